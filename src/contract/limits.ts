@@ -106,6 +106,9 @@ export const DEFINITION_MAX_BYTES = 4 * 1024 * 1024
  */
 export const DEFINITION_MAX_FIELDS = 30_000
 
+/** How many structs can be inside each other: no value may exhaust the stack. */
+export const STRUCT_MAX_DEPTH = 16
+
 /** The length of the longest API name. */
 export const API_NAME_MAX_LENGTH = 255
 
@@ -132,6 +135,12 @@ export const PROPERTIES_MAX = 1000
  * after a schema change every connection reads the whole schema: about 30 ms for 10,000 indexes.
  */
 export const INDEXED_PROPERTIES_MAX = 10_000
+
+/**
+ * The number of struct fields in a SQLite store that have a column and an index of their own. Further
+ * ones are found like array elements; a table has at most 2,000 columns.
+ */
+export const INDEXED_STRUCT_FIELDS_MAX = 900
 
 /** The number of open replacements of one object type. */
 export const OPEN_REPLACEMENTS_MAX = 10

@@ -9,6 +9,7 @@ import fastify from 'fastify'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
+import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
@@ -108,6 +109,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.server.on('connect', refuseTunnel)
   app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
+  app.addSchema(StructFields)
   await addUnknownEndpoint(app)
   if (docs) addDocs(app, version)
   if (explorer !== undefined) addExplorer(app, explorer)

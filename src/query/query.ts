@@ -23,7 +23,12 @@ export type Query =
       readonly field: Field
       readonly values: readonly ComparedValue[]
     }
-  | { readonly kind: 'isNull'; readonly property: string }
+  | {
+      readonly kind: 'isNull'
+      readonly property: string
+      /** As in `Field`; absent for the whole property. */
+      readonly structField?: string
+    }
   | {
       readonly kind: 'text'
       /** Undefined searches every text of the object. */
@@ -161,6 +166,7 @@ export type Position = readonly [longitude: number, latitude: number]
 /** A property, or one field of a struct. Any value of an array can satisfy a condition. */
 export interface Field {
   readonly property: string
+  /** The path inside the struct, see struct-path.ts. */
   readonly structField: string | undefined
 }
 
@@ -176,6 +182,8 @@ export const EVERYTHING: Query = { kind: 'everything' }
 /** One term of an order. The primary key, in the direction of the last term, breaks ties. */
 export interface OrderTerm {
   readonly property: string
+  /** As in `Field`, without arrays on the path; absent for the whole property. */
+  readonly structField?: string
   readonly direction: Direction
   readonly nulls: 'first' | 'last'
 }

@@ -1,16 +1,21 @@
 /** Resolves the fields that queries and orders name. */
 
+import { API_NAME_MAX_LENGTH, STRUCT_MAX_DEPTH } from '../contract/limits.ts'
 import type { ScalarType } from '../ontology/definition/property-type.ts'
+import { findPath, typeAt } from '../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { isComparable } from '../ontology/values/scalar-codec.ts'
 import type { Field } from './query.ts'
+
+/** The longest written name: the prefix of a revision, a property, and fields of structs. */
+export const FIELD_MAX_LENGTH = 20 + (1 + STRUCT_MAX_DEPTH) * (API_NAME_MAX_LENGTH + 1)
 
 /** A field that exists in the object type. */
 export interface ResolvedField {
   readonly field: Field
   /** Undefined for a whole struct. */
   readonly type: ScalarType | undefined
-  /** True if an object can hold several values: an array, or a field of an array of structs. */
+  /** True if an object can hold several values: an array is on the path. */
   readonly isMultiValued: boolean
 }
 
@@ -20,17 +25,39 @@ export function resolveField(
   property: string,
   structField: string | undefined,
 ): ResolvedField | undefined {
-  const type = objectType.properties.get(property)?.type
-  if (type === undefined) return undefined
-  const isMultiValued = type.kind === 'array'
-  const inner = type.kind === 'array' ? type.items : type
-  const field: Field = { property, structField }
-  if (inner.kind === 'scalar') {
-    return structField === undefined ? { field, type: inner.type, isMultiValued } : undefined
+  const whole = objectType.properties.get(property)?.type
+  if (whole === undefined) return undefined
+  const end =
+    structField === undefined
+      ? { type: whole, isMultiValued: whole.kind === 'array' }
+      : typeAt(whole, structField)
+  if (end === undefined) return undefined
+  const inner = end.type.kind === 'array' ? end.type.items : end.type
+  return {
+    field: { property, structField },
+    type: inner.kind === 'scalar' ? inner.type : undefined,
+    isMultiValued: end.isMultiValued,
   }
-  if (structField === undefined) return { field, type: undefined, isMultiValued }
-  const fieldType = inner.fields.get(structField)?.type
-  return fieldType === undefined ? undefined : { field, type: fieldType, isMultiValued }
+}
+
+/**
+ * Returns the field whose names are written with periods between them: `address.city`. Names can
+ * contain periods, so the longest name that exists wins.
+ */
+export function findField(objectType: ObjectType, written: string): Field | undefined {
+  if (objectType.properties.has(written)) return { property: written, structField: undefined }
+  for (let at = written.lastIndexOf('.'); at > 0; at = written.lastIndexOf('.', at - 1)) {
+    const property = written.slice(0, at)
+    const type = objectType.properties.get(property)?.type
+    const structField = type && findPath(type, written.slice(at + 1))
+    if (structField !== undefined) return { property, structField }
+  }
+  return undefined
+}
+
+/** Returns a field without an absent path, as conditions without a value and orders name it. */
+export function definedField({ property, structField }: Field) {
+  return structField === undefined ? { property } : { property, structField }
 }
 
 const ORDERED: readonly ScalarType[] = [

@@ -39,6 +39,8 @@ export interface SetOrderTerm {
   readonly nulls: 'first' | 'last'
   /** The property of each part; undefined if its objects have none, which counts as null. */
   readonly properties: readonly (string | undefined)[]
+  /** The path inside the struct; absent for the whole property. */
+  readonly structField?: string
 }
 
 /** The last row of a page, with the index of its part. */

@@ -32,7 +32,30 @@ const DEFINITION: OntologyDefinition = {
         area: { type: 'geoshape' },
         tags: { type: 'array', items: { type: 'string' } },
         numbers: { type: 'array', items: { type: 'long' } },
-        box: { type: 'struct', fields: { width: { type: 'double' }, on: { type: 'date' } } },
+        box: {
+          type: 'struct',
+          fields: {
+            width: { type: 'double' },
+            on: { type: 'date' },
+            inside: {
+              type: 'struct',
+              fields: {
+                colours: { type: 'array', items: { type: 'string' } },
+                layers: {
+                  type: 'array',
+                  items: {
+                    type: 'struct',
+                    fields: {
+                      at: { type: 'timestamp' },
+                      count: { type: 'long' },
+                      spot: { type: 'geopoint' },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
         parts: {
           type: 'array',
           items: { type: 'struct', fields: { sku: { type: 'string' }, at: { type: 'timestamp' } } },
@@ -60,7 +83,21 @@ const FULL = {
   area: { type: 'MultiPoint', coordinates: [[1, 2]] },
   tags: ['a', '', 'c'],
   numbers: ['1', '-9223372036854775808'],
-  box: { width: 0.1, on: '2024-01-02' },
+  box: {
+    width: 0.1,
+    on: '2024-01-02',
+    inside: {
+      colours: ['red', ''],
+      layers: [
+        {
+          at: '2024-02-29T12:30:00.123456Z',
+          count: '7',
+          spot: { type: 'Point', coordinates: [8.5, 47.4] },
+        },
+        {},
+      ],
+    },
+  },
   parts: [{ sku: 'p', at: '1969-12-31T23:59:59.5Z' }, { sku: 'q' }],
 }
 const ITEMS = [FULL, { id: '1' }, { id: '2', tags: [], parts: [], name: '' }]

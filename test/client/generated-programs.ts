@@ -29,7 +29,17 @@ export const LIBRARY: OntologyDefinition = {
         tags: { type: 'array', items: { type: 'string' } },
         publisher: {
           type: 'struct',
-          fields: { name: { type: 'string' }, since: { type: 'date' } },
+          fields: {
+            name: { type: 'string' },
+            since: { type: 'date' },
+            seat: {
+              type: 'struct',
+              fields: {
+                city: { type: 'string' },
+                floors: { type: 'array', items: { type: 'integer' } },
+              },
+            },
+          },
         },
         editions: {
           type: 'array',
@@ -95,6 +105,8 @@ export async function valid() {
   books.where({ sold: { gte: 5n }, price: '9.90', updated: { lt: new Date() }, rating: 'NaN' })
   books.where({ 'publisher:name': { prefix: 'x' }, 'editions:year': { in: [1999, 2000] } })
   books.where({ printedAt: { isNull: true }, publisher: { isNull: false } })
+  books.where({ 'publisher:seat:city': 'x', 'publisher:seat:floors': { contains: 1 } })
+  books.where({ 'publisher:seat': { isNull: true } }).orderBy('publisher:seat:city')
   const either: Where<Library['book']> = or({ pages: 1 }, and({ title: 'x' }, not({ sold: 1 })))
   const found = await books.where(either).get('978-0')
   const { data } = await books.aggregate({
@@ -133,6 +145,10 @@ export function invalid() {
   books.where({ 'publisher:nam': 'x' })
   // @ts-expect-error: a struct field of another type
   books.where({ 'editions:year': 'x' })
+  // @ts-expect-error: a value of another type, in a struct inside a struct
+  books.where({ 'publisher:seat:city': 5 })
+  // @ts-expect-error: an order by a field inside an array
+  books.orderBy('editions:year')
   // @ts-expect-error: an unknown property inside a helper
   books.where(or({ pages: 1 }, { titel: 'x' }))
   // @ts-expect-error: a value of another type inside a helper

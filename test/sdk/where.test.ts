@@ -21,7 +21,23 @@ const SITES: OntologyDefinition = {
         day: { type: 'date' },
         at: { type: 'timestamp' },
         tags: { type: 'array', items: { type: 'string' } },
-        owner: { type: 'struct', fields: { name: { type: 'string' }, age: { type: 'integer' } } },
+        owner: {
+          type: 'struct',
+          fields: {
+            name: { type: 'string' },
+            age: { type: 'integer' },
+            home: {
+              type: 'struct',
+              fields: {
+                city: { type: 'string' },
+                rooms: {
+                  type: 'array',
+                  items: { type: 'struct', fields: { area: { type: 'double' } } },
+                },
+              },
+            },
+          },
+        },
         spot: { type: 'geopoint' },
         area: { type: 'geoshape' },
       },
@@ -54,7 +70,11 @@ const OBJECTS = [
     day: '2020-01-31',
     at: '2020-01-31T23:59:59Z',
     tags: ['red', 'green'],
-    owner: { name: 'Ada Lovelace', age: 36 },
+    owner: {
+      name: 'Ada Lovelace',
+      age: 36,
+      home: { city: 'London', rooms: [{ area: 12.5 }, { area: 20 }] },
+    },
     spot: point(1, 1),
     area: { type: 'Polygon', coordinates: square(0, 2) },
   },
@@ -154,6 +174,11 @@ describe('where of @osdk/client', () => {
     [{ owner: { name: { $eq: 'Ada Lovelace' } } }, 'A'],
     [{ owner: { age: { $gt: 40 } } }, 'B'],
     [{ owner: { name: { $containsAnyTerm: 'hopper' } } }, 'B'],
+    [{ owner: { name: { $isNull: true } } }, 'CD'],
+    [{ owner: { 'home.city': { $eq: 'London' } } }, 'A'],
+    [{ owner: { 'home.city': { $startsWith: 'lon' } } }, 'A'],
+    [{ owner: { 'home.rooms.area': { $gt: 15 } } }, 'A'],
+    [{ owner: { home: { $isNull: true } } }, 'BCD'],
   ]
 
   const GEO: Row[] = [
@@ -189,8 +214,20 @@ describe('where of @osdk/client', () => {
     expect(actual).toEqual(rows)
   })
 
+  it('reads nested structs, and their metadata', async () => {
+    const site = (await client(Site).fetchOne('A')) as unknown as Record<string, unknown>
+    expect(site['owner']).toEqual(OBJECTS[0]?.owner)
+    const ordered = await client(Site).fetchPage({
+      $orderBy: { 'owner.home.city': 'asc' } as never,
+    })
+    expect(ordered.data.map(({ $primaryKey }) => $primaryKey)).toEqual(['A', 'B', 'C', 'D'])
+    const { properties } = await client.fetchMetadata(Site)
+    expect(properties['owner']?.type).toMatchObject({ name: 'string', age: 'integer' })
+  })
+
   it.each([
     [{ nme: 'x' }, 'PropertiesNotFound'],
+    [{ owner: { 'home.street': 'x' } }, 'PropertiesNotFound'],
     [{ size: { $gt: 'many' } }, 'InvalidPropertyValue'],
     [{ $and: [{ size: { $gt: 3 } }, { size: { $lt: 1 } }] }, 'InvalidRangeQuery'],
     [{ name: { $matchesRegex: '(' } }, 'InvalidFilterValue'],

@@ -22,6 +22,18 @@ export const FIRST_OBJECTS: Readonly<Record<string, object>> = {
   'german-dates.csv': { id: '1', am: '2023-12-31T00:00:00Z' },
   'us-times.csv': { id: '1', at: '2023-12-31T23:59:00Z' },
   'missing-values.csv': { id: '1', temp: 3.5, day: '2024-01-02' },
+  'nested.json': {
+    id: '1',
+    name: 'Ada',
+    address: { city: 'London', geo: { zip: 'W1' } },
+    tags: ['a', 'b'],
+  },
+  'nested-orders.ndjson': {
+    id: 'o-1',
+    customer: { name: 'Ada', address: { city: 'London', geo: { lat: 51.5, lon: -0.12 } } },
+    lines: [{ sku: 'x', price: 1.5, discounts: [{ code: 'A', percent: '5' }], notes: '[["a"]]' }],
+    meta: { source: 'web', raw: '{"a b":1}' },
+  },
   'nested-flat.ndjson': {
     id: '1',
     name: 'Ada',
@@ -212,6 +224,19 @@ const JSON_FILES: readonly MessyFile[] = [
     content: ndjson(...PEOPLE),
     options: ['--flatten'],
     objects: 2,
+  },
+  {
+    name: 'nested-orders.ndjson',
+    what: 'NDJSON with objects and lists in each other, nulls and odd members',
+    content: Buffer.from(
+      [
+        '{"id":"o-1","customer":{"name":"Ada","address":{"city":"London","geo":{"lat":51.5,"lon":-0.12}}},"lines":[{"sku":"x","price":1.5,"discounts":[{"code":"A","percent":5}],"notes":[["a"]]}],"meta":{"source":"web","raw":{"a b":1}}}',
+        '{"id":"o-2","customer":{"name":"Bob","vip":true,"address":null},"lines":[],"meta":{"source":"shop","raw":"none"}}',
+        '{"id":"o-3","customer":{"name":"Eve","address":{"city":null,"geo":{}}},"lines":[{"sku":"y","price":2,"discounts":[]}]}',
+      ].join('\n'),
+    ),
+    options: [],
+    objects: 3,
   },
   {
     name: 'sparse.ndjson',

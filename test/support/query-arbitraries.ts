@@ -282,7 +282,7 @@ function spellAll(definition: PropertyDefinition, value: unknown, variant: numbe
   return Object.fromEntries(
     Object.entries(value as object).map(([name, part]) => {
       const field = fields?.[name]
-      return [name, field === undefined ? part : spell(field.type, part, variant)]
+      return [name, field === undefined ? part : spellAll(field, part, variant)]
     }),
   )
 }

@@ -335,7 +335,9 @@ export function structFields(
 ): ReadonlyMap<string, ScalarType> | undefined {
   const inner = definition.type === 'array' ? definition.items : definition
   if (inner?.fields === undefined) return undefined
-  return new Map(Object.entries(inner.fields).map(([name, field]) => [name, field.type]))
+  return new Map(
+    Object.entries(inner.fields).map(([name, field]) => [name, field.type as ScalarType]),
+  )
 }
 
 function everyValue(type: ModelType, object: Properties): TypedValue[] {

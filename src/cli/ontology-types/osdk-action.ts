@@ -103,7 +103,7 @@ function tsValue(type: ParameterTypeModel, names: OsdkNames): string {
       return `{ ${type.fields
         .map(
           (field) =>
-            `readonly ${memberName(field.apiName)}: $ActionParam.PrimitiveType<${literal(parameterType(field.type))}>`,
+            `readonly ${memberName(field.apiName)}: ${isNested(field.type) ? 'unknown' : `$ActionParam.PrimitiveType<${literal(parameterType(field.type))}>`}`,
         )
         .join('; ')} }`
   }
@@ -121,9 +121,17 @@ function metadataType(type: ParameterTypeModel, names: OsdkNames): string {
       return `$ActionMetadata.DataType.Interface<${targetOf(type.target, names.interfaces)}>`
     case 'struct':
       return `$ActionMetadata.DataType.Struct<{ ${type.fields
-        .map((field) => `${memberName(field.apiName)}: ${literal(parameterType(field.type))}`)
+        .map(
+          (field) =>
+            `${memberName(field.apiName)}: ${isNested(field.type) ? 'never' : literal(parameterType(field.type))}`,
+        )
         .join('; ')} }>`
   }
+}
+
+/** `@osdk/client` has no types for the fields of a struct that are structs or arrays. */
+function isNested(type: string): boolean {
+  return type === 'struct' || type === 'array'
 }
 
 function parameterType(type: string): string {

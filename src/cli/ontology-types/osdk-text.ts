@@ -1,6 +1,6 @@
 /** Parts of the text that `@osdk/client` takes. */
 import { literal, memberName } from './identifiers.ts'
-import type { TypeModel } from './types-model.ts'
+import type { FieldModel, TypeModel } from './types-model.ts'
 
 /** The constant of each API name. */
 export interface OsdkNames {
@@ -50,10 +50,18 @@ function wireType(type: TypeModel): string {
     case 'array':
       return wireType(type.items)
     case 'struct':
-      return `{ ${type.fields
-        .map((field) => `${memberName(field.apiName)}: ${wireType(field.type)}`)
-        .join('; ')} }`
+      return `{ ${wireFields(type.fields).join('; ')} }`
   }
+}
+
+/** `@osdk/client` has no structs in structs: conditions name their fields `geo.lat`. */
+function wireFields(fields: readonly FieldModel[], prefix = ''): string[] {
+  return fields.flatMap(({ apiName, type }) => {
+    const inner = type.kind === 'array' ? type.items : type
+    const name = prefix + apiName
+    if (inner.kind === 'struct') return wireFields(inner.fields, `${name}.`)
+    return [`${memberName(name)}: ${wireType(inner)}`]
+  })
 }
 
 /** Writes an object type with one member per line. */

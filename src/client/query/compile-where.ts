@@ -8,7 +8,7 @@ export type Conditions = Readonly<Record<string, unknown>>
 
 /** How an endpoint writes fields and operators. */
 export interface WhereSyntax {
-  /** Returns the member that names a property, or a struct field written `PROPERTY:FIELD`. */
+  /** Returns the member that names a property, or a struct field written `PROPERTY:FIELD:FIELD`. */
   readonly field: (name: string) => WireQuery
   /** Operators that have another name on the wire. */
   readonly renamed: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface WhereSyntax {
 }
 
 export const SEARCH_SYNTAX: WhereSyntax = {
-  field: (name) => ({ field: `properties.${name.replace(':', '.')}` }),
+  field: (name) => ({ field: `properties.${name.replaceAll(':', '.')}` }),
   renamed: {},
   hasIn: false,
 }
@@ -30,8 +30,9 @@ export const FAMILY_SYNTAX: WhereSyntax = {
 
 export const OBJECT_SET_SYNTAX: WhereSyntax = {
   field: (name) => {
-    const [propertyApiName, structFieldApiName] = name.split(':')
-    if (structFieldApiName === undefined) return { field: name }
+    const [propertyApiName, ...fields] = name.split(':')
+    if (fields.length === 0) return { field: name }
+    const structFieldApiName = fields.join('.')
     return { propertyIdentifier: { type: 'structField', propertyApiName, structFieldApiName } }
   },
   renamed: {

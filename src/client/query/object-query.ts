@@ -2,14 +2,8 @@
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ObjectRecord, PageOptions, TypePath } from '../endpoints/pages.ts'
 import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/aggregate.ts'
-import type {
-  EquatableType,
-  KeyOf,
-  ObjectTypeShape,
-  PropertyName,
-  PropertyOf,
-  Selected,
-} from '../types/property-types.ts'
+import type { KeyOf, ObjectTypeShape, PropertyName, Selected } from '../types/property-types.ts'
+import { fieldText, type OrderedName } from '../types/struct-paths.ts'
 import type { Grammar } from '../types/where.ts'
 import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
 import { compileFilters } from './compile-filters.ts'
@@ -25,13 +19,17 @@ export abstract class OrderedQuery<
   Item,
   G extends Grammar,
 > extends QueryWalk<Type, Item, G> {
-  /** Sorts by a property, after those of earlier calls. Without an order, by primary key. */
+  /**
+   * Sorts by a property or a struct field (`address:city`), after those of earlier calls. Without an
+   * order, by primary key.
+   */
   orderBy(
-    property: PropertyOf<Type, EquatableType>,
+    property: OrderedName<Type>,
     direction: 'asc' | 'desc' = 'asc',
     { nulls }: { readonly nulls?: 'first' | 'last' } = {},
   ): this {
-    return this.derive({ order: [...this.spec.order, { property, direction, nulls }] })
+    const term = { property: fieldText(property), direction, nulls }
+    return this.derive({ order: [...this.spec.order, term] })
   }
 }
 

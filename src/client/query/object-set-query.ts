@@ -5,15 +5,14 @@ import type { ObjectSetDefinition } from '../endpoints/object-sets.ts'
 import type { FlatRecord } from '../endpoints/pages.ts'
 import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/aggregate.ts'
 import type {
-  EquatableType,
   KeyOf,
   Names,
   ObjectTypeShape,
   OntologyShape,
   PropertyName,
-  PropertyOf,
   Selected,
 } from '../types/property-types.ts'
+import { fieldText, type OrderedName } from '../types/struct-paths.ts'
 import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
 import { type Conditions, compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
 import { type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
@@ -50,9 +49,13 @@ export class ObjectSetQuery<
     return filtered(this.source.objectSet, this.spec.conditions)
   }
 
-  /** Sorts by a property, after those of earlier calls. Without an order, by primary key. */
-  orderBy(property: PropertyOf<Type, EquatableType>, direction: 'asc' | 'desc' = 'asc'): this {
-    return this.derive({ order: [...this.spec.order, { property, direction }] })
+  /**
+   * Sorts by a property or a struct field (`address:city`), after those of earlier calls. Without an
+   * order, by primary key.
+   */
+  orderBy(property: OrderedName<Type>, direction: 'asc' | 'desc' = 'asc'): this {
+    const term = { property: fieldText(property), direction }
+    return this.derive({ order: [...this.spec.order, term] })
   }
 
   /** Returns only these properties, and the primary key. */

@@ -9,6 +9,7 @@ import type {
   ScalarType,
   UntypedObject,
 } from './property-types.ts'
+import type { StructFieldName, TypeAt } from './struct-paths.ts'
 
 /**
  * Which conditions an endpoint supports: `search` of revision 1.0, `filters` in the query string of
@@ -54,31 +55,10 @@ export interface FamilyConditions {
   readonly $within?: readonly (readonly [longitude: number, latitude: number])[]
 }
 
-/** Conditions on struct fields, written `PROPERTY:FIELD`. */
+/** Conditions on struct fields, written `PROPERTY:FIELD:FIELD`. */
 type StructConditions<Type extends ObjectTypeShape, G extends Grammar> = {
-  readonly [Name in StructFieldName<Type>]?: Name extends `${infer Property}:${infer Field}`
-    ? FieldCondition<StructField<Type, Property, Field>, G>
-    : never
+  readonly [Name in StructFieldName<Type>]?: PropertyCondition<TypeAt<Type['types'], Name>, G>
 }
-
-type StructFieldName<Type extends ObjectTypeShape> = {
-  [Name in PropertyName<Type>]: Type['types'][Name & keyof Type['types']] extends infer Tag
-    ? Tag extends string
-      ? never
-      : Tag extends readonly [infer Item]
-        ? Item extends string
-          ? never
-          : `${Name}:${keyof Item & string}`
-        : `${Name}:${keyof Tag & string}`
-    : never
-}[PropertyName<Type>]
-
-type StructField<Type extends ObjectTypeShape, Property, Field> = Type['types'][Property &
-  keyof Type['types']] extends infer Tag
-  ? Tag extends readonly [infer Item]
-    ? Item[Field & keyof Item]
-    : Tag[Field & keyof Tag]
-  : never
 
 /** The condition on a property: a value that it equals, or operators. */
 export type PropertyCondition<Tag, G extends Grammar> = Tag extends readonly [infer Item]

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import { SCOPES } from '../../contract/scopes.ts'
+import { StructFields } from '../../ontology/definition/definition-schema.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { buildLazyValidators } from '../request/lazy-validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
@@ -53,6 +54,7 @@ export async function writeOpenApi(
     },
   })
   app.addSchema(ErrorResponse)
+  app.addSchema(StructFields)
   await app.register(swagger, {
     // Components have the names of their schemas.
     refResolver: { buildLocalReference: ({ $id }) => String($id) },

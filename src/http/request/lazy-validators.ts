@@ -2,7 +2,7 @@
  * Validates requests with the schemas of their endpoints, without coercing or removing anything.
  * A schema is compiled for the first request that needs it: all of them together delay the start.
  */
-import { Ajv, type ValidateFunction } from 'ajv'
+import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { SchemaCompilers } from '../app.ts'
 import { textValidator } from './text-validator.ts'
@@ -11,7 +11,7 @@ import { textValidator } from './text-validator.ts'
 // with it.
 export const buildLazyValidators = compileLazily as unknown as SchemaCompilers['buildValidator']
 
-function compileLazily(): FastifySchemaCompiler<object> {
+function compileLazily(shared: Readonly<Record<string, AnySchema>>): FastifySchemaCompiler<object> {
   const ajv = new Ajv({
     strict: false,
     strictNumbers: true,
@@ -21,6 +21,7 @@ function compileLazily(): FastifySchemaCompiler<object> {
     validateSchema: false,
     code: { optimize: false },
   })
+  ajv.addSchema(Object.values(shared))
   return ({ schema, httpPart }) => {
     const validate = lazyValidator(ajv, schema)
     return httpPart === 'body' ? validate : textValidator(schema, validate)

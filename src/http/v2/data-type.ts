@@ -12,20 +12,20 @@ export const DataType = Type.Object(
   },
 )
 
-/** Describes a property type. */
-export function dataType(type: PropertyType, typeRid: string, property: string): object {
+/** Describes the type of a property, or of a field of a struct, which `names` lead to. */
+export function dataType(type: PropertyType, typeRid: string, ...names: string[]): object {
   switch (type.kind) {
     case 'scalar':
       return { type: type.type }
     case 'array':
-      return { type: 'array', subType: dataType(type.items, typeRid, property), reducers: [] }
+      return { type: 'array', subType: dataType(type.items, typeRid, ...names), reducers: [] }
     case 'struct':
       return {
         type: 'struct',
         structFieldTypes: [...type.fields].map(([apiName, field]) => ({
           apiName,
-          rid: propertyRid(typeRid, property, apiName),
-          dataType: { type: field.type },
+          rid: propertyRid(typeRid, ...names, apiName),
+          dataType: dataType(field, typeRid, ...names, apiName),
           typeClasses: [],
         })),
       }

@@ -6,12 +6,14 @@ import {
   type RenamedProperty,
 } from '../../contract/object-record.ts'
 import { isSameType } from '../../ontology/definition/property-type.ts'
+import { PATH_SEPARATOR, typeAt } from '../../ontology/definition/struct-path.ts'
 import type {
   InterfaceImplementation,
   ObjectType,
   Ontology,
   Property,
 } from '../../ontology/ontology.ts'
+import { fieldKey } from '../../ontology/values/searchable-values.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { namedType } from '../../query/object-set/set-parts.ts'
 import { parseSelection, type WrittenSelection } from '../../query/parse/selection-v2.ts'
@@ -122,19 +124,24 @@ export function setOrder(
   parts: readonly SetPart[],
   ontology: Ontology,
 ): SetOrderTerm[] {
-  return order.map(({ property: name, direction, nulls }) => {
-    const properties = parts.map((part) => namedProperty(part, name))
-    const [type, ...otherTypes] = parts.flatMap((part) => {
-      const property = namedType(part, ontology).properties.get(name)
-      return property === undefined ? [] : [property.type]
+  return order.map(({ property: name, structField, direction, nulls }) => {
+    const types = parts.map((part) => {
+      const whole = namedType(part, ontology).properties.get(name)?.type
+      return structField === undefined ? whole : whole && typeAt(whole, structField)?.type
     })
+    const properties = parts.map((part, index) =>
+      types[index] === undefined ? undefined : namedProperty(part, name),
+    )
+    const [type, ...otherTypes] = types.filter((one) => one !== undefined)
+    const written = fieldKey({ property: name, structField }).replaceAll(PATH_SEPARATOR, '.')
     if (type?.kind !== 'scalar' || otherTypes.some((other) => !isSameType(type, other))) {
       throw new ObjectQueryError('PropertiesNotSortable', {
-        properties: [name],
+        properties: [written],
         reason: 'does not have the same type in all object types of the set',
       })
     }
-    return { type: type.type, direction, nulls, properties }
+    const path = structField === undefined ? {} : { structField }
+    return { type: type.type, direction, nulls, properties, ...path }
   })
 }
 

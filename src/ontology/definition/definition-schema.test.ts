@@ -2,10 +2,10 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { only } from '../../../test/support/refused-values.ts'
 import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
-import { OntologyDefinition } from './definition-schema.ts'
+import { OntologyDefinition, StructFields } from './definition-schema.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 
-const fits = new Ajv({ strict: false }).compile(OntologyDefinition)
+const fits = new Ajv({ strict: false }).addSchema(StructFields).compile(OntologyDefinition)
 
 const TYPE = { apiName: 'airport', primaryKey: 'id', properties: { id: { type: 'string' } } }
 const LINK = { apiName: 'peer', from: 'airport', to: 'airport', foreignKey: 'id' }
@@ -68,13 +68,29 @@ describe('the shape of a definition', () => {
     },
   )
 
-  it('has no arrays in arrays, and no arrays or structs in structs', () => {
+  it('has no arrays in arrays, at any depth', () => {
     const nested = { type: 'array', items: { type: 'array', items: { type: 'string' } } }
     expect(misfits(withProperty(nested))).not.toEqual([])
-    for (const type of ['array', 'struct']) {
-      const struct = { type: 'struct', fields: { a: { type } } }
-      expect(misfits(withProperty(struct))).toEqual(['/objectTypes/0/properties/id/fields/a/type'])
-    }
+    const struct = (a: unknown) => ({ type: 'struct', fields: { a } })
+    const deep = struct(struct({ type: 'array', items: struct(nested) }))
+    expect(misfits(withProperty(deep))).toEqual([
+      '/objectTypes/0/properties/id/fields/a/fields/a/items/fields/a/items',
+    ])
+  })
+
+  it('checks the fields of structs in structs like others', () => {
+    const struct = (fields: object) => ({
+      type: 'struct',
+      fields: { a: { type: 'struct', fields } },
+    })
+    const path = '/objectTypes/0/properties/id/fields/a/fields'
+    expect(misfits(withProperty(struct({ b: { type: 'string', description: 'Text' } })))).toEqual(
+      [],
+    )
+    expect(misfits(withProperty(struct({})))).toEqual([path])
+    expect(misfits(withProperty(struct({ 'b c': { type: 'string' } })))).toEqual([path])
+    expect(misfits(withProperty(struct({ b: { type: 'text' } })))).toEqual([`${path}/b/type`])
+    expect(misfits(withProperty(struct({ b: { type: 'string', size: 1 } })))).toEqual([`${path}/b`])
   })
 
   it.each([

@@ -11,7 +11,7 @@ import {
   PROPERTIES_MAX,
 } from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
-import { SCALAR_TYPES } from './property-type.ts'
+import { SCALAR_TYPES, type ScalarType } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 
 const closed = { additionalProperties: false }
@@ -30,18 +30,32 @@ const renamedFrom = Type.Optional(
   }),
 )
 
-const FieldDefinition = Type.Object({ type: Type.Enum([...SCALAR_TYPES]), ...named }, closed)
+/** A field of a struct, which can be a struct again. */
+export interface FieldDefinition {
+  readonly type: ScalarType | 'array' | 'struct'
+  readonly displayName?: string
+  readonly description?: string
+  readonly items?: ItemDefinition
+  readonly fields?: FieldDefinitions
+  readonly renamedFrom?: string
+}
+
+export interface ItemDefinition extends Omit<FieldDefinition, 'type' | 'items' | 'renamedFrom'> {
+  readonly type: ScalarType | 'struct'
+}
+
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>
+
+const STRUCT_FIELDS_ID = 'StructFields'
 
 const fields = Type.Optional(
-  Type.Record(Type.String({ pattern: API_NAME_PATTERN }), FieldDefinition, {
-    ...closed,
-    minProperties: 1,
-    maxProperties: PROPERTIES_MAX,
+  Type.Unsafe<FieldDefinitions>({
+    $ref: `${STRUCT_FIELDS_ID}#`,
     description: 'The fields of a struct.',
   }),
 )
 
-const ItemDefinition = Type.Object(
+const itemDefinition = Type.Object(
   { type: Type.Enum([...SCALAR_TYPES, 'struct']), ...named, fields },
   closed,
 )
@@ -49,9 +63,23 @@ const ItemDefinition = Type.Object(
 const propertyMembers = {
   type: Type.Enum([...SCALAR_TYPES, 'array', 'struct']),
   ...named,
-  items: Type.Optional(ItemDefinition),
+  items: Type.Optional(itemDefinition),
   fields,
 }
+
+/** A shared schema, because it refers to itself. A validator must know it by its `$id`. */
+export const StructFields = Type.Record(
+  Type.String({ pattern: API_NAME_PATTERN }),
+  Type.Object({ ...propertyMembers, renamedFrom }, closed),
+  {
+    ...closed,
+    $id: STRUCT_FIELDS_ID,
+    minProperties: 1,
+    maxProperties: PROPERTIES_MAX,
+    description: 'The fields of a struct, by API name.',
+  },
+)
+
 const PropertyDefinition = Type.Object({ ...propertyMembers, renamedFrom }, closed)
 const SharedPropertyDefinition = Type.Object(propertyMembers, closed)
 

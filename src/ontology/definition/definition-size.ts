@@ -1,7 +1,7 @@
 /** Limits the size of ontology definitions. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { DEFINITION_MAX_FIELDS } from '../../contract/limits.ts'
+import { DEFINITION_MAX_FIELDS, STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
 import { isJsonObject } from '../values/refused-value.ts'
 
 /**
@@ -23,11 +23,20 @@ function countFields(definition: unknown): number {
   const shared = { properties: member(definition, 'sharedPropertyTypes') }
   for (const type of [...valuesOf(member(definition, 'objectTypes')), shared]) {
     for (const property of valuesOf(member(type, 'properties'))) {
-      const structFields = member(property, 'fields') ?? member(member(property, 'items'), 'fields')
-      count += 1 + (structFields === undefined ? 0 : valuesOf(structFields).length)
+      count += 1 + countStructFields(property, STRUCT_MAX_DEPTH)
     }
   }
   return count
+}
+
+/** Counts the fields of a struct at all depths that a valid definition has. */
+function countStructFields(definition: unknown, depth: number): number {
+  const fields = member(definition, 'fields') ?? member(member(definition, 'items'), 'fields')
+  if (fields === undefined || depth === 0) return 0
+  return valuesOf(fields).reduce<number>(
+    (count, field) => count + 1 + countStructFields(field, depth - 1),
+    0,
+  )
 }
 
 function member(json: unknown, name: string): unknown {

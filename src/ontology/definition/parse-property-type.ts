@@ -1,19 +1,25 @@
-/** Parses the types of properties. */
+/** Parses the types of properties and of struct fields. */
 
+import { STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
 import type { PropertyDefinition } from './definition-schema.ts'
 import type { Mistake } from './mistakes.ts'
 import {
   type PropertyType,
   SCALAR_TYPES,
+  type ScalarPropertyType,
   type ScalarType,
   type StructType,
 } from './property-type.ts'
 
+/** A property, a field of a struct, or the items of an array. */
+type TypeDefinition = Pick<PropertyDefinition, 'type' | 'items' | 'fields'>
+
 /** Returns the type of a property, or notes why it is invalid. */
 export function parsePropertyType(
-  property: PropertyDefinition,
+  property: TypeDefinition,
   path: () => string,
   mistakes: Mistake[],
+  depth = 0,
 ): PropertyType | undefined {
   const refuse = (reason: string) => {
     mistakes.push({ path: path(), reason })
@@ -22,32 +28,48 @@ export function parsePropertyType(
   const { type, items, fields } = property
   if (type !== 'array' && items !== undefined) return refuse('only an array can have items')
   if (type !== 'struct' && fields !== undefined) return refuse('only a struct can have fields')
-  if (type === 'struct') {
-    return fields === undefined ? refuse('a struct needs fields') : structType(fields)
+  if (type === 'array') {
+    if (items === undefined) return refuse('an array needs items')
+    const parsed = parsePropertyType(items, path, mistakes, depth)
+    // The schema allows no arrays of arrays.
+    return parsed === undefined || parsed.kind === 'array'
+      ? undefined
+      : { kind: 'array', items: parsed }
   }
-  if (type !== 'array') return scalarType(type)
-
-  if (items === undefined) return refuse('an array needs items')
-  if (items.type !== 'struct') {
-    if (items.fields !== undefined) return refuse('only a struct can have fields')
-    return { kind: 'array', items: scalarType(items.type) }
+  if (type !== 'struct') return scalarType(type)
+  if (fields === undefined) return refuse('a struct needs fields')
+  if (depth >= STRUCT_MAX_DEPTH) {
+    return refuse(
+      `is nested too deeply: at most ${STRUCT_MAX_DEPTH} structs can be inside each other`,
+    )
   }
-  if (items.fields === undefined) return refuse('a struct needs fields')
-  return { kind: 'array', items: structType(items.fields) }
+  return structType(fields, path, mistakes, depth)
 }
 
 /** Shared instances: ontologies have very many properties of few types. */
-const SCALARS: ReadonlyMap<ScalarType, PropertyType & { readonly kind: 'scalar' }> = new Map(
+const SCALARS: ReadonlyMap<ScalarType, ScalarPropertyType> = new Map(
   SCALAR_TYPES.map((type) => [type, { kind: 'scalar', type }]),
 )
 
-function scalarType(type: ScalarType): PropertyType & { readonly kind: 'scalar' } {
+function scalarType(type: ScalarType): ScalarPropertyType {
   return SCALARS.get(type) ?? { kind: 'scalar', type }
 }
 
-function structType(fields: NonNullable<PropertyDefinition['fields']>): StructType {
-  return {
-    kind: 'struct',
-    fields: new Map(Object.entries(fields).map(([name, field]) => [name, scalarType(field.type)])),
+function structType(
+  definitions: NonNullable<TypeDefinition['fields']>,
+  path: () => string,
+  mistakes: Mistake[],
+  depth: number,
+): StructType {
+  const fields = new Map<string, PropertyType>()
+  for (const [name, definition] of Object.entries(definitions)) {
+    const field = parsePropertyType(
+      definition,
+      () => `${path()}.fields.${name}`,
+      mistakes,
+      depth + 1,
+    )
+    if (field !== undefined) fields.set(name, field)
   }
+  return { kind: 'struct', fields }
 }

@@ -22,7 +22,7 @@ export type ScalarType = (typeof SCALAR_TYPES)[number]
 
 export interface StructType {
   readonly kind: 'struct'
-  readonly fields: ReadonlyMap<string, ScalarPropertyType>
+  readonly fields: ReadonlyMap<string, PropertyType>
 }
 
 export interface ScalarPropertyType {
@@ -69,7 +69,7 @@ export function typeName(type: PropertyType): string {
     case 'scalar':
       return type.type
     case 'struct':
-      return `struct {${[...type.fields].map(([name, field]) => `${name}: ${field.type}`).join(', ')}}`
+      return `struct {${[...type.fields].map(([name, field]) => `${name}: ${typeName(field)}`).join(', ')}}`
     case 'array':
       return `array of ${typeName(type.items)}`
   }
@@ -82,7 +82,10 @@ export function isSameType(a: PropertyType, b: PropertyType): boolean {
   if (a.kind !== 'struct' || b.kind !== 'struct') return false
   return (
     a.fields.size === b.fields.size &&
-    [...a.fields].every(([name, { type }]) => b.fields.get(name)?.type === type)
+    [...a.fields].every(([name, field]) => {
+      const other = b.fields.get(name)
+      return other !== undefined && isSameType(field, other)
+    })
   )
 }
 

@@ -5,18 +5,20 @@
 
 import type { Ontology } from '../ontology.ts'
 import type {
+  FieldDefinition,
   LinkTypeDefinition,
   ObjectTypeDefinition,
   OntologyDefinition,
-  PropertyDefinition,
 } from './definition-schema.ts'
 import type { Mistake } from './mistakes.ts'
+import type { PropertyType } from './property-type.ts'
+import { joinPath } from './struct-path.ts'
 import type { RenamedProperties } from './type-change.ts'
 
 export interface Renames {
   /** The earlier API names of object types, by their names now. */
   readonly types: ReadonlyMap<string, string>
-  /** The earlier names of properties, by the name of their object type now. */
+  /** The earlier names of properties and struct fields, by the name of their object type now. */
   readonly properties: ReadonlyMap<string, RenamedProperties>
   /** The earlier names of link types, by `from` and their names now. */
   readonly links: ReadonlyMap<string, string>
@@ -43,8 +45,15 @@ export function findRenames(
     const names = new Set(Object.keys(type.properties))
     const propertyRename = pendingRenames(before?.properties ?? new Map(), names, mistakes)
     const renamed = Object.entries(type.properties).flatMap(([name, property]) => {
-      const old = propertyRename(name, property, `${path}.properties.${name}`)
-      return old === undefined ? [] : [[name, old] as const]
+      const propertyPath = `${path}.properties.${name}`
+      const old = propertyRename(name, property, propertyPath)
+      const earlierOne = before?.properties.get(old ?? name)?.type
+      const fields = findFieldRenames(property, earlierOne, {
+        key: name,
+        path: propertyPath,
+        mistakes,
+      })
+      return old === undefined ? fields : [[name, old] as const, ...fields]
     })
     if (renamed.length > 0) properties.set(apiName, new Map(renamed))
   })
@@ -67,6 +76,26 @@ export function findRenames(
     }
   })
   return { types, properties, links }
+}
+
+/** Returns the renamed fields of a struct, at any depth: their paths now, and their earlier names. */
+function findFieldRenames(
+  definition: FieldDefinition,
+  earlier: PropertyType | undefined,
+  at: { readonly key: string; readonly path: string; readonly mistakes: Mistake[] },
+): (readonly [key: string, earlierName: string])[] {
+  const fields = Object.entries(definition.fields ?? definition.items?.fields ?? {})
+  if (fields.length === 0) return []
+  const struct = earlier?.kind === 'array' ? earlier.items : earlier
+  const stored = struct?.kind === 'struct' ? struct.fields : new Map<string, PropertyType>()
+  const fieldRename = pendingRenames(stored, new Set(fields.map(([name]) => name)), at.mistakes)
+  return fields.flatMap(([name, field]) => {
+    const path = `${at.path}.fields.${name}`
+    const key = joinPath(at.key, name)
+    const old = fieldRename(name, field, path)
+    const inner = findFieldRenames(field, stored.get(old ?? name), { ...at, key, path })
+    return old === undefined ? inner : [[key, old] as const, ...inner]
+  })
 }
 
 /** Identifies a link type within its ontology. Names contain no slash. */
@@ -92,7 +121,7 @@ export function withoutRenames(definition: OntologyDefinition): OntologyDefiniti
     ...definition,
     objectTypes: definition.objectTypes.map((type) => ({
       ...withoutRename(type),
-      properties: mapValues(type.properties, withoutRename),
+      properties: mapValues(type.properties, withoutFieldRenames),
     })),
     ...(linkTypes === undefined ? {} : { linkTypes: linkTypes.map(withoutRename) }),
   }
@@ -105,15 +134,28 @@ function withoutRename<Part extends { readonly renamedFrom?: string }>(part: Par
   return rest as Part
 }
 
-function mapValues(
-  properties: ObjectTypeDefinition['properties'],
-  map: (property: PropertyDefinition) => PropertyDefinition,
-): ObjectTypeDefinition['properties'] {
-  const hasRename = Object.values(properties).some((property) => map(property) !== property)
-  if (!hasRename) return properties
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, map(property)]),
-  )
+/** Does the same in the fields of structs. */
+function withoutFieldRenames<Definition extends FieldDefinition>(
+  definition: Definition,
+): Definition {
+  const { fields, items } = definition
+  const inner = fields ?? items?.fields
+  const cleaned = inner && mapValues(inner, withoutFieldRenames)
+  const part = withoutRename(definition)
+  if (cleaned === inner || cleaned === undefined) return part
+  return fields === undefined
+    ? { ...part, items: { ...items, fields: cleaned } }
+    : { ...part, fields: cleaned }
+}
+
+function mapValues<Definition>(
+  definitions: Readonly<Record<string, Definition>>,
+  map: (definition: Definition) => Definition,
+): Record<string, Definition> {
+  const entries = Object.entries(definitions)
+  const mapped = entries.map(([name, definition]) => [name, map(definition)] as const)
+  const isSame = mapped.every(([, definition], index) => definition === entries[index]?.[1])
+  return isSame ? (definitions as Record<string, Definition>) : Object.fromEntries(mapped)
 }
 
 interface Names {

@@ -2,6 +2,7 @@
 
 import type { ObjectType } from '../ontology.ts'
 import { isSameType, type PropertyType, staysValid, typeName } from './property-type.ts'
+import { joinPath, PATH_SEPARATOR } from './struct-path.ts'
 import { alwaysFits } from './wider-types.ts'
 
 /**
@@ -28,10 +29,11 @@ export interface TypeChange {
   /** The API name; that of the earlier definition if the type is dropped. */
   readonly objectType: string
   readonly changes: readonly PartChange[]
-  /** The earlier names of renamed properties, by their names now. */
+  /** The earlier names of renamed properties and struct fields. */
   readonly renamed: RenamedProperties
 }
 
+/** Earlier names, by the names of properties now, and by the paths of struct fields now. */
 export type RenamedProperties = ReadonlyMap<string, string>
 
 /** True if the type is missing from the new definition. */
@@ -70,7 +72,7 @@ export function compareObjectTypes(
     kept.add(from)
     // The stored objects contain the names of their properties.
     if (from !== name) changes.push({ kind: 'renamed', property: name, from, rewrites: true })
-    changes.push(...comparePropertyTypes(name, earlier.type, type))
+    changes.push(...comparePropertyTypes(name, earlier.type, type, renamed))
   }
   for (const [name, { type }] of before.properties) {
     if (kept.has(name)) continue
@@ -79,19 +81,22 @@ export function compareObjectTypes(
   return changes
 }
 
+/** Compares the types of a property, or of the struct field with this path. */
 function comparePropertyTypes(
-  property: string,
+  key: string,
   before: PropertyType,
   after: PropertyType,
+  renamed: RenamedProperties,
 ): PartChange[] {
   if (isSameType(before, after)) return []
+  const property = shownName(key)
   if (before.kind === 'array' && after.kind === 'array') {
-    const changes = comparePropertyTypes(property, before.items, after.items)
+    const changes = comparePropertyTypes(key, before.items, after.items, renamed)
     const isWhole = changes.length === 1 && changes[0]?.property === property
     return isWhole ? changes.map((change) => ({ ...change, ...names(before, after) })) : changes
   }
   if (before.kind === 'struct' && after.kind === 'struct') {
-    return compareFields(property, before.fields, after.fields)
+    return compareFields(key, before.fields, after.fields, renamed)
   }
   const change: PartChange = {
     kind: alwaysFits(before, after) ? 'widened' : 'reread',
@@ -102,7 +107,12 @@ function comparePropertyTypes(
   // A struct that becomes an array of structs, or the reverse, may lose fields as well.
   const [from, to] = [itemType(before), itemType(after)]
   if (from.kind !== 'struct' || to.kind !== 'struct') return [change]
-  return [change, ...compareFields(property, from.fields, to.fields)]
+  return [change, ...compareFields(key, from.fields, to.fields, renamed)]
+}
+
+/** Returns the name of a property or a struct field for people. */
+function shownName(key: string): string {
+  return key.replaceAll(PATH_SEPARATOR, '.')
 }
 
 function itemType(type: PropertyType): PropertyType {
@@ -111,18 +121,31 @@ function itemType(type: PropertyType): PropertyType {
 
 type Fields = (PropertyType & { readonly kind: 'struct' })['fields']
 
-function compareFields(property: string, before: Fields, after: Fields): PartChange[] {
+function compareFields(
+  key: string,
+  before: Fields,
+  after: Fields,
+  renamed: RenamedProperties,
+): PartChange[] {
   const changes: PartChange[] = []
+  const kept = new Set<string>()
   for (const [field, type] of after) {
-    const name = `${property}.${field}`
-    const earlier = before.get(field)
-    if (earlier !== undefined) changes.push(...comparePropertyTypes(name, earlier, type))
-    else changes.push({ kind: 'added', property: name, to: typeName(type), rewrites: false })
+    const fieldKey = joinPath(key, field)
+    const property = shownName(fieldKey)
+    const from = renamed.get(fieldKey) ?? field
+    const earlier = before.get(from)
+    if (earlier === undefined) {
+      changes.push({ kind: 'added', property, to: typeName(type), rewrites: false })
+      continue
+    }
+    kept.add(from)
+    if (from !== field) changes.push({ kind: 'renamed', property, from, rewrites: true })
+    changes.push(...comparePropertyTypes(fieldKey, earlier, type, renamed))
   }
   for (const [field, type] of before) {
-    if (after.has(field)) continue
-    const name = `${property}.${field}`
-    changes.push({ kind: 'dropped', property: name, from: typeName(type), rewrites: true })
+    if (kept.has(field)) continue
+    const property = shownName(joinPath(key, field))
+    changes.push({ kind: 'dropped', property, from: typeName(type), rewrites: true })
   }
   return changes
 }

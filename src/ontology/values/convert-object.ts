@@ -1,6 +1,12 @@
 /** Converts stored objects to a changed definition of their type. */
 
-import { isSameType, type PropertyType, type ScalarType } from '../definition/property-type.ts'
+import {
+  isSameType,
+  type PropertyType,
+  type ScalarType,
+  type StructType,
+} from '../definition/property-type.ts'
+import { joinPath } from '../definition/struct-path.ts'
 import type { RenamedProperties } from '../definition/type-change.ts'
 import type { ObjectType } from '../ontology.ts'
 import { isExactDouble } from './read-number.ts'
@@ -30,7 +36,9 @@ export function objectConverter(
       if (!Object.hasOwn(stored, from)) continue
       const value = stored[from]
       try {
-        converted[name] = isSame ? value : convertValue(value, earlier, type)
+        converted[name] = isSame
+          ? value
+          : convertValue(value, earlier, type, { key: name, renamed })
       } catch (error) {
         if (!(error instanceof RefusedValue)) throw error
         throw new RefusedObject(error.reason, name + error.path)
@@ -40,15 +48,26 @@ export function objectConverter(
   }
 }
 
+/** The path of a value, and the renamed fields of its type. */
+interface ValuePath {
+  readonly key: string
+  readonly renamed: RenamedProperties
+}
+
 /**
  * Converts a stored value to another type, as far as there is one obvious way. The reader of the new
  * type checks the result.
  */
-export function convertValue(value: unknown, before: PropertyType, after: PropertyType): unknown {
+function convertValue(
+  value: unknown,
+  before: PropertyType,
+  after: PropertyType,
+  path: ValuePath,
+): unknown {
   if (after.kind === 'array') {
-    if (before.kind !== 'array') return [convertValue(value, before, after.items)]
+    if (before.kind !== 'array') return [convertValue(value, before, after.items, path)]
     return (value as readonly unknown[]).map((item) =>
-      convertValue(item, before.items, after.items),
+      convertValue(item, before.items, after.items, path),
     )
   }
   if (before.kind === 'array') {
@@ -58,19 +77,35 @@ export function convertValue(value: unknown, before: PropertyType, after: Proper
         `has ${length} elements; only an array with exactly one element can become a single value`,
       )
     }
-    return convertValue(only, before.items, after)
+    return convertValue(only, before.items, after, path)
   }
   if (before.kind === 'struct' && after.kind === 'struct') {
-    const struct = value as Readonly<Record<string, unknown>>
-    const fields = [...after.fields].flatMap(([field, type]) => {
-      const earlier = before.fields.get(field)
-      if (earlier === undefined || !Object.hasOwn(struct, field)) return []
-      return [[field, convertValue(struct[field], earlier, type)] as const]
-    })
-    return Object.fromEntries(fields)
+    return convertStruct(value as Readonly<Record<string, unknown>>, before, after, path)
   }
   if (before.kind !== 'scalar' || after.kind !== 'scalar') return value
   return convertScalar(value, before.type, after.type)
+}
+
+function convertStruct(
+  struct: Readonly<Record<string, unknown>>,
+  before: StructType,
+  after: StructType,
+  { key, renamed }: ValuePath,
+): object {
+  const fields = [...after.fields].flatMap(([field, type]) => {
+    const fieldKey = joinPath(key, field)
+    const from = renamed.get(fieldKey) ?? field
+    const earlier = before.fields.get(from)
+    if (earlier === undefined || !Object.hasOwn(struct, from)) return []
+    try {
+      return [
+        [field, convertValue(struct[from], earlier, type, { key: fieldKey, renamed })] as const,
+      ]
+    } catch (error) {
+      throw error instanceof RefusedValue ? error.inside(`.${field}`) : error
+    }
+  })
+  return Object.fromEntries(fields)
 }
 
 const WHOLE_TYPES: readonly ScalarType[] = ['byte', 'short', 'integer', 'long']

@@ -3,12 +3,13 @@
  * body is built here, once, at write time; pages copy it without parsing.
  */
 
-import { OBJECT_MAX_BYTES, OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
-import type { PropertyType, ScalarType } from '../definition/property-type.ts'
+import { OBJECT_MAX_BYTES } from '../../contract/limits.ts'
+import type { ScalarType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
 import type { ObjectType, Property } from '../ontology.ts'
+import { reasonAgainstSize } from './count-values.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
-import { readArray, readSingleSteps } from './read-value.ts'
+import { type ReadValue, valueSteps } from './read-value.ts'
 import { isJsonObject, RefusedValue } from './refused-value.ts'
 import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
 import { SearchableCollector, type SearchableValues } from './searchable-values.ts'
@@ -57,7 +58,9 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
     for (const name of Object.keys(properties)) {
       if (!type.properties.has(name)) throw new RefusedObject('is not a property of the type', name)
     }
-    if (canBeMany) refuseManyValues(type, properties)
+    // Before any value is parsed, because counting costs far less.
+    const reason = canBeMany ? reasonAgainstSize(type, properties) : undefined
+    if (reason !== undefined) throw new RefusedObject(reason)
     const searchable = new SearchableCollector()
     let keyValue: ParsedScalar | undefined
     let titleJson: string | undefined
@@ -99,27 +102,28 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
 }
 
 /** A property of a type, with what is the same for all objects. */
-interface KnownProperty extends Property {
+interface KnownProperty extends Pick<Property, 'apiName'> {
   /** The name in the body: `"name":`. */
   readonly label: string
   /** Undefined for arrays, structs and shapes, which can have many values. */
   readonly scalar: { readonly type: ScalarType; readonly codec: ScalarCodec } | undefined
+  /** Checks an array, a struct or a shape. */
+  readonly readSteps: (value: unknown) => Steps<ReadValue>
 }
 
 function knownProperty({ apiName, type }: Property): KnownProperty {
   const isScalar = type.kind === 'scalar' && type.type !== 'geoshape'
   const scalar = isScalar ? { type: type.type, codec: scalarCodec(type.type) } : undefined
-  return { apiName, type, label: `"${apiName}":`, scalar }
+  return { apiName, label: `"${apiName}":`, scalar, readSteps: valueSteps(type) }
 }
 
 /** Checks an array, a struct or a shape, and returns its JSON text. */
 function* readLong(
-  { apiName, type }: KnownProperty,
+  { apiName, readSteps }: KnownProperty,
   value: unknown,
   searchable: SearchableCollector,
 ): Steps<string> {
-  const { json, parts } =
-    type.kind === 'array' ? yield* readArray(type, value) : yield* readSingleSteps(type, value)
+  const { json, parts } = yield* readSteps(value)
   yield* searchable.addParts(apiName, parts)
   return json
 }
@@ -146,58 +150,6 @@ function primaryKey(
   } catch (error) {
     throw refusedObject(apiName, error)
   }
-}
-
-/** Runs before any value is parsed, because counting costs far less. */
-function refuseManyValues(type: ObjectType, properties: Readonly<Record<string, unknown>>): void {
-  let count = 0
-  let positions = 0
-  for (const [name, value] of Object.entries(properties)) {
-    const property = type.properties.get(name)?.type
-    if (isShape(property)) positions += countPositions(value)
-    if (!Array.isArray(value)) continue
-    const isOfStructs = property?.kind === 'array' && property.items.kind === 'struct'
-    count += isOfStructs ? countFields(value) : value.length
-  }
-  if (count > OBJECT_MAX_VALUES) {
-    throw new RefusedObject(`the object has more than ${OBJECT_MAX_VALUES} values in arrays`)
-  }
-  if (positions > OBJECT_MAX_POSITIONS) {
-    throw new RefusedObject(`the object has more than ${OBJECT_MAX_POSITIONS} positions in shapes`)
-  }
-}
-
-function isShape(property: PropertyType | undefined): boolean {
-  const single = property?.kind === 'array' ? property.items : property
-  return single?.kind === 'scalar' && single.type === 'geoshape'
-}
-
-/** Deeper than any valid shape. Recursion ends there, so that no value can exhaust the stack. */
-const SHAPE_DEPTH = 32
-
-/** Counts the innermost arrays of GeoJSON, which need not be valid. */
-function countPositions(value: unknown, depth = SHAPE_DEPTH): number {
-  if (depth === 0) return 0
-  if (Array.isArray(value)) {
-    if (!value.some(isContainer)) return 1
-    return value.reduce((count: number, part) => count + countPositions(part, depth - 1), 0)
-  }
-  if (!isJsonObject(value)) return 0
-  const { coordinates, geometries } = value as { coordinates?: unknown; geometries?: unknown }
-  return countPositions(coordinates, depth - 1) + countPositions(geometries, depth - 1)
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
-}
-
-function countFields(structs: readonly unknown[]): number {
-  let count = 0
-  for (const struct of structs) {
-    count += isJsonObject(struct) ? Object.keys(struct).length : 1
-    if (count > OBJECT_MAX_VALUES) break
-  }
-  return count
 }
 
 /** Parses the primary key of an object to delete. */

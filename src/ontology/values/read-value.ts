@@ -1,10 +1,11 @@
-/** Checks the values of properties: scalars, structs and arrays of either. */
+/** Checks the values of properties: scalars, structs and arrays of either, nested in any way. */
 
 import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
+import { joinPath } from '../definition/struct-path.ts'
 import { geoShapeSteps } from './read-geometry.ts'
 import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
-import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
-import { finish, mapInSteps, type Steps } from './steps.ts'
+import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
+import { finish, ITEMS_PER_STEP, type Steps } from './steps.ts'
 
 /** Checks a value and returns its canonical JSON text, or throws `RefusedValue`. */
 export type ValueReader = (value: unknown) => string
@@ -13,15 +14,21 @@ export type ValueReader = (value: unknown) => string
 export interface ReadValue {
   /** Canonical JSON text, as the body stores it. */
   readonly json: string
-  /** The scalars inside the value, one entry per struct field. Empty arrays have none. */
+  /** The scalars inside the value, one entry per field. Empty arrays and shapes have none. */
   readonly parts: readonly ValuePart[]
 }
 
-export interface ValuePart {
-  /** Undefined for values outside structs. */
+export interface ValuePart extends Leaf {
+  readonly values: readonly ParsedScalar[]
+}
+
+/** A field whose values queries can find. */
+interface Leaf {
+  /** The path inside the struct; undefined for values outside structs. */
   readonly structField: string | undefined
   readonly type: ScalarType
-  readonly values: readonly ParsedScalar[]
+  /** True if an array is on the way to the values. */
+  readonly isMultiValued: boolean
 }
 
 /** Returns a function that checks a scalar. */
@@ -32,129 +39,166 @@ export function scalarReader(type: ScalarType): ValueReader {
 
 /** Returns a function that checks a value of any property type. */
 export function valueReader(type: PropertyType): ValueReader {
-  return (value) =>
-    type.kind === 'array' ? finish(readArray(type, value)).json : readSingle(type, value).json
+  const readSteps = valueSteps(type)
+  return (value) => finish(readSteps(value)).json
 }
 
-/** Checks a scalar or a struct. */
-export function readSingle(
-  type: Exclude<PropertyType, { kind: 'array' }>,
-  value: unknown,
-): ReadValue {
-  const collector = collectorFor(type)
-  return { json: collector.add(value), parts: collector.parts() }
+/** Returns a function that checks a value in steps: it can have very many values and positions. */
+export function valueSteps(type: PropertyType): (value: unknown) => Steps<ReadValue> {
+  const leaves: Leaf[] = []
+  const reader = readerOf(type, { structField: undefined, isMultiValued: false }, leaves)
+  return function* (value) {
+    const found: Found = { values: leaves.map(() => []), pace: { items: 0, positions: 0 } }
+    const json = yield* reader.steps?.(value, found) ?? ready(reader.read(value, found))
+    const parts = leaves.flatMap((leaf, index) => {
+      const values = found.values[index] ?? []
+      return values.length === 0 ? [] : [{ ...leaf, values }]
+    })
+    return { json, parts }
+  }
 }
 
-/** Like `readSingle`, in steps: a shape can have very many positions. */
-export function* readSingleSteps(
-  type: Exclude<PropertyType, { kind: 'array' }>,
-  value: unknown,
-): Steps<ReadValue> {
-  if (!isShape(type)) return readSingle(type, value)
-  const json = yield* geoShapeSteps(value)
-  return { json, parts: shapeParts([json]) }
+// biome-ignore lint/correctness/useYield: a result without a pause.
+function* ready<Result>(result: Result): Steps<Result> {
+  return result
 }
 
-function isShape(type: PropertyType): boolean {
-  return type.kind === 'scalar' && type.type === 'geoshape'
+/** What is found in one value. */
+interface Found {
+  /** The scalars of each leaf. */
+  readonly values: readonly ParsedScalar[][]
+  /** Counts the work since the last pause. */
+  readonly pace: { items: number; positions: number }
 }
 
-function shapeParts(values: readonly string[]): ValuePart[] {
-  return values.length === 0 ? [] : [{ structField: undefined, type: 'geoshape', values }]
+/** Checks one part of a value, adds its scalars to what was found, and returns its JSON text. */
+interface PartReader {
+  readonly read: (value: unknown, found: Found) => string
+  /** Undefined if the part cannot be long. */
+  readonly steps: ((value: unknown, found: Found) => Steps<string>) | undefined
 }
 
-function* readShapes(shapes: readonly unknown[]): Steps<ReadValue> {
+/** The path of a part inside its property. */
+type PartPath = Pick<Leaf, 'structField' | 'isMultiValued'>
+
+function readerOf(type: PropertyType, path: PartPath, leaves: Leaf[]): PartReader {
+  switch (type.kind) {
+    case 'scalar':
+      return type.type === 'geoshape' ? SHAPE : leafReader(type.type, path, leaves)
+    case 'array': {
+      const items = readerOf(type.items, { ...path, isMultiValued: true }, leaves)
+      return inSteps((value, found) => readItems(items, value, found))
+    }
+    case 'struct':
+      return structReader(type, path, leaves)
+  }
+}
+
+function inSteps(steps: NonNullable<PartReader['steps']>): PartReader {
+  return { steps, read: (value, found) => finish(steps(value, found)) }
+}
+
+const SHAPE = inSteps((value, { pace }) => geoShapeSteps(value, pace))
+
+function leafReader(type: ScalarType, path: PartPath, leaves: Leaf[]): PartReader {
+  const { parse, toJson } = scalarCodec(type)
+  const index = leaves.push({ ...path, type }) - 1
+  return {
+    steps: undefined,
+    read: (value, { values }) => {
+      const parsed = parse(value)
+      values[index]?.push(parsed)
+      return toJson(parsed)
+    },
+  }
+}
+
+function* readItems(items: PartReader, value: unknown, found: Found): Steps<string> {
+  if (!Array.isArray(value)) refuse('is not an array')
   const texts: string[] = []
-  const pace = { positions: 0 }
+  const { pace } = found
   try {
-    for (const shape of shapes) texts.push(yield* geoShapeSteps(shape, pace))
+    for (const item of value) {
+      pace.items += 1
+      if (pace.items % ITEMS_PER_STEP === 0) yield
+      texts.push(
+        items.steps === undefined ? items.read(item, found) : yield* items.steps(item, found),
+      )
+    }
   } catch (error) {
     throw error instanceof RefusedValue ? error.inside(`[${texts.length}]`) : error
   }
-  return { json: `[${texts.join(',')}]`, parts: shapeParts(texts) }
+  return `[${texts.join(',')}]`
 }
 
-/** Checks an array, in steps because it can be very long. */
-export function* readArray(
-  { items }: PropertyType & { readonly kind: 'array' },
-  value: unknown,
-): Steps<ReadValue> {
-  if (!Array.isArray(value)) refuse('is not an array')
-  if (isShape(items)) return yield* readShapes(value)
-  const collector = collectorFor(items)
-  let index = 0
-  try {
-    const texts = yield* mapInSteps(value, (item) => {
-      const json = collector.add(item)
-      index += 1
-      return json
-    })
-    return { json: `[${texts.join(',')}]`, parts: collector.parts() }
-  } catch (error) {
-    throw error instanceof RefusedValue ? error.inside(`[${index}]`) : error
+interface FieldReader extends PartReader {
+  readonly name: string
+  /** The name in the JSON text: `"name":`. */
+  readonly label: string
+}
+
+function structReader({ fields: types }: StructType, path: PartPath, leaves: Leaf[]): PartReader {
+  const fields = [...types].map(([name, type]): FieldReader => {
+    const structField = joinPath(path.structField, name)
+    return { name, label: `"${name}":`, ...readerOf(type, { ...path, structField }, leaves) }
+  })
+  if (fields.some(({ steps }) => steps !== undefined)) {
+    return inSteps((value, found) => structSteps(checkStruct(value, types), fields, found))
   }
-}
-
-/** Collects the scalars of the values that it checks. */
-interface ValueCollector {
-  readonly add: ValueReader
-  readonly parts: () => readonly ValuePart[]
-}
-
-function collectorFor(type: Exclude<PropertyType, { kind: 'array' }>): ValueCollector {
-  return type.kind === 'scalar' ? scalarCollector(type.type) : structCollector(type)
-}
-
-function scalarCollector(type: ScalarType): ValueCollector {
-  const { parse, toJson } = scalarCodec(type)
-  const values: ParsedScalar[] = []
   return {
-    add: (value) => {
-      const parsed = parse(value)
-      values.push(parsed)
-      return toJson(parsed)
-    },
-    parts: () => (values.length === 0 ? [] : [{ structField: undefined, type, values }]),
-  }
-}
-
-interface StructField {
-  readonly structField: string
-  readonly type: ScalarType
-  readonly codec: ScalarCodec
-  readonly values: ParsedScalar[]
-}
-
-function structCollector({ fields: types }: StructType): ValueCollector {
-  const fields = [...types].map(
-    ([structField, { type }]): StructField => ({
-      structField,
-      type,
-      codec: scalarCodec(type),
-      values: [],
-    }),
-  )
-  return {
-    add: (value) => {
-      if (!isJsonObject(value)) refuse('is not a struct: a JSON object')
-      for (const name of Object.keys(value)) {
-        if (!types.has(name)) throw new RefusedValue('is not a field of this struct', `.${name}`)
-      }
+    steps: undefined,
+    read: (value, found) => {
+      const struct = checkStruct(value, types)
       const members: string[] = []
-      for (const { structField, codec, values } of fields) {
-        // Null means absent, in a struct as in an object.
-        const member = Object.hasOwn(value, structField) ? value[structField] : null
+      for (const { name, label, read } of fields) {
+        const member = memberOf(struct, name)
         if (member === null) continue
         try {
-          const parsed = codec.parse(member)
-          values.push(parsed)
-          members.push(`"${structField}":${codec.toJson(parsed)}`)
+          members.push(label + read(member, found))
         } catch (error) {
-          throw error instanceof RefusedValue ? error.inside(`.${structField}`) : error
+          throw insideField(error, name)
         }
       }
       return `{${members.join(',')}}`
     },
-    parts: () => fields.filter(({ values }) => values.length > 0),
   }
+}
+
+function* structSteps(
+  struct: Readonly<Record<string, unknown>>,
+  fields: readonly FieldReader[],
+  found: Found,
+): Steps<string> {
+  const members: string[] = []
+  for (const { name, label, read, steps } of fields) {
+    const member = memberOf(struct, name)
+    if (member === null) continue
+    try {
+      const json = steps === undefined ? read(member, found) : yield* steps(member, found)
+      members.push(label + json)
+    } catch (error) {
+      throw insideField(error, name)
+    }
+  }
+  return `{${members.join(',')}}`
+}
+
+function checkStruct(
+  value: unknown,
+  types: StructType['fields'],
+): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) refuse('is not a struct: a JSON object')
+  for (const name of Object.keys(value)) {
+    if (!types.has(name)) throw new RefusedValue('is not a field of this struct', `.${name}`)
+  }
+  return value
+}
+
+/** Null means absent, in a struct as in an object. */
+function memberOf(struct: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(struct, name) ? struct[name] : null
+}
+
+function insideField(error: unknown, name: string): unknown {
+  return error instanceof RefusedValue ? error.inside(`.${name}`) : error
 }

@@ -1,18 +1,22 @@
 /** The values of an object by which queries find it. */
 
 import type { ScalarType } from '../definition/property-type.ts'
+import { joinPath, leavesOf } from '../definition/struct-path.ts'
 import type { Property } from '../ontology.ts'
 import type { ColumnValue } from './column-value.ts'
 import type { GeoPoint } from './read-geometry.ts'
 import type { ValuePart } from './read-value.ts'
-import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
+import { isComparable, type ParsedScalar, scalarCodec } from './scalar-codec.ts'
 import { mapInSteps, type Steps } from './steps.ts'
 
 /** A store keeps these beside the body, in the form that its database searches best. */
 export interface SearchableValues {
-  /** For each property with a value: its column value, or a marker that it is present. */
+  /**
+   * For each property with a value: its column value, or a marker that it is present. Also the column
+   * values of struct fields that have at most one value, by `fieldKey`.
+   */
   readonly columns: ReadonlyMap<string, ColumnValue>
-  /** The values of arrays and structs, any of which can satisfy a condition; each field once. */
+  /** The values in arrays, any of which can satisfy a condition; each field once. */
   readonly elements: readonly FieldValues<ColumnValue>[]
   /** The texts that full-text conditions search; each field once. */
   readonly texts: readonly FieldValues<string>[]
@@ -46,7 +50,7 @@ export class SearchableCollector implements SearchableValues {
   /** Adds the values of an array or a struct, in steps. */
   *addParts(property: string, parts: readonly ValuePart[]): Steps<undefined> {
     this.columns.set(property, PRESENT)
-    for (const { structField, type, values } of parts) {
+    for (const { structField, type, isMultiValued, values } of parts) {
       if (type === 'geopoint') this.#addPoints(values as readonly GeoPoint[])
       // A text is its own column value: sharing the list avoids a copy.
       if (type === 'string') {
@@ -54,6 +58,11 @@ export class SearchableCollector implements SearchableValues {
       }
       const encode = scalarCodec(type).column?.encode
       if (encode === undefined) continue
+      const [value] = values
+      if (!isMultiValued && value !== undefined) {
+        this.columns.set(fieldKey({ property, structField }), encode(value))
+        continue
+      }
       const encoded =
         type === 'string' ? (values as readonly string[]) : yield* mapInSteps(values, encode)
       this.elements.push({ property, structField, values: encoded })
@@ -68,17 +77,29 @@ export class SearchableCollector implements SearchableValues {
 /** A property, or one field of a struct. */
 export interface FieldId {
   readonly property: string
+  /** The path inside the struct, see struct-path.ts. */
   readonly structField: string | undefined
 }
 
-/** Returns every field that can hold a value: properties, and fields of structs. */
-export function fieldsOf(properties: Iterable<Property>): FieldId[] {
-  return [...properties].flatMap(({ apiName, type }) => {
-    const inner = type.kind === 'array' ? type.items : type
-    const fields = inner.kind === 'struct' ? [...inner.fields.keys()] : []
-    return [
-      { property: apiName, structField: undefined },
-      ...fields.map((structField) => ({ property: apiName, structField })),
-    ]
-  })
+/** Returns a text that identifies a field within its type. */
+export function fieldKey({ property, structField }: FieldId): string {
+  return structField === undefined ? property : joinPath(property, structField)
+}
+
+/** A field of an object type. */
+export interface TypeField extends FieldId {
+  /** True if objects have at most one value of the field, and its values can be compared. */
+  readonly isColumn: boolean
+}
+
+/** Returns every field that can hold a value: properties, and the leaves of structs. */
+export function fieldsOf(properties: Iterable<Property>): TypeField[] {
+  return [...properties].flatMap(({ apiName, type }): TypeField[] => [
+    { property: apiName, structField: undefined, isColumn: true },
+    ...leavesOf(type).map((leaf) => ({
+      property: apiName,
+      structField: leaf.path,
+      isColumn: !leaf.isMultiValued && isComparable(leaf.type),
+    })),
+  ])
 }

@@ -5,7 +5,7 @@
 
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-const ITEMS_PER_STEP = 4000
+export const ITEMS_PER_STEP = 4000
 
 /** Like `Array.map`, with a pause after every few thousand items. */
 export function* mapInSteps<Item, Result>(

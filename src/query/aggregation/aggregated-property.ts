@@ -6,16 +6,19 @@ import {
   type ScalarType,
   typeName,
 } from '../../ontology/definition/property-type.ts'
+import { PATH_SEPARATOR, typeAt } from '../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { isComparable } from '../../ontology/values/scalar-codec.ts'
+import { fieldKey } from '../../ontology/values/searchable-values.ts'
 import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
 import { REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
 import { refuseUnknownMembers } from '../parse/unprocessable.ts'
 import { readV2Field, V2_FIELDS } from '../parse/v2-fields.ts'
+import type { Aggregated } from './aggregation.ts'
 
-export interface AggregatedProperty {
-  readonly property: string
-  /** Undefined for arrays, structs and struct fields, which cannot be aggregated. */
+export interface AggregatedProperty extends Aggregated {
+  /** Undefined for arrays and structs, which cannot be aggregated. */
   readonly type: ScalarType | undefined
   /** The type of the elements of an array of scalars; undefined for all other properties. */
   readonly elementType: ScalarType | undefined
@@ -70,13 +73,29 @@ export function propertyFinder(
     const { field, type, isMultiValued } = resolve(read(written, objectType, path), path)
     const { property, structField } = field
     const whole = objectType.properties.get(property)?.type
+    if (structField === undefined) {
+      return {
+        property,
+        type: isMultiValued ? undefined : type,
+        elementType: elementTypeOf(whole),
+        typeName: whole === undefined ? '' : typeName(whole),
+      }
+    }
+    const end = whole && typeAt(whole, structField)?.type
     return {
-      property: structField === undefined ? property : `${property}.${structField}`,
-      type: isMultiValued || structField !== undefined ? undefined : type,
-      elementType: structField === undefined ? elementTypeOf(whole) : undefined,
-      typeName: whole === undefined ? '' : typeName(whole),
+      property: fieldKey(field).replaceAll(PATH_SEPARATOR, '.'),
+      field: { property, structField },
+      // Only values that compare have a column.
+      type: isMultiValued || type === undefined || !isComparable(type) ? undefined : type,
+      elementType: undefined,
+      typeName: end === undefined ? '' : typeName(end),
     }
   }
+}
+
+/** Returns what a metric or a grouping of a property reads. */
+export function aggregatedBy({ property, field }: Aggregated): Aggregated {
+  return field === undefined ? { property } : { property, field }
 }
 
 function elementTypeOf(type: PropertyType | undefined): ScalarType | undefined {

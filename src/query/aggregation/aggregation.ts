@@ -7,6 +7,14 @@ import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ComparedValue, Direction } from '../query.ts'
 import type { GeoGrid } from './geo-grid.ts'
 
+/** What a metric or a grouping reads. */
+export interface Aggregated {
+  /** The name as the response shows it: of a property, or of a struct field `address.city`. */
+  readonly property: string
+  /** The struct field, which has at most one value; absent for a property. */
+  readonly field?: { readonly property: string; readonly structField: string } | undefined
+}
+
 /**
  * An object without a value for a grouping belongs to no group, unless the grouping says otherwise.
  * An absent value counts for no metric. Empty groups are omitted.
@@ -26,41 +34,39 @@ export type Metric = {
    * keeps the first groups in this order.
    */
   readonly direction?: Direction | undefined
-} & (
-  | { readonly kind: 'count' }
+} & ({ readonly kind: 'count' } | (Aggregated & MetricKind))
+
+type MetricKind =
   | {
       /** NaN is larger than every number, and texts compare by code point. */
       readonly kind: 'min' | 'max'
-      readonly property: string
       readonly type: NumericType | TimeType | 'string'
       readonly times?: WrittenTimes | undefined
     }
-  | { readonly kind: 'sum' | 'avg'; readonly property: string; readonly type: NumericType }
+  | { readonly kind: 'sum' | 'avg'; readonly type: NumericType }
   | {
       /** The number of distinct values; exact. */
       readonly kind: 'distinct'
-      readonly property: string
       readonly type: ScalarType
     }
   | {
       /** The smallest value that at least this fraction of the values do not exceed. */
       readonly kind: 'percentile'
-      readonly property: string
       readonly type: NumericType | TimeType
       readonly times?: WrittenTimes | undefined
       /** From 0 to 1, as `percentileFraction` returns it. */
       readonly fraction: number
     }
-)
 
 /** How a metric writes times: in milliseconds since 1970 (the default), or as objects do. */
 export type WrittenTimes = 'milliseconds' | 'text'
 
-export type Grouping =
+export type Grouping = Aggregated & GroupingKind
+
+type GroupingKind =
   | {
       /** One group per value. */
       readonly kind: 'exact'
-      readonly property: string
       readonly type: ScalarType
       /** Keeps this many of the largest groups within each group of the outer groupings. */
       readonly maxGroups: number | undefined
@@ -72,7 +78,6 @@ export type Grouping =
   | {
       /** One group per multiple of the width; infinities and NaN belong to none. */
       readonly kind: 'fixedWidth'
-      readonly property: string
       readonly type: NumericType
       /** A positive integer. */
       readonly width: number
@@ -80,14 +85,12 @@ export type Grouping =
   | {
       /** One group per range; an object belongs to every range that contains its value. */
       readonly kind: 'ranges'
-      readonly property: string
       readonly type: NumericType | TimeType
       readonly ranges: readonly Range[]
     }
   | {
       /** One group per interval in UTC. */
       readonly kind: 'duration'
-      readonly property: string
       readonly type: TimeType
       /** At least a day for dates. */
       readonly step: TimeStep
@@ -95,7 +98,6 @@ export type Grouping =
   | {
       /** One group per cell; positions outside of the grid belong to none. */
       readonly kind: 'geoGrid'
-      readonly property: string
       readonly type: 'geopoint'
       readonly grid: GeoGrid
     }

@@ -29,7 +29,14 @@ const ontology = parseDefinition({
         mark: scalar('marking'),
         place: scalar('geopoint'),
         tags: { type: 'array', items: scalar('string') },
-        name: { type: 'struct', fields: { first: scalar('string') } },
+        name: {
+          type: 'struct',
+          fields: {
+            first: scalar('string'),
+            others: { type: 'array', items: scalar('string') },
+            at: { type: 'struct', fields: { age: scalar('integer'), place: scalar('geopoint') } },
+          },
+        },
       },
     },
   ],
@@ -86,8 +93,9 @@ describe('metrics', () => {
     ['sum', 'date', 'date'],
     ['avg', 'timestamp', 'timestamp'],
     ['sum', 'tags', 'array of string'],
-    ['min', 'name', 'struct {first: string}'],
-    ['approximateDistinct', 'name.first', 'struct {first: string}'],
+    ['min', 'name.at', 'struct {age: integer, place: geopoint}'],
+    ['approximateDistinct', 'name.others', 'array of string'],
+    ['approximateDistinct', 'name.at.place', 'geopoint'],
     ['approximateDistinct', 'place', 'geopoint'],
   ])('%s of %s is refused because of the type', (type, property, propertyBaseType) => {
     const [name, parameters] = refusal(() =>
@@ -203,10 +211,28 @@ describe('groupings', () => {
     ])
   })
 
+  it('can be by a field of a struct', () => {
+    const field = { property: 'name', structField: 'at:age' }
+    expect(
+      parse({
+        aggregation: [{ type: 'max', field: 'properties.name.at.age' }],
+        groupBy: [{ type: 'fixedWidth', field: 'properties.name.at.age', fixedWidth: 10 }],
+      }),
+    ).toEqual({
+      metrics: [
+        { kind: 'max', name: 'max_name.at.age', property: 'name.at.age', field, type: 'integer' },
+      ],
+      groupings: [
+        { kind: 'fixedWidth', property: 'name.at.age', field, type: 'integer', width: 10 },
+      ],
+    })
+  })
+
   it.each([
     [{ type: 'exact', field: 'properties.tags' }, 'InvalidPropertyType'],
     [{ type: 'exact', field: 'properties.place' }, 'InvalidPropertyType'],
-    [{ type: 'exact', field: 'properties.name.first' }, 'InvalidPropertyType'],
+    [{ type: 'exact', field: 'properties.name' }, 'InvalidPropertyType'],
+    [{ type: 'exact', field: 'properties.name.others' }, 'InvalidPropertyType'],
     [{ type: 'fixedWidth', field: 'properties.date', fixedWidth: 1 }, 'InvalidPropertyType'],
     [
       { type: 'ranges', field: 'properties.id', ranges: [{ gte: 'a', lt: 'b' }] },

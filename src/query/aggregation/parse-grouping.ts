@@ -8,6 +8,7 @@ import type { QueryBudget } from '../parse/query-budget.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import {
   type AggregatedProperty,
+  aggregatedBy,
   type FindProperty,
   invalidPropertyType,
   type PropertySyntax,
@@ -132,25 +133,25 @@ export function readExact({
   written,
   aggregated,
 }: GroupingParsing): Grouping & { readonly kind: 'exact' } {
-  const { property, type } = aggregated
+  const { type } = aggregated
   if (type === undefined || !isComparable(type)) {
     throw invalidPropertyType(aggregated, 'cannot be grouped by value')
   }
-  return { kind: 'exact', property, type, maxGroups: written.maxGroupCount ?? undefined }
+  const maxGroups = written.maxGroupCount ?? undefined
+  return { kind: 'exact', ...aggregatedBy(aggregated), type, maxGroups }
 }
 
 export function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
-  const { property, type } = aggregated
+  const { type } = aggregated
   if (!isNumericType(type)) throw invalidPropertyType(aggregated, 'is not a number')
   const width = written.fixedWidth ?? undefined
   if (width === undefined) throw unprocessable(`${path}.fixedWidth`, 'is missing')
-  return { kind: 'fixedWidth', property, type, width }
+  return { kind: 'fixedWidth', ...aggregatedBy(aggregated), type, width }
 }
 
 /** Returns a parser of groupings by ranges, given how a range is written. */
 export function rangesReader(readRange: RangeReader) {
   return ({ written, path, aggregated, objectType, budget }: GroupingParsing): Grouping => {
-    const { property } = aggregated
     const about = aboutProperty(aggregated, objectType)
     const type = rangeType(aggregated, about)
     const ranges = written.ranges ?? []
@@ -158,7 +159,7 @@ export function rangesReader(readRange: RangeReader) {
       throw unprocessable(`${path}.ranges`, 'is empty; at least one range is required')
     budget.spendTerms(ranges.length)
     const read = (range: WrittenRange) => readRange(range, { type, about, budget })
-    return { kind: 'ranges', property, type, ranges: ranges.map(read) }
+    return { kind: 'ranges', ...aggregatedBy(aggregated), type, ranges: ranges.map(read) }
   }
 }
 
@@ -174,12 +175,12 @@ function rangeType(
 export function durationReader(readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep) {
   return (parsing: GroupingParsing): Grouping => {
     const { aggregated, objectType } = parsing
-    const { property, type } = aggregated
+    const { type } = aggregated
     if (!isTimeType(type)) {
       const about = aboutProperty(aggregated, objectType)
       throw new ObjectQueryError('InvalidDurationGroupByPropertyType', about)
     }
-    return { kind: 'duration', property, type, step: readStep(parsing, type) }
+    return { kind: 'duration', ...aggregatedBy(aggregated), type, step: readStep(parsing, type) }
   }
 }
 

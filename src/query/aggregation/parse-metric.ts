@@ -5,6 +5,7 @@ import { unprocessable } from '../parse/unprocessable.ts'
 import type { Direction } from '../query.ts'
 import {
   type AggregatedProperty,
+  aggregatedBy,
   type FindProperty,
   invalidPropertyType,
   type WrittenProperty,
@@ -89,7 +90,7 @@ function propertyOf({ written, path, findProperty }: MetricParsing) {
   const name = written.name ?? `${written.type}_${property}`
   return {
     type,
-    common: { name, property, ...directionOf(written.direction) },
+    common: { name, ...aggregatedBy(aggregated), ...directionOf(written.direction) },
     refuse: () => invalidPropertyType(aggregated, `${written.type} is not defined for this type`),
   }
 }

@@ -1,6 +1,6 @@
 /** Tests the values of a geopoint or geoshape property against an area. */
 
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { valuesAt } from '../../ontology/values/values-at.ts'
 import type { GeoArea, GeoRelation, Query } from '../query.ts'
 import { isNear, toCircle } from './distance.ts'
 import { type Geometry, intersects, isWithin, membersOf, type Shape, toShape } from './shape.ts'
@@ -13,21 +13,11 @@ export function geoMatcher({
 }: Query & { kind: 'geo' }): (json: string) => boolean {
   const isMatch = relationTest(relation, area)
   return (json) => {
-    const value: unknown = JSON.parse(json)
-    const items = Array.isArray(value) ? value : [value]
-    const { structField } = field
-    const geometries = items.flatMap((item) => {
-      const geometry = structField === undefined ? item : ownValue(item, structField)
-      return isJsonObject(geometry) ? [geometry as unknown as Geometry] : []
-    })
+    const geometries = valuesAt(JSON.parse(json), field.structField) as unknown as Geometry[]
     return relation === 'disjoint'
       ? geometries.length > 0 && !geometries.some(isMatch)
       : geometries.some(isMatch)
   }
-}
-
-function ownValue(item: unknown, name: string): unknown {
-  return isJsonObject(item) && Object.hasOwn(item, name) ? item[name] : undefined
 }
 
 /** Returns the test of one value; for `disjoint`, whether it intersects. */

@@ -2,7 +2,6 @@
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
-  API_NAME_MAX_LENGTH,
   IN_MAX_VALUES,
   IN_VALUES_PER_TERM,
   PATTERN_SIZE_PER_TERM,
@@ -19,10 +18,13 @@ import {
   type ComparedValue,
   type Comparison,
   EVERYTHING,
+  type Field,
   type Query,
   type TextMatch,
 } from '../query.ts'
 import {
+  definedField,
+  FIELD_MAX_LENGTH,
   isEquatable,
   isOrdered,
   isText,
@@ -35,15 +37,10 @@ import { unprocessable } from './unprocessable.ts'
 
 /** How a revision writes field names, and which errors it returns. */
 export interface FieldSyntax {
-  /** Returns what a written name can refer to, the most likely first. */
-  readonly candidates: (written: string) => Iterable<FieldName>
+  /** Returns the field that a written name refers to; undefined if the type has none. */
+  readonly find: (written: string, objectType: ObjectType) => Field | undefined
   readonly notFound: (written: string, objectType: ObjectType) => ObjectQueryError
   readonly invalidValue: (refused: RefusedComparison) => ObjectQueryError
-}
-
-export interface FieldName {
-  readonly property: string
-  readonly structField: string | undefined
 }
 
 export interface RefusedComparison {
@@ -93,11 +90,10 @@ export function conditionsOf(
     const text = requireText(written, `${path}.field`)
     // No field has a longer name, so splitting it would be wasted work.
     if (text.length > FIELD_MAX_LENGTH) throw syntax.notFound(text, objectType)
-    for (const { property, structField } of syntax.candidates(text)) {
-      const resolved = resolveField(objectType, property, structField)
-      if (resolved !== undefined) return resolved
-    }
-    throw syntax.notFound(text, objectType)
+    const field = syntax.find(text, objectType)
+    const resolved = field && resolveField(objectType, field.property, field.structField)
+    if (resolved === undefined) throw syntax.notFound(text, objectType)
+    return resolved
   }
 
   const comparedValue = (
@@ -158,8 +154,7 @@ export function conditionsOf(
     isNull: (field, value, path) => {
       const resolved = resolve(field, path)
       if (typeof value !== 'boolean') throw unprocessable(`${path}.value`, 'is not a boolean')
-      if (resolved.field.structField !== undefined) throw notSupported('isNull', String(field))
-      const isNull: Query = { kind: 'isNull', property: resolved.field.property }
+      const isNull: Query = { kind: 'isNull', ...definedField(resolved.field) }
       return value ? isNull : { kind: 'not', of: isNull }
     },
     pattern: ({ type, field, value, path }) => {
@@ -196,9 +191,6 @@ export function conditionsOf(
     },
   }
 }
-
-/** A property name, a struct field name, and the prefix and separator of a revision. */
-const FIELD_MAX_LENGTH = 2 * API_NAME_MAX_LENGTH + 20
 
 export function requireText(value: unknown, path: string): string {
   if (value === undefined || value === null) throw unprocessable(path, 'is missing')

@@ -3,8 +3,16 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { ORDER_MAX_TERMS } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { OrderTerm } from '../query.ts'
-import { isEquatable, resolveField } from '../resolve-field.ts'
+import { fieldKey } from '../../ontology/values/searchable-values.ts'
+import type { Field, OrderTerm } from '../query.ts'
+import {
+  definedField,
+  FIELD_MAX_LENGTH,
+  findField,
+  isEquatable,
+  type ResolvedField,
+  resolveField,
+} from '../resolve-field.ts'
 
 /** One term of an order, as the client wrote it. */
 export interface WrittenTerm {
@@ -33,32 +41,46 @@ export function checkOrder(terms: readonly WrittenTerm[], objectType: ObjectType
   if (terms.length > ORDER_MAX_TERMS) {
     throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit: ORDER_MAX_TERMS })
   }
-  const names = terms.map((term) => term.property)
-  const unknown = names.filter((name) => !objectType.properties.has(name))
+  const fields = terms.map((term) => resolveWritten(objectType, term))
+  const written = (isWanted: (field: ResolvedField | undefined, index: number) => boolean) =>
+    terms.filter((_, index) => isWanted(fields[index], index)).map(({ property }) => property)
+  const unknown = written((field) => field === undefined)
   if (unknown.length > 0) {
     throw new ObjectQueryError('PropertiesNotFound', {
       objectType: objectType.apiName,
       properties: unknown,
     })
   }
-  const repeated = names.filter((name, index) => names.indexOf(name) !== index)
+  const keys = fields.map((resolved) => resolved && fieldKey(resolved.field))
+  const repeated = written((_, index) => keys.indexOf(keys[index]) !== index)
   if (repeated.length > 0) throw new ObjectQueryError('DuplicateOrderBy', { properties: repeated })
-  const unsortable = names.filter((name) => {
-    const resolved = resolveField(objectType, name, undefined)
-    return resolved === undefined || resolved.isMultiValued || !isEquatable(resolved)
-  })
+  const unsortable = written(
+    (field) => field === undefined || field.isMultiValued || !isEquatable(field),
+  )
   if (unsortable.length > 0) {
     throw new ObjectQueryError('PropertiesNotSortable', { properties: unsortable })
   }
-  return terms.map(toOrderTerm)
+  return terms.map((term, index) => toOrderTerm(term, fields[index]?.field))
 }
 
-function toOrderTerm({ property, direction, nulls }: WrittenTerm): OrderTerm {
+/** A field of a struct is written with periods between the names. */
+function resolveWritten(
+  objectType: ObjectType,
+  { property: written }: WrittenTerm,
+): ResolvedField | undefined {
+  const field = written.length > FIELD_MAX_LENGTH ? undefined : findField(objectType, written)
+  return field && resolveField(objectType, field.property, field.structField)
+}
+
+function toOrderTerm(
+  { property, direction, nulls }: WrittenTerm,
+  field: Field = { property, structField: undefined },
+): OrderTerm {
   if (direction !== 'asc' && direction !== 'desc') {
     throw new ObjectQueryError('InvalidSortOrder', { invalidSortOrder: direction })
   }
   if (nulls !== 'nullsFirst' && nulls !== 'nullsLast') {
     throw new ObjectQueryError('InvalidSortOrder', { invalidSortOrder: nulls })
   }
-  return { property, direction, nulls: nulls === 'nullsFirst' ? 'first' : 'last' }
+  return { ...definedField(field), direction, nulls: nulls === 'nullsFirst' ? 'first' : 'last' }
 }

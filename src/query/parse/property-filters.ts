@@ -1,11 +1,21 @@
-/** Parses the filters in the query string of a list request: `properties.x.eq=5`, or `p.x.eq=5`. */
+/**
+ * Parses the filters in the query string of a list request: `properties.x.eq=5`, or `p.x.eq=5`; of a
+ * field of a struct, `properties.address.city.eq=Bern`.
+ */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { type Comparison, EVERYTHING, type Query } from '../query.ts'
-import { isEquatable, isOrdered, type ResolvedField, resolveField } from '../resolve-field.ts'
+import {
+  definedField,
+  findField,
+  isEquatable,
+  isOrdered,
+  type ResolvedField,
+  resolveField,
+} from '../resolve-field.ts'
 import { type PropertyFinder, propertyFinder } from './property-names.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
@@ -72,10 +82,13 @@ function parseName(written: string, objectType: ObjectType, findProperty: Proper
   }
   const writtenName = name.slice(0, at)
   const property = findProperty(writtenName)
-  if (property === undefined) throw notFound(writtenName, objectType)
-  const resolved = resolveField(objectType, property, undefined)
-  if (resolved === undefined) throw notFound(property, objectType)
-  return { property, resolved, operator }
+  const field =
+    property === undefined
+      ? findField(objectType, writtenName)
+      : { property, structField: undefined }
+  const resolved = field && resolveField(objectType, field.property, field.structField)
+  if (resolved === undefined) throw notFound(writtenName, objectType)
+  return { property: property ?? writtenName, resolved, operator }
 }
 
 function notFound(property: string, { apiName }: ObjectType): ObjectQueryError {
@@ -128,7 +141,7 @@ function nullQuery(filter: Filter): Query {
   if (value !== 'true' && value !== 'false') {
     throw invalidValue(filter.property, 'isNull', value, 'boolean')
   }
-  const isNull: Query = { kind: 'isNull', property: filter.property }
+  const isNull: Query = { kind: 'isNull', ...definedField(filter.resolved.field) }
   return value === 'true' ? isNull : { kind: 'not', of: isNull }
 }
 

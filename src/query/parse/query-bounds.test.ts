@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import type { ObjectType, Property } from '../../ontology/ontology.ts'
 import type { Query } from '../query.ts'
 import { parsePropertyFilters } from './property-filters.ts'
@@ -108,15 +109,28 @@ describe('inverted bounds', () => {
 })
 
 describe('a field of revision 1.0', () => {
+  const string: PropertyType = { kind: 'scalar', type: 'string' }
+  const struct = (...names: string[]): PropertyType => ({
+    kind: 'struct',
+    fields: new Map(names.map((name) => [name, string])),
+  })
+  const typeWith = (...properties: [string, PropertyType][]): ObjectType => ({
+    ...countedType([]).objectType,
+    properties: new Map(properties.map(([apiName, type]) => [apiName, { apiName, type }])),
+  })
+
   it('is split at each period, the longest property first', () => {
-    expect([...REVISION_1_FIELDS.candidates('properties.a.b.c')]).toEqual([
-      { property: 'a.b.c', structField: undefined },
-      { property: 'a.b', structField: 'c' },
-      { property: 'a', structField: 'b.c' },
-    ])
-    expect([...REVISION_1_FIELDS.candidates('properties..b')]).toEqual([
-      { property: '.b', structField: undefined },
-      { property: '', structField: 'b' },
-    ])
+    const all: [string, PropertyType][] = [
+      ['a.b.c', string],
+      ['a.b', struct('c')],
+      ['a', struct('b.c')],
+    ]
+    const find = (from: number) =>
+      REVISION_1_FIELDS.find('properties.a.b.c', typeWith(...all.slice(from)))
+    expect(find(0)).toEqual({ property: 'a.b.c', structField: undefined })
+    expect(find(1)).toEqual({ property: 'a.b', structField: 'c' })
+    expect(find(2)).toEqual({ property: 'a', structField: 'b.c' })
+    expect(find(3)).toBeUndefined()
+    expect(REVISION_1_FIELDS.find('properties..b', typeWith(...all))).toBeUndefined()
   })
 })

@@ -1,24 +1,25 @@
 /**
  * The query types of search in revision 1.0. Fields are written `properties.NAME` or
- * `properties.NAME.FIELD`.
+ * `properties.NAME.FIELD`,
+ * with further fields of structs inside structs.
  */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { TextMatch } from '../query.ts'
-import type { FieldName, FieldSyntax } from './conditions.ts'
+import { findField } from '../resolve-field.ts'
+import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryTypeParser } from './parse-query.ts'
 import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
 import { unprocessable } from './unprocessable.ts'
 
 const PREFIX = 'properties.'
 
-/** Names can contain periods, so the longest name that exists wins. */
 export const REVISION_1_FIELDS: FieldSyntax = {
-  candidates: (written) => {
+  find: (written, objectType) => {
     if (!written.startsWith(PREFIX)) {
       throw new ObjectQueryError('InvalidFields', { properties: [written] })
     }
-    return splits(written.slice(PREFIX.length))
+    return findField(objectType, written.slice(PREFIX.length))
   },
   notFound: (written, objectType) =>
     new ObjectQueryError('PropertiesNotFound', {
@@ -32,18 +33,6 @@ export const REVISION_1_FIELDS: FieldSyntax = {
       propertyValue: value,
       reason,
     }),
-}
-
-/** Lazy: the first candidate nearly always exists, and a name can have many periods. */
-function* splits(name: string): Generator<FieldName> {
-  yield { property: name, structField: undefined }
-  for (
-    let at = name.lastIndexOf('.');
-    at >= 0;
-    at = at === 0 ? -1 : name.lastIndexOf('.', at - 1)
-  ) {
-    yield { property: name.slice(0, at), structField: name.slice(at + 1) }
-  }
 }
 
 const text = (

@@ -1,9 +1,10 @@
 /**
  * The query types of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or
- * `NAME:FIELD`.
+ * `NAME:FIELD`, with further fields of structs inside structs.
  */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { PATH_SEPARATOR } from '../../ontology/definition/struct-path.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { EVERYTHING, type Position } from '../query.ts'
 import type { FieldSyntax } from './conditions.ts'
@@ -12,9 +13,10 @@ import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 const REVISION_2_FIELDS: FieldSyntax = {
-  candidates: (written) => {
-    const [property = '', structField, ...rest] = written.split(':')
-    return rest.length > 0 ? [] : [{ property, structField }]
+  // The separator is that of paths.
+  find: (written) => {
+    const [property = '', ...path] = written.split(PATH_SEPARATOR)
+    return { property, structField: path.length === 0 ? undefined : path.join(PATH_SEPARATOR) }
   },
   notFound: (written) =>
     new ObjectQueryError('InvalidOntologyTypes', {

@@ -3,7 +3,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkSelection, type Selection } from '../selection.ts'
-import { readPropertyIdentifier, STRUCT_FIELD_SEPARATOR } from './v2-fields.ts'
+import { readPropertyIdentifier, STRUCT_FIELD_SEPARATOR, V2_FIELDS } from './v2-fields.ts'
 
 /** A selection as the client wrote it. Absent, null and empty lists all mean every property. */
 export interface WrittenSelection {
@@ -27,14 +27,15 @@ export function parseSelection(written: WrittenSelection, objectType: ObjectType
 
 /** Returns the property that an identifier selects. */
 function readIdentifier(value: unknown, path: string, objectType: ObjectType): string {
-  const [property = '', structField] = readPropertyIdentifier(value, objectType, path).split(
-    STRUCT_FIELD_SEPARATOR,
-  )
-  if (structField !== undefined) {
+  const written = readPropertyIdentifier(value, objectType, path)
+  const isStructField =
+    written.includes(STRUCT_FIELD_SEPARATOR) ||
+    V2_FIELDS.find(written, objectType)?.structField !== undefined
+  if (isStructField) {
     throw new ObjectQueryError('Default:InvalidArgument', {
       parameter: `${path}.type`,
       reason: 'a single field of a struct cannot be selected; select its property',
     })
   }
-  return property
+  return written
 }

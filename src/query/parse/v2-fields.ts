@@ -1,11 +1,14 @@
 /**
- * How v2 names the property of a condition: `field` with a bare property name, or
- * `propertyIdentifier`, which can also name a struct field, the title or the primary key.
+ * How v2 names the property of a condition: `field` with a property name, or `propertyIdentifier`,
+ * which can also name a struct field, the title or the primary key. In both, our extension is a
+ * field inside a struct with periods between the names: `address.geo.lat`.
  */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { findPath } from '../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryMembers } from './parse-query.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
@@ -14,9 +17,12 @@ import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 export const STRUCT_FIELD_SEPARATOR = ':'
 
 export const V2_FIELDS: FieldSyntax = {
-  candidates: (written) => {
-    const [property = '', structField, ...rest] = written.split(STRUCT_FIELD_SEPARATOR)
-    return rest.length > 0 ? [] : [{ property, structField }]
+  find: (written, objectType) => {
+    const [property = '', field] = written.split(STRUCT_FIELD_SEPARATOR)
+    if (field === undefined) return findField(objectType, property)
+    const type = objectType.properties.get(property)?.type
+    const structField = type && findPath(type, field)
+    return structField === undefined ? undefined : { property, structField }
   },
   notFound: (written, objectType) =>
     new ObjectQueryError('PropertiesNotFound', {

@@ -2,7 +2,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
-import type { Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
+import type { Aggregated, Aggregation, Metric } from '../../query/aggregation/aggregation.ts'
 import type { AggregateResult, AggregateSource } from '../aggregate-request.ts'
 import { type GroupedField, type GroupingDialect, groupingSql } from './aggregate-grouping.ts'
 import { type Cell, type MetricDialect, type MetricSql, metricSql } from './aggregate-metric.ts'
@@ -40,9 +40,10 @@ export function compileAggregation(
   rows: readonly SourceRows[],
   dialect: { readonly groupings: GroupingDialect; readonly metrics: MetricDialect },
 ): CompiledAggregation {
-  const properties = metricProperties(aggregation.metrics)
+  const aggregated = metricFields(aggregation.metrics)
+  const properties = aggregated.map(({ property }) => property)
   const sources = rows.map((source) =>
-    sourceSql(source, aggregation, properties, dialect.groupings),
+    sourceSql(source, aggregation, aggregated, dialect.groupings),
   )
   const groupings = sources[0]?.groupings ?? []
   const shares = aggregation.metrics.flatMap((metric) =>
@@ -108,30 +109,34 @@ function columnNames(metrics: readonly MetricSql[]): string[][] {
   )
 }
 
-/** Returns the properties that metrics read, each once. */
-function metricProperties(metrics: readonly Metric[]): string[] {
-  return [...new Set(metrics.flatMap((metric) => ('property' in metric ? [metric.property] : [])))]
+/** Returns what metrics read, each property once. */
+function metricFields(metrics: readonly Metric[]): Aggregated[] {
+  const fields = metrics.flatMap((metric): [string, Aggregated][] =>
+    metric.kind === 'count' ? [] : [[metric.property, metric]],
+  )
+  return [...new Map(fields).values()]
 }
 
 function sourceSql(
   { source, numbers, table, visible, matching }: SourceRows,
   { groupings }: Aggregation,
-  metricProperties: readonly string[],
+  aggregated: readonly Aggregated[],
   dialect: GroupingDialect,
 ): SourceSql {
-  const field = (name: string): GroupedField => {
-    const property = source.names?.get(name) ?? name
-    const number = numbers.of({ property, structField: undefined })
-    return { property, number, column: numbers.propertySql(property).value }
+  const fieldOf = ({ property: name, field }: Aggregated): GroupedField => {
+    const { property: shown, structField } = field ?? { property: name, structField: undefined }
+    const property = source.names?.get(shown) ?? shown
+    const number = numbers.of({ property, structField })
+    return { property, number, column: numbers.propertySql(property, structField).value }
   }
   return {
     table,
     visible,
     matching,
     groupings: groupings.map((grouping, index) =>
-      groupingSql(grouping, field(grouping.property), index, dialect),
+      groupingSql(grouping, fieldOf(grouping), index, dialect),
     ),
-    values: metricProperties.map((property) => field(property).column),
+    values: aggregated.map((one) => fieldOf(one).column),
   }
 }
 

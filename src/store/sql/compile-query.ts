@@ -5,7 +5,7 @@ import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
 /** The conditions that each database writes in its own way. */
 export interface QueryDialect {
   readonly compare: (query: Query & { kind: 'compare' }) => SqlCondition
-  readonly isNull: (property: string) => SqlCondition
+  readonly isNull: (query: Query & { kind: 'isNull' }) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
   readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
   readonly interval: (query: Query & { kind: 'interval' }) => SqlCondition
@@ -31,7 +31,7 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
     case 'compare':
       return dialect.compare(query)
     case 'isNull':
-      return dialect.isNull(query.property)
+      return dialect.isNull(query)
     case 'text':
       return dialect.text(query)
     case 'withinPolygon':

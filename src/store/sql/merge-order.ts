@@ -15,7 +15,9 @@ export function partColumns(
   return order.map((term) => {
     const property = term.properties[part]
     const column =
-      property === undefined ? plainProperty(nullOf(term)) : numbers.propertySql(property)
+      property === undefined
+        ? plainProperty(nullOf(term))
+        : numbers.propertySql(property, term.structField)
     return { property: property ?? '', direction: term.direction, nulls: term.nulls, ...column }
   })
 }

@@ -13,7 +13,7 @@ import { combine, FALSE, type SqlCondition, type SqlValue, TRUE } from './sql-co
 export interface OrderColumn extends OrderTerm, PropertySql {}
 
 export function orderColumn(term: OrderTerm, numbers: FieldNumbers): OrderColumn {
-  return { ...term, ...numbers.propertySql(term.property) }
+  return { ...term, ...numbers.propertySql(term.property, term.structField) }
 }
 
 /** The last row of the previous page: its key, and its value for each order term. */

@@ -78,6 +78,8 @@ export function isQuick(
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
   if (order.some(({ property }) => longTexts.has(property))) return false
+  // Not every struct field has an index.
+  if (order.some(({ structField }) => structField !== undefined)) return false
   if (query.kind === 'everything') return true
   if (includeTotalCount || query.kind !== 'compare' || isMultiValued(objectType, query.field)) {
     return false

@@ -72,7 +72,7 @@ function arrayCell(item: JsonCell): JsonCell {
 }
 
 function structCell(type: StructType): JsonCell {
-  const cells = new Map([...type.fields].map(([name, field]) => [name, scalarCell(field)]))
+  const cells = new Map([...type.fields].map(([name, field]) => [name, jsonCell(field)]))
   const fieldFits = (name: string, value: unknown) =>
     value === null || (cells.get(name)?.fits?.(value) ?? true)
   const fieldText = (name: string, value: unknown) =>

@@ -1,5 +1,6 @@
 /** Widens an object type that exists, so that it can hold the rows of another file. */
 import type {
+  FieldDefinition,
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
@@ -28,6 +29,10 @@ export function widenType(
       changes.push(`added ${name}: ${inferred.type}`)
       continue
     }
+    if (isNested(stored.type) || isNested(inferred.type)) {
+      properties[name] = widenNested(stored, inferred, name, changes)
+      continue
+    }
     const needed = narrowest.get(name) ?? inferred.type
     const isTooWide = isFloating(stored.type) && wide.has(name)
     const wider = widerType(stored.type, isTooWide ? 'decimal' : needed)
@@ -37,6 +42,43 @@ export function widenType(
     changes.push(`widened ${name} from ${stored.type} to ${wider}`)
   }
   return { definition: { ...type, properties }, changes }
+}
+
+/** Adds fields to structs, at any depth, and widens those that cannot hold the values. */
+function widenNested<Definition extends FieldDefinition>(
+  stored: Definition,
+  inferred: FieldDefinition,
+  path: string,
+  changes: string[],
+): Definition {
+  if (stored.type === 'array' && inferred.type === 'array' && stored.items && inferred.items) {
+    const items = widenNested(stored.items, inferred.items, path, changes)
+    return items === stored.items ? stored : { ...stored, items }
+  }
+  if (stored.type !== 'struct' || inferred.type !== 'struct') {
+    const wider = nestedWiderType(stored.type, inferred.type)
+    if (wider === undefined) return stored
+    changes.push(`widened ${path} from ${stored.type} to ${wider}`)
+    return { ...stored, type: wider }
+  }
+  const fields: Record<string, FieldDefinition> = { ...stored.fields }
+  const before = changes.length
+  for (const [name, needed] of Object.entries(inferred.fields ?? {})) {
+    const field = stored.fields?.[name]
+    const fieldPath = `${path}.${name}`
+    if (field === undefined) changes.push(`added ${fieldPath}: ${needed.type}`)
+    fields[name] = field === undefined ? needed : widenNested(field, needed, fieldPath, changes)
+  }
+  return changes.length === before ? stored : { ...stored, fields }
+}
+
+/** Whole numbers in structs are inferred generously, so they do not tell that one is too narrow. */
+function nestedWiderType(stored: Type, needed: Type): Type | undefined {
+  return WHOLE.includes(stored) && needed === 'long' ? undefined : widerType(stored, needed)
+}
+
+function isNested(type: Type): boolean {
+  return type === 'array' || type === 'struct'
 }
 
 /** Returns whether the type has a property for each of the two columns of a geopoint. */
@@ -70,8 +112,8 @@ function isFloating(type: Type): boolean {
 
 /** Returns the type that holds the values of both; undefined if the stored type does. */
 function widerType(stored: Type, needed: Type): Type | undefined {
-  const isNested = [stored, needed].some((type) => type === 'array' || type === 'struct')
-  if (stored === needed || stored === 'string' || isNested) return undefined
+  if (stored === needed || stored === 'string') return undefined
+  if (isNested(stored) || isNested(needed)) return undefined
   if (HOLDS[stored]?.includes(needed)) return undefined
   const [before, after] = [WHOLE.indexOf(stored), WHOLE.indexOf(needed)]
   if (before !== -1 && after !== -1) return after > before ? needed : undefined

@@ -1,12 +1,15 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
 import type { DeclaredType } from '../../formats/row.ts'
-import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import type {
+  FieldDefinition,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
 import { propertyNameOf } from '../import/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
 import type { TextStyle } from '../import/text-style.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
-import { isKeptAsJson, type ValueGuess } from './value-guess.ts'
+import { fieldsKeptAsJson, isKeptAsJson, type ValueGuess } from './value-guess.ts'
 
 /** The findings about one column. */
 export interface ColumnGuess {
@@ -145,6 +148,13 @@ function columnNotes(
       `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )
   }
+  if (hasNestedStruct(columnType.definition)) {
+    note('has structs inside structs; --flatten gives nested objects columns of their own')
+  }
+  const jsonFields = type === 'string' ? [] : fieldsKeptAsJson(guess)
+  if (jsonFields.length > 0) {
+    note(`JSON text in ${listed(jsonFields)}, because no type can hold the values there`)
+  }
   if (type === 'array' && guess.items?.traits === 0) {
     note('an array of strings, because all arrays are empty')
   }
@@ -158,6 +168,12 @@ function columnNotes(
     )
   }
   return notes
+}
+
+/** Returns whether a struct has a field that is a struct, or an array of them. */
+function hasNestedStruct({ fields, items }: FieldDefinition): boolean {
+  const inner = Object.values(fields ?? items?.fields ?? {})
+  return inner.some((field) => field.fields !== undefined || field.items?.fields !== undefined)
 }
 
 function count(number: number, noun: string): string {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
-import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { OntologyDefinition, StructFields } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { objectReader } from '../../ontology/values/read-object.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
@@ -14,7 +14,7 @@ import { isRejected, rowReader } from '../import/row-to-object.ts'
 import { typeNameOf, writeDefinition } from './definition.ts'
 import { inferrer } from './inferrer.ts'
 
-const isDefinition = new Ajv({ strict: false }).compile(OntologyDefinition)
+const isDefinition = new Ajv({ strict: false }).addSchema(StructFields).compile(OntologyDefinition)
 
 /** Infers a type, then reads every row as an object that the service accepts. */
 function inferAndRead(rows: readonly Row[], kind: CellKind, fileName: string) {

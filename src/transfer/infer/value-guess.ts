@@ -1,6 +1,10 @@
-import { API_NAME_MAX_LENGTH, PROPERTIES_MAX } from '../../contract/limits.ts'
+import { API_NAME_MAX_LENGTH, PROPERTIES_MAX, STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
 import type { CellKind, DeclaredType } from '../../formats/row.ts'
-import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
+import type {
+  FieldDefinition,
+  FieldDefinitions,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import { traitsOf } from './classify.ts'
 import { hasOnly, TRAIT } from './traits.ts'
@@ -105,59 +109,87 @@ export function scalarTypeOf(traits: number): ScalarType {
 }
 
 /** Returns the type of the values; those that no other type can hold are text. */
-export function typeOf(guess: ValueGuess): PropertyDefinition {
+export function typeOf(guess: ValueGuess, depth = 0): PropertyDefinition {
   if (guess.traits === TRAIT.struct) {
-    const fields = fieldTypes(guess)
-    return fields === undefined ? { type: 'string' } : { type: 'struct', fields }
+    const fields = fieldTypes(guess, depth)
+    return fields === undefined ? TEXT : { type: 'struct', fields }
   }
   if (guess.traits !== TRAIT.array) return { type: scalarTypeOf(guess.traits) }
 
   const items = guess.items ?? emptyGuess()
   if (items.traits === TRAIT.struct) {
-    const fields = fieldTypes(items)
-    if (fields !== undefined) return { type: 'array', items: { type: 'struct', fields } }
-    return { type: 'string' }
+    const fields = fieldTypes(items, depth)
+    return fields === undefined ? TEXT : { type: 'array', items: { type: 'struct', fields } }
   }
   // No type can hold arrays of arrays, or arrays with null.
-  if ((items.traits & NO_ITEM) !== 0) return { type: 'string' }
+  if ((items.traits & NO_ITEM) !== 0) return TEXT
   return { type: 'array', items: { type: scalarTypeOf(items.traits) } }
 }
 
+const TEXT: PropertyDefinition = { type: 'string' }
 const NESTED = TRAIT.array | TRAIT.struct
 const NO_ITEM = NESTED | TRAIT.nullItem
 
-function fieldTypes({ fields }: ValueGuess): NonNullable<PropertyDefinition['fields']> | undefined {
-  if (fields === undefined || fields.size === 0) return undefined
-  if ([...fields.values()].some(({ traits }) => (traits & NESTED) !== 0)) return undefined
-  return Object.fromEntries(
-    [...fields].map(([name, field]) => [name, { type: scalarTypeOf(field.traits) }]),
-  )
+function fieldTypes(guess: ValueGuess, depth: number): FieldDefinitions | undefined {
+  const { fields } = guess
+  if (fields === undefined || fields.size === 0 || depth >= STRUCT_MAX_DEPTH) return undefined
+  // Objects with very many names are used as maps, at whichever depth.
+  if (depth === 0 && countFields(guess) > PROPERTIES_MAX) return undefined
+  return Object.fromEntries([...fields].map(([name, field]) => [name, typeOf(field, depth + 1)]))
+}
+
+function countFields({ fields, items }: ValueGuess): number {
+  let count = items === undefined ? 0 : countFields(items)
+  for (const field of fields?.values() ?? []) count += 1 + countFields(field)
+  return count
 }
 
 /** Returns the property type for a declared type; undefined if there is none. */
-export function propertyOf(declared: DeclaredType): PropertyDefinition | undefined {
+export function propertyOf(declared: DeclaredType, depth = 0): PropertyDefinition | undefined {
   if (declared.type === 'array') {
-    const items = propertyOf(declared.items)
+    const items = propertyOf(declared.items, depth)
     return items === undefined || items.type === 'array'
       ? undefined
       : ({ type: 'array', items } as PropertyDefinition)
   }
   if (declared.type !== 'struct') return { type: declared.type }
-  const fields: [string, { type: ScalarType }][] = []
+  if (depth >= STRUCT_MAX_DEPTH) return undefined
+  const fields: [string, FieldDefinition][] = []
   for (const [name, field] of declared.fields) {
-    if (field === undefined || field.type === 'array' || field.type === 'struct') return undefined
-    if (!FIELD_NAME.test(name)) return undefined
-    fields.push([name, { type: field.type }])
+    const definition = field && propertyOf(field, depth + 1)
+    if (definition === undefined || !FIELD_NAME.test(name)) return undefined
+    fields.push([name, definition])
   }
-  return { type: 'struct', fields: Object.fromEntries(fields) }
+  return fields.length === 0 ? undefined : { type: 'struct', fields: Object.fromEntries(fields) }
 }
 
-/** Returns whether an array has a null, which no property can hold. */
-export function hasNullItem({ items }: ValueGuess): boolean {
-  return items !== undefined && (items.traits & TRAIT.nullItem) !== 0
+/** Returns whether an array has a null, at any depth, which no property can hold. */
+export function hasNullItem({ items, fields }: ValueGuess): boolean {
+  if (items !== undefined && ((items.traits & TRAIT.nullItem) !== 0 || hasNullItem(items))) {
+    return true
+  }
+  return [...(fields?.values() ?? [])].some(hasNullItem)
 }
 
 /** Returns whether structured values must be stored as JSON text, because no type can hold them. */
 export function isKeptAsJson(guess: ValueGuess): boolean {
   return (guess.traits & NESTED) !== 0 && typeOf(guess).type === 'string'
+}
+
+/** Returns the fields of a struct whose values are stored as JSON text, such as `address.lines`. */
+export function fieldsKeptAsJson(guess: ValueGuess): string[] {
+  const found: string[] = []
+  const add = ({ items, fields }: ValueGuess, path: readonly string[]) => {
+    for (const [name, field] of (
+      fields ??
+      items?.fields ??
+      new Map<string, ValueGuess>()
+    ).entries()) {
+      const inner = [...path, name]
+      if (isKeptAsJson(field)) found.push(inner.join('.'))
+      else add(field, inner)
+    }
+  }
+  add(guess, [])
+  return found
 }

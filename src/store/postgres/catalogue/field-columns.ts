@@ -1,15 +1,19 @@
 /** The columns of each field of an object type, and the numbers that they are named by. */
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
+import { leavesOf, type StructLeaf } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
-import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { type ColumnType, columnType } from './column-codec.ts'
 
 /** A property or a struct field, with the types of its columns. */
 export interface FieldColumns extends FieldId {
   readonly number: number
-  /** The type of the value column. Only properties have one; it holds 1 if values do not compare. */
+  /**
+   * The type of the value column, for properties and for struct fields with one value. That of a
+   * property holds 1 if its values do not compare.
+   */
   readonly valueType: ColumnType | undefined
   /** The element type of the array column, for fields with any number of values. */
   readonly elementType: ColumnType | undefined
@@ -29,19 +33,17 @@ type FieldTypes = FieldId & Pick<FieldColumns, 'valueType' | 'elementType'>
 
 /** Returns the fields of a type with the types of their columns. */
 function fieldTypes({ properties }: ObjectType): FieldTypes[] {
-  return fieldsOf(properties.values()).map(({ property, structField }) => {
-    const type = properties.get(property)?.type
-    if (type === undefined) throw new Error(`no property ${property}`)
-    return { property, structField, ...columnTypes(type, structField) }
-  })
+  return [...properties.values()].flatMap(({ apiName: property, type }) => [
+    { property, structField: undefined, ...columnTypes(type) },
+    ...leavesOf(type).map((leaf) => ({
+      property,
+      structField: leaf.path,
+      ...leafColumnTypes(leaf),
+    })),
+  ])
 }
 
-function columnTypes(type: PropertyType, structField: string | undefined) {
-  if (structField !== undefined) {
-    const inner = type.kind === 'array' ? type.items : type
-    const field = inner.kind === 'struct' ? inner.fields.get(structField) : undefined
-    return { valueType: undefined, elementType: elementType(field?.type) }
-  }
+function columnTypes(type: PropertyType) {
   switch (type.kind) {
     case 'scalar':
       return { valueType: columnType(type.type), elementType: undefined }
@@ -55,6 +57,14 @@ function columnTypes(type: PropertyType, structField: string | undefined) {
   }
 }
 
+/** A field outside arrays has one value; earlier releases stored it as an array nevertheless. */
+function leafColumnTypes({ type, isMultiValued }: StructLeaf) {
+  const columnType = elementType(type)
+  return isMultiValued
+    ? { valueType: undefined, elementType: columnType }
+    : { valueType: columnType, elementType: undefined }
+}
+
 function elementType(type: ScalarType | undefined): ColumnType | undefined {
   return type !== undefined && isComparable(type) ? columnType(type) : undefined
 }
@@ -66,10 +76,8 @@ export async function numberFields(
   objectType: ObjectType,
 ): Promise<FieldColumns[]> {
   const known = await readFieldColumns(session, typeId)
-  // API names contain no colon.
-  const nameOf = ({ property, structField }: FieldId) => `${property}:${structField ?? ''}`
-  const names = new Set(known.map(nameOf))
-  const added = fieldTypes(objectType).filter((field) => !names.has(nameOf(field)))
+  const names = new Set(known.map(fieldKey))
+  const added = fieldTypes(objectType).filter((field) => !names.has(fieldKey(field)))
   if (added.length === 0) return []
   const rows = await session.query(
     `INSERT INTO oqs_object_field (object_type_id, property, struct_field, value_type, element_type)

@@ -1,4 +1,5 @@
 /** Conditions on geopoints and geoshapes. Both are tested on the JSON of the property. */
+import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import { toCircle } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
@@ -26,9 +27,15 @@ function areaSql([west, south, east, north]: Box): SqlCondition {
   return { sql: 'o.area && ?::box', values: [`(${east},${north}),(${west},${south})`] }
 }
 
+/** Returns the path to a field in the body. It leads through arrays, and is a bound value. */
+export function jsonPath({ property, structField }: Field): string {
+  const steps = [property, ...(structField?.split(PATH_SEPARATOR) ?? [])]
+  return `$${steps.map((name) => `."${name}"`).join('')}`
+}
+
 /** True if one value of a field satisfies a test. A path also finds the elements of arrays. */
-function someValue({ property, structField }: Field, test: SqlCondition): SqlCondition {
-  const path = `$."${property}"[*]${structField === undefined ? '' : `."${structField}"`}`
+function someValue(field: Field, test: SqlCondition): SqlCondition {
+  const path = `${jsonPath(field)}[*]`
   return {
     sql: `EXISTS (
       SELECT 1 FROM jsonb_path_query(o.body::jsonb, ?::jsonpath) AS found (value)

@@ -6,7 +6,7 @@ import { compileQuery } from '../../sql/compile-query.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { patternText } from '../../sql/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
-import { combine, FALSE, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
+import { combine, FALSE, negate, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
 import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
@@ -14,17 +14,14 @@ import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { termRulesOf } from '../catalogue/table-layout.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
-import { geoSql } from './geo-sql.ts'
+import { geoSql, jsonPath } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
     compare: (one) => compareSql(one, tables),
-    isNull: (property) => {
-      const { indexed } = tables.numbers.propertySql(property)
-      return { sql: `${indexed} IS NULL`, values: [] }
-    },
+    isNull: (one) => isNullSql(one, tables),
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring),
     pattern: (one) => patternSql(one, tables),
@@ -36,6 +33,25 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
   })
 }
 
+function isNullSql(
+  { property, structField }: Query & { kind: 'isNull' },
+  { numbers }: QueryTables,
+): SqlCondition {
+  const { indexed } = numbers.propertySql(property)
+  if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
+  if (numbers.hasColumn({ property, structField })) {
+    const { indexed: indexedField } = numbers.propertySql(property, structField)
+    return { sql: `${indexedField} IS NULL`, values: [] }
+  }
+  // An empty array and an empty struct are values, and no index has them.
+  const hasValue: SqlCondition = {
+    sql: 'jsonb_path_exists(o.body::jsonb, ?::jsonpath)',
+    values: [jsonPath({ property, structField })],
+  }
+  const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
+  return negate(combine('and', [isPresent, hasValue]))
+}
+
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
   { columnsOf, numbers }: QueryTables,
@@ -43,7 +59,8 @@ function compareSql(
   const { number, valueType = 'text', elementType } = columnsOf(field)
   const value = columnText(elementType ?? valueType, toColumnValue(compared))
   if (elementType === undefined) {
-    return compareProperty(numbers.propertySql(field.property), operator, value)
+    const property = numbers.propertySql(field.property, field.structField)
+    return compareProperty(property, operator, value)
   }
   const elements = `o.${elementColumnOf(number)}`
   return {
@@ -68,7 +85,8 @@ function oneOfSql(
       values: [arrayText(elementType, columnValues)],
     }
   }
-  return propertyIn(numbers.propertySql(field.property), columnValues, (column, list) => ({
+  const property = numbers.propertySql(field.property, field.structField)
+  return propertyIn(property, columnValues, (column, list) => ({
     sql: `${column} = ANY(?::${valueType}[])`,
     values: [arrayText(valueType, list)],
   }))
@@ -134,7 +152,7 @@ function patternSql(
       values: [expression],
     }
   }
-  const property = numbers.propertySql(field.property)
+  const property = numbers.propertySql(field.property, field.structField)
   const range = beginsLike(property, pattern)
   if (isPrefixPattern(pattern)) return range
   return { sql: `(${range.sql} AND ${property.value} ~ ?)`, values: [...range.values, expression] }

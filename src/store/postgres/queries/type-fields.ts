@@ -1,10 +1,11 @@
 /** The fields of object types, as queries need them. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Field } from '../../../query/query.ts'
-import { type ColumnLayout, FieldNumbers } from '../../sql/field-numbers.ts'
+import { type ColumnLayout, FieldNumbers, storedPath } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
 import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
-import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
+import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
@@ -77,9 +78,13 @@ export async function readTypeFields(
 
 /** The index of long texts holds their beginning, not their end. */
 class PostgresFieldNumbers extends FieldNumbers {
-  override propertySql(property: string): PropertySql {
-    const { value, indexed } = super.propertySql(property)
+  override propertySql(property: string, structField?: string): PropertySql {
+    const { value, indexed } = super.propertySql(property, structField)
     return { value, indexed }
+  }
+
+  protected override elementSql(number: number): string {
+    return `o.${elementColumnOf(number)}[1]`
   }
 }
 
@@ -92,13 +97,18 @@ function toTypeFields(
   const columnLayout: ColumnLayout = {
     // Tables of every layout have the key; those of the first one have a copy in another column.
     keyProperty: columns.find(({ isKey }) => isKey)?.property,
-    longTexts: new Set(prefixFields.flatMap((number) => byNumber.get(number)?.property ?? [])),
+    longTexts: new Set(
+      prefixFields.flatMap((number) => {
+        const field = byNumber.get(number)
+        return field === undefined ? [] : [fieldKey(field)]
+      }),
+    ),
   }
   const numbers = new PostgresFieldNumbers(
-    columns.map(({ number, property, structField = null }) => ({
+    columns.map(({ number, property, structField, valueType }) => ({
       number,
       property,
-      struct_field: structField,
+      struct_field: storedPath(structField, valueType !== undefined),
     })),
     columnLayout,
   )

@@ -2,6 +2,7 @@
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 
@@ -52,12 +53,15 @@ export function longTextNumbers(
 const numberOf = ({ number }: FieldColumns) => number
 
 function hasText(
-  { property, structField, valueType, elementType }: FieldColumns,
+  field: FieldColumns,
   objects: readonly StoredObject[],
   test: (value: ColumnValue | undefined) => boolean,
 ): boolean {
-  if (valueType === 'text') {
-    return objects.some(({ searchable }) => test(searchable.columns.get(property)))
+  const { property, structField, valueType, elementType } = field
+  const isStructField = structField !== undefined
+  if (valueType === 'text' || (elementType === 'text' && isStructField)) {
+    const key = fieldKey(field)
+    if (objects.some(({ searchable }) => test(searchable.columns.get(key)))) return true
   }
   if (elementType !== 'text') return false
   return objects.some(({ searchable }) =>

@@ -1,6 +1,7 @@
 /** The lines of rows in the text format of COPY, without their version, which is known last. */
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Steps } from '../../../ontology/values/steps.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
@@ -43,20 +44,20 @@ const NULL = '\\N'
 
 /** Returns the function that writes lines, and adds the terms of objects to the vocabulary. */
 export function lineWriter({ fields, layout }: LineLayout, vocabulary: Vocabulary): LineWriter {
-  const numberOf = new Map(fields.map((field) => [keyOf(field), field.number]))
+  const numberOf = new Map(fields.map((field) => [fieldKey(field), field.number]))
   const valueFields = valueFieldsOf(fields, { layout })
   const elementFields = elementFieldsOf(fields)
   const rules = termRulesOf(layout)
   const terms = new BatchTerms(vocabulary, rules)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
-    searchable.texts.map((text) => [numberOf.get(keyOf(text)) ?? 0, text.values])
+    searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values])
 
   const lineOf = (object: StoredObject, { words, lexemes }: TextCells): string => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, points } = searchable
     const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
-    const elementsOf = new Map(elements.map((element) => [keyOf(element), element.values]))
+    const elementsOf = new Map(elements.map((element) => [fieldKey(element), element.values]))
     const cells = [
       escaped(pk),
       objectId,
@@ -67,12 +68,13 @@ export function lineWriter({ fields, layout }: LineLayout, vocabulary: Vocabular
       lexemes ?? NULL,
       places.length === 0 ? NULL : `{${places.join(',')}}`,
       places.length === 0 ? NULL : boxText(points),
-      ...valueFields.map(({ property, valueType }) => {
-        const value = columns.get(property)
-        return value === undefined ? NULL : escaped(columnText(valueType ?? 'text', value))
+      ...valueFields.map((field) => {
+        const value = columns.get(fieldKey(field))
+        return value === undefined ? NULL : escaped(columnText(field.valueType ?? 'text', value))
       }),
       ...elementFields.map((field) => {
-        const values = elementsOf.get(keyOf(field))
+        const key = fieldKey(field)
+        const values = elementsOf.get(key) ?? onlyValue(field, columns.get(key))
         return values === undefined ? NULL : escaped(arrayText(field.elementType ?? 'text', values))
       }),
     ]
@@ -87,9 +89,9 @@ export function lineWriter({ fields, layout }: LineLayout, vocabulary: Vocabular
   }
 }
 
-function keyOf({ property, structField }: FieldId): string {
-  // API names contain no colon.
-  return structField === undefined ? property : `${property}:${structField}`
+/** Returns the value of a struct field that an earlier release numbered, as an array. */
+function onlyValue({ structField }: FieldId, value: ColumnValue | undefined) {
+  return structField === undefined || value === undefined ? undefined : [value]
 }
 
 function boxText(points: readonly { readonly longitude: number; readonly latitude: number }[]) {

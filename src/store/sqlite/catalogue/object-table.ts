@@ -1,17 +1,18 @@
 /**
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
  * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column, in the
- * form that conditions compare, and an index that includes the key. Arrays, terms and positions are
- * in indexes that all types share, see migrations/.
+ * form that conditions compare, and an index that includes the key; so does a struct field that has
+ * one value. Arrays, terms and positions are in indexes that all types share, see migrations/.
  *
  * A type has one table. A replacement is loaded into a new one, and the old one remains until its
  * versions expire. See docs/decisions/008-replacements.md.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
+import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import type { FieldId, TypeField } from '../../../ontology/values/searchable-values.ts'
+import { storedPath } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { readFieldNumbers, readTableFields, type TableFields } from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
@@ -106,15 +107,16 @@ export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: nu
 }
 
 /** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */
-export function addFields(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
-  const properties = numberFields(db, typeId, fields)
-  if (properties.length === 0) return
+export function addFields(db: DatabaseSync, typeId: number, fields: readonly TypeField[]): void {
+  const added = numberFields(db, typeId, fields)
+  if (added.length === 0) return
   const tables = tablesOfDefinition(db, typeId)
+  const properties = added.filter(({ structField }) => structField === undefined)
   if (tables.length > 0) refuseTooManyIndexes(db, typeId, properties.length)
   for (const { id, state } of tables) {
     const columns = readTableFields(db, typeId, readTableLayout(db, id))
-    for (const property of properties) {
-      const column = columns.propertySql(property)
+    for (const { property, structField } of added) {
+      const column = columns.propertySql(property, structField)
       db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${columnName(column)} ANY`)
       if (state === 'published') addPropertyIndex(db, id, column)
     }
@@ -143,21 +145,33 @@ export function tablesOfDefinition(db: DatabaseSync, typeId: number): readonly T
   return createdTables(db, typeId).filter(({ id }) => id >= Number(type?.['redefined_table']))
 }
 
-/** Assigns a number to every new field, and returns the new properties. */
+/**
+ * Assigns a number to every new field, and returns those with a column. A struct field has one as
+ * long as there are few in the store; the values of others are stored like those of arrays.
+ */
 export function numberFields(
   db: DatabaseSync,
   typeId: number,
-  fields: readonly FieldId[],
-): string[] {
+  fields: readonly TypeField[],
+): FieldId[] {
   const numbers = readFieldNumbers(db, typeId)
+  const row = db
+    .prepare(
+      `SELECT count(*) AS count FROM object_field WHERE struct_field >= ':' AND struct_field < ';'`,
+    )
+    .get()
+  let structColumns = Number(row?.['count'])
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
   return fields
     .filter((field) => !numbers.has(field))
-    .flatMap(({ property, structField }) => {
-      add.run(typeId, property, structField ?? null)
-      return structField === undefined ? [property] : []
+    .flatMap(({ property, structField, isColumn }) => {
+      const isStructField = structField !== undefined
+      const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
+      if (isStructField && hasColumn) structColumns += 1
+      add.run(typeId, property, storedPath(structField, hasColumn))
+      return hasColumn ? [{ property, structField }] : []
     })
 }
 

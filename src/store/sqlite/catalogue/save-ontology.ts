@@ -7,7 +7,7 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import { fieldsOf, type TypeField } from '../../../ontology/values/searchable-values.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import {
   definitionOutOfSync,
@@ -185,7 +185,7 @@ function dropObjectType(db: DatabaseSync, id: number): void {
 }
 
 /** Adds the table that holds the versions of a type from now on. */
-function addTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]): void {
+function addTable(db: DatabaseSync, typeId: number, fields: readonly TypeField[]): void {
   numberFields(db, typeId, fields)
   const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
   const version = Number(row?.['published'])
@@ -202,7 +202,7 @@ function addTable(db: DatabaseSync, typeId: number, fields: readonly FieldId[]):
 function recreateTable(
   db: DatabaseSync,
   typeId: number,
-  fields: readonly FieldId[],
+  fields: readonly TypeField[],
   generation: number,
 ): void {
   abandonTables(db, typeId)

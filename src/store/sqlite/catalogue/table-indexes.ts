@@ -1,5 +1,6 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { isPrefixIndexed, KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readTableFields, type TableFields } from './field-numbers.ts'
@@ -35,10 +36,10 @@ function deferredIndexes(table: string, fields: TableFields): Index[] {
   ]
 }
 
-/** Returns the properties of a table that have a column. */
+/** Returns the properties and struct fields of a table that have a column. */
 export function propertyColumns(fields: TableFields): PropertySql[] {
-  return fields.properties
-    .map(({ property }) => fields.propertySql(property))
+  return fields.columns
+    .map(({ property, structField }) => fields.propertySql(property, structField))
     .filter(({ value }) => value !== KEY_COLUMN)
 }
 
@@ -101,28 +102,28 @@ export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void 
 }
 
 /**
- * Notes that a table has got its first long texts in some properties, and replaces their indexes.
+ * Notes that a table has got its first long texts in some fields, and replaces their indexes.
  * An index that is not built yet is left to `buildIndexes`.
  */
 export function addLongTexts(
   db: DatabaseSync,
   { typeId, table: id }: { readonly typeId: number; readonly table: number },
-  properties: readonly string[],
+  fields: readonly FieldId[],
 ): void {
   const table = objectTable(id)
   const before = fieldsOf(db, typeId, id)
-  const longTexts = new Set([...before.layout.longTexts, ...properties])
+  const longTexts = new Set([...before.layout.longTexts, ...fields.map(fieldKey)])
   db.prepare('UPDATE object_table SET long_texts = ? WHERE id = ?').run(
     JSON.stringify([...longTexts]),
     id,
   )
   const after = before.inLayout({ ...before.layout, longTexts })
   const existing = indexNames(db, table)
-  for (const property of properties) {
-    const name = propertyIndexName(table, before.propertySql(property))
+  for (const { property, structField } of fields) {
+    const name = propertyIndexName(table, before.propertySql(property, structField))
     if (!existing.has(name)) continue
     db.exec(`DROP INDEX ${name}`)
-    addPropertyIndex(db, id, after.propertySql(property))
+    addPropertyIndex(db, id, after.propertySql(property, structField))
   }
 }
 

@@ -31,7 +31,8 @@ export function rowStatistics(
       return estimateRows(statements, search, queryTables(connection, search), limit)
     },
     countCandidates: ({ field, value }, limit) => {
-      const property = readTableFields(db, typeId, layout).propertySql(field.property)
+      const fields = readTableFields(db, typeId, layout)
+      const property = fields.propertySql(field.property, field.structField)
       const { sql, values } = indexedEquality(property, toColumnValue(value))
       const matching = `(SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql} ${LIMIT})`
       return countIn(statements, matching, [...values, limit])

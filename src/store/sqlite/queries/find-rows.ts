@@ -178,7 +178,7 @@ function passedBoundsOf(
   const [first] = order
   if (first === undefined || cursor === undefined || cursor.values[0] === null) return undefined
   return {
-    field: numbers.of({ property: first.property, structField: undefined }),
+    field: numbers.of({ property: first.property, structField: first.structField }),
     operators: first.direction === 'asc' ? ['gt', 'gte'] : ['lt', 'lte'],
   }
 }

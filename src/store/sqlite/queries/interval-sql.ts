@@ -31,7 +31,7 @@ export function intervalSql(
         values: [candidates, number, matcher],
       }
     : {
-        sql: `(${inIndex} AND matches(${numbers.propertySql(field.property).value}, ?))`,
+        sql: `(${inIndex} AND matches(${numbers.propertySql(field.property, field.structField).value}, ?))`,
         values: [candidates, matcher],
       }
 }

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { RE2JS } from 're2js'
+import { hasValueAt } from '../../../ontology/values/values-at.ts'
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
@@ -14,6 +15,8 @@ import { cutText, type TermRules } from '../../sql/text-index.ts'
 /** The conditions that are tested in JavaScript. */
 export type MatcherQuery =
   | (Query & { kind: 'pattern' | 'geo' })
+  /** A path into a struct leads to a value. */
+  | { readonly kind: 'present'; readonly structField: string }
   | {
       readonly kind: 'resolvedInterval'
       readonly rule: ResolvedRule
@@ -57,6 +60,7 @@ export class Matchers {
 
 function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'geo') return geoMatcher(query)
+  if (query.kind === 'present') return (json) => hasValueAt(JSON.parse(json), query.structField)
   if (query.kind === 'resolvedInterval') {
     const test = intervalTest(query.rule)
     return (text) => {

@@ -10,6 +10,7 @@ import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sq
 import {
   combine,
   FALSE,
+  negate,
   OPERATORS,
   type SqlCondition,
   type SqlValue,
@@ -27,10 +28,7 @@ import type { LinkedPlan, QueryTables } from './query-tables.ts'
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
     compare: (one) => compareSql(one, tables),
-    isNull: (property) => ({
-      sql: `${tables.numbers.propertySql(property).indexed} IS NULL`,
-      values: [],
-    }),
+    isNull: (one) => isNullSql(one, tables),
     text: (one) => textSql(one, tables),
     withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
@@ -42,6 +40,25 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
   })
 }
 
+function isNullSql(
+  { property, structField }: Query & { kind: 'isNull' },
+  { numbers, matcherNumber }: QueryTables,
+): SqlCondition {
+  const { indexed } = numbers.propertySql(property)
+  if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
+  if (numbers.hasColumn({ property, structField })) {
+    const { indexed: indexedField } = numbers.propertySql(property, structField)
+    return { sql: `${indexedField} IS NULL`, values: [] }
+  }
+  // An empty array and an empty struct are values, and no index has them.
+  const hasValue: SqlCondition = {
+    sql: 'matches(o.body -> ?, ?)',
+    values: [`$."${property}"`, matcherNumber({ kind: 'present', structField })],
+  }
+  const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
+  return negate(combine('and', [isPresent, hasValue]))
+}
+
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
   { numbers, isMultiValued, passedBounds }: QueryTables,
@@ -50,7 +67,7 @@ function compareSql(
   const sign = OPERATORS[operator]
   const value = toColumnValue(compared)
   if (!isMultiValued(field)) {
-    const property = numbers.propertySql(field.property)
+    const property = numbers.propertySql(field.property, field.structField)
     const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
     // The plus sign stops SQLite from using a condition as the bound of an index walk.
     if (isHidden) return { sql: `+${property.value} ${sign} ?`, values: [value] }
@@ -68,7 +85,8 @@ function oneOfSql(
 ): SqlCondition {
   const columnValues = values.map(toColumnValue)
   if (!isMultiValued(field)) {
-    return propertyIn(numbers.propertySql(field.property), columnValues, inList)
+    const property = numbers.propertySql(field.property, field.structField)
+    return propertyIn(property, columnValues, inList)
   }
   const isListed = inList('element.value', columnValues)
   return {
@@ -158,9 +176,10 @@ function patternSql(
   query: Query & { kind: 'pattern' },
   { numbers, isMultiValued, matcherNumber }: QueryTables,
 ): SqlCondition {
+  const { property: name, structField } = query.field
   const number = numbers.of(query.field)
   const isElement = isMultiValued(query.field)
-  const property = isElement ? plainProperty('value') : numbers.propertySql(query.field.property)
+  const property = isElement ? plainProperty('value') : numbers.propertySql(name, structField)
   const range = beginsLike(property, query.pattern)
   const { sql, values } = isPrefixPattern(query.pattern)
     ? range

@@ -89,7 +89,10 @@ export function queryTables(
     numbers,
     termRules: termRulesOf(numbers.layout),
     textFields: textFieldsOf(objectType),
-    isMultiValued: (field) => isMultiValued(objectType, field),
+    isMultiValued: (field) =>
+      field.structField === undefined
+        ? isMultiValued(objectType, field)
+        : !numbers.hasColumn(field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),

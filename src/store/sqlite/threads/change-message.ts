@@ -4,10 +4,16 @@
  */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
+import { typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type { FieldId, FieldValues } from '../../../ontology/values/searchable-values.ts'
+import {
+  type FieldId,
+  type FieldValues,
+  fieldKey,
+  fieldsOf,
+} from '../../../ontology/values/searchable-values.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
@@ -20,7 +26,7 @@ export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   key: string,
   title: string | null,
   body: string,
-  /** In the order of `PropertyColumns.properties`. */
+  /** In the order of `PropertyColumns.fields`. */
   columns: readonly (ColumnValue | null)[],
   elements: readonly FieldMessage<readonly ColumnValue[]>[],
   /** Without those that are columns, which would be copied twice. */
@@ -37,21 +43,26 @@ export const TERMS = 9
 /** The values of a property or of a struct field. */
 export type FieldMessage<T> = readonly [property: string, structField: string | undefined, value: T]
 
-/** The properties of a type, in the order of the column values of a put. */
+/** The fields of a type that have one value, in the order of the column values of a put. */
 export interface PropertyColumns {
-  readonly properties: readonly string[]
-  /** The indexes of the properties that are texts. */
+  /** The properties, and the struct fields that are outside arrays. */
+  readonly fields: readonly FieldId[]
+  /** The indexes of the fields that are texts. */
   readonly texts: readonly number[]
-  /** The indexes of the properties whose column values are whole numbers of at most 32 bits. */
+  /** The indexes of the fields whose column values are whole numbers of at most 32 bits. */
   readonly wholes: readonly number[]
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
-  const types = [...properties.values()]
+  const fields = fieldsOf(properties.values()).filter(({ isColumn }) => isColumn)
+  const types = fields.map(({ property, structField }) => {
+    const whole = properties.get(property)?.type
+    return structField === undefined ? whole : whole && typeAt(whole, structField)?.type
+  })
   return {
-    properties: [...properties.keys()],
-    texts: types.flatMap(({ type }, index) => (isText(type) ? [index] : [])),
-    wholes: types.flatMap(({ type }, index) => (isWhole(type) ? [index] : [])),
+    fields: fields.map(({ property, structField }) => ({ property, structField })),
+    texts: types.flatMap((type, index) => (isText(type) ? [index] : [])),
+    wholes: types.flatMap((type, index) => (isWhole(type) ? [index] : [])),
   }
 }
 
@@ -67,12 +78,12 @@ const OTHER_COLUMNS: ReadonlySet<ScalarType> = new Set([
   'long',
 ])
 
-function isWhole(type: PropertyType): boolean {
-  return type.kind !== 'scalar' || !OTHER_COLUMNS.has(type.type)
+function isWhole(type: PropertyType | undefined): boolean {
+  return type?.kind !== 'scalar' || !OTHER_COLUMNS.has(type.type)
 }
 
-function isText(type: PropertyType): boolean {
-  return type.kind === 'scalar' && type.type === 'string'
+function isText(type: PropertyType | undefined): boolean {
+  return type?.kind === 'scalar' && type.type === 'string'
 }
 
 const NONE: readonly never[] = []
@@ -93,19 +104,19 @@ export function putEncoder<Terms = undefined>(
   type: PropertyColumns,
   cutTerms?: (object: StoredObject) => Terms,
 ): (object: StoredObject) => PutMessage<Terms | undefined> {
-  const { properties } = type
-  const textColumns = new Set(type.texts.map((index) => properties[index]))
+  const keys = type.fields.map(fieldKey)
+  const textColumns = new Set(type.texts.map((index) => keys[index]))
   return (object) => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
-    const others = texts.filter(({ property }) => !textColumns.has(property))
+    const others = texts.filter((text) => !textColumns.has(fieldKey(text)))
     return [
       pk,
       objectId,
       key,
       title,
       body,
-      properties.map((property) => columns.get(property) ?? null),
+      keys.map((key) => columns.get(key) ?? null),
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
       others.length === 0 ? NONE : others.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),

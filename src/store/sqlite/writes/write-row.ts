@@ -1,4 +1,5 @@
 /** Writes rows and their entries in the shared indexes. */
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
@@ -30,16 +31,17 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { typeId, table, columns } = target
   const layout = readTableLayout(db.reusing, table)
   const numbers = readTableFields(db.reusing, typeId, layout)
-  const fieldNumbers = columns.properties.map((property) =>
-    numbers.of({ property, structField: undefined }),
-  )
-  const { keyProperty = '' } = layout
-  const keyColumn = columns.properties.indexOf(keyProperty)
-  const stored = columns.properties.flatMap((property, index) =>
-    property === keyProperty
-      ? []
-      : [{ name: columnName(numbers.propertySql(property)), value: valueSql(columns, index) }],
-  )
+  const { fields } = columns
+  const fieldNumbers = fields.map((field) => numbers.of(field))
+  const { keyProperty } = layout
+  const keyColumn = fields.findIndex(({ property }) => property === keyProperty)
+  const isStored = fields.map((field, index) => index !== keyColumn && numbers.hasColumn(field))
+  // Struct fields that were numbered by an earlier release have no column.
+  const elementColumns = fields.flatMap((field, index) => (numbers.hasColumn(field) ? [] : [index]))
+  const stored = fields.flatMap(({ property, structField }, index) => {
+    const name = () => columnName(numbers.propertySql(property, structField))
+    return isStored[index] ? [{ name: name(), value: valueSql(columns, index) }] : []
+  })
   // Columns whose index holds whole texts, as long as these are short.
   const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
@@ -62,7 +64,13 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const addPositionOfRow = db.cached('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
 
   function isShortText(index: number): boolean {
-    return index !== keyColumn && !layout.longTexts.has(columns.properties[index] ?? '')
+    const field = fields[index]
+    return field !== undefined && isStored[index] === true && !layout.longTexts.has(fieldKey(field))
+  }
+
+  const storedOf = (values: PutMessage[5]): PutMessage[5] => {
+    if (elementColumns.length > 0) return values.filter((_, index) => isStored[index])
+    return keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
   }
 
   const textsOf = ([, , , , , values, , texts]: PutMessage): NumberedTexts[] => {
@@ -83,8 +91,11 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, , points] = put
     row += 1
-    const others = keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
-    addRow.run(row, pk, version, objectId, key, title, body, ...others)
+    addRow.run(row, pk, version, objectId, key, title, body, ...storedOf(values))
+    for (const index of elementColumns) {
+      const value = values[index] ?? null
+      if (value !== null) addElement.run(fieldNumbers[index] ?? 0, value, row)
+    }
     for (const index of shortTexts) {
       const value = values[index]
       if (typeof value === 'string' && value.length > LONG_TEXT_LENGTH) firstLongTexts.add(index)
@@ -106,7 +117,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     addLongTexts(
       db,
       target,
-      [...firstLongTexts].map((index) => columns.properties[index] ?? ''),
+      [...firstLongTexts].flatMap((index) => fields[index] ?? []),
     )
   }
   return { add, finish }
