@@ -11,6 +11,7 @@ import {
   PROPERTIES_MAX,
 } from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
+import { LANGUAGES } from './language.ts'
 import { SCALAR_TYPES } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 
@@ -52,7 +53,13 @@ const propertyMembers = {
   items: Type.Optional(ItemDefinition),
   fields,
 }
-const PropertyDefinition = Type.Object({ ...propertyMembers, renamedFrom }, closed)
+const language = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description: `The language of a string, in which other forms of a term are found as well: ${LANGUAGES.join(', ')}.`,
+  }),
+)
+const PropertyDefinition = Type.Object({ ...propertyMembers, language, renamedFrom }, closed)
 const SharedPropertyDefinition = Type.Object(propertyMembers, closed)
 
 const nameMap = (description: string) =>

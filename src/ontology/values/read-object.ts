@@ -72,7 +72,7 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
         else {
           const parsed = scalar.codec.parse(value)
           json = scalar.codec.toJson(parsed)
-          searchable.addScalar(apiName, scalar.type, parsed)
+          searchable.addScalar(property, scalar.type, parsed)
           if (apiName === type.primaryKey.apiName) keyValue = parsed
         }
       } catch (error) {
@@ -106,21 +106,23 @@ interface KnownProperty extends Property {
   readonly scalar: { readonly type: ScalarType; readonly codec: ScalarCodec } | undefined
 }
 
-function knownProperty({ apiName, type }: Property): KnownProperty {
+function knownProperty(property: Property): KnownProperty {
+  const { apiName, type } = property
   const isScalar = type.kind === 'scalar' && type.type !== 'geoshape'
   const scalar = isScalar ? { type: type.type, codec: scalarCodec(type.type) } : undefined
-  return { apiName, type, label: `"${apiName}":`, scalar }
+  return { ...property, label: `"${apiName}":`, scalar }
 }
 
 /** Checks an array, a struct or a shape, and returns its JSON text. */
 function* readLong(
-  { apiName, type }: KnownProperty,
+  property: KnownProperty,
   value: unknown,
   searchable: SearchableCollector,
 ): Steps<string> {
+  const { type } = property
   const { json, parts } =
     type.kind === 'array' ? yield* readArray(type, value) : yield* readSingleSteps(type, value)
-  yield* searchable.addParts(apiName, parts)
+  yield* searchable.addParts(property, parts)
   return json
 }
 
