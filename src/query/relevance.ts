@@ -9,7 +9,7 @@
  * 2. All conditions match with all their terms, as whole terms.
  * 3. Of several conditions, at least one matches with all its terms. Of the terms of a single
  *    condition, all but one match, then all but two, and so on.
- * 4. All other matches: by a prefix, by similar terms, or without text.
+ * 4. All other matches: by a prefix, by other forms of a term, by similar terms, or without text.
  */
 import type { Query } from './query.ts'
 
@@ -66,7 +66,7 @@ function matching({ field, terms }: Text, match: 'phrase' | 'allTerms'): Query {
     match === 'phrase' && terms.length > 1
       ? ([match, terms] as const)
       : (['allTerms', unique(terms)] as const)
-  return { kind: 'text', field, match: form, terms: listed, fuzzy: false }
+  return { kind: 'text', field, match: form, terms: listed, fuzzy: false, exact: true }
 }
 
 /** Returns the conditions that all but one, all but two, … and at least two terms match. */
@@ -82,6 +82,7 @@ function fewerTerms({ field, terms }: Text): Query[] {
       match: 'allTerms',
       terms: some,
       fuzzy: false,
+      exact: true,
     })),
   }))
 }

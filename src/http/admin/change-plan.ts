@@ -11,7 +11,9 @@ const PlannedChange = Type.Object({
   objectType: Type.String(),
   property: Type.Optional(Type.String({ description: 'Absent if the whole type changes.' })),
   linkType: Type.Optional(Type.String({ description: 'The link type, if one changes.' })),
-  from: Type.Optional(Type.String({ description: 'The name, the type or the language before the change.' })),
+  from: Type.Optional(
+    Type.String({ description: 'The name, the type or the language before the change.' }),
+  ),
   to: Type.Optional(Type.String({ description: 'The type or the language after the change.' })),
   objects: Type.Integer({
     description: 'The number of stored objects that are rewritten or deleted.',

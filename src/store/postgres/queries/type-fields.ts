@@ -3,7 +3,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field } from '../../../query/query.ts'
 import { type ColumnLayout, FieldNumbers } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
-import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, languageOf, textFieldsOf } from '../../sql/query-fields.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
@@ -112,6 +112,7 @@ function toTypeFields(
       return fieldColumns
     },
     textFields: textFieldsOf(objectType),
+    languageOf: (field) => languageOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
   }
 }
