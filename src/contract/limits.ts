@@ -106,6 +106,15 @@ export const DEFINITION_MAX_BYTES = 4 * 1024 * 1024
  */
 export const DEFINITION_MAX_FIELDS = 30_000
 
+/**
+ * The objects, and the bytes of their properties, in the largest tier of relevance that is sorted by
+ * score; larger ones are sorted by key. Scoring a tier reads all its objects for each page.
+ */
+export const RANKED_TIER_MAX = { objects: 10_000, bytes: 8 * 1024 * 1024 } as const
+
+/** A term that more objects have than this is as common as one that all have, for its weight. */
+export const TERM_OBJECTS_COUNTED = 1000
+
 /** The length of the longest API name. */
 export const API_NAME_MAX_LENGTH = 255
 

@@ -1,11 +1,17 @@
 /**
- * Reads a page of the matches of a query in the order of their relevance: tier after tier, each in
- * key order. All tiers are read as of one version. The cursor of a key order does not use the
- * version of its row, so the number of the tier takes its place.
+ * Reads a page of the matches of a query in the order of their relevance: tier after tier, each
+ * sorted by score, or by key if it has too many matches. All tiers are read as of one version.
  */
 import type { RequestContext } from '../../admission/request-context.ts'
 import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
-import { type RelevanceTier, relevanceTiers } from '../../query/relevance.ts'
+import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RankedPosition,
+  type RelevanceCursor,
+} from '../../paging/relevance-cursor.ts'
+import { relevanceTiers } from '../../query/relevance.ts'
+import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
 import type {
   Cursor,
   ObjectStore,
@@ -13,6 +19,7 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../../store/object-store.ts'
+import { readRankedTier } from './read-ranked-tier.ts'
 
 export async function readTiers(
   request: ReadPageRequest,
@@ -48,16 +55,18 @@ async function walkTiers(
   context: RequestContext,
   store: Pick<ObjectStore, 'readPage'>,
 ): Promise<WalkedTiers | Reclaimed> {
-  const first = request.after?.version ?? 0
+  const resumed = request.after && decodeRelevanceCursor(request.after)
+  const first = resumed?.tier ?? 0
+  const scorer = textScorer(request.query, request.objectType)
   let { version, linkedVersions, maxObjects, maxBytes } = request
   let last: Cursor | undefined
-  for (const [offset, { query, score }] of tiersFrom(request, first).entries()) {
-    const after = offset === 0 ? request.after : undefined
+  for (const [offset, { query, score }] of relevanceTiers(request.query).slice(first).entries()) {
+    const cursor = offset === 0 ? resumed : undefined
     const record = { ...request.record, shape: shapeOf(score) }
     const tier: ReadPageRequest = {
       ...request,
       query,
-      after,
+      after: cursor && { pk: cursor.pk, version: 0 },
       version,
       linkedVersions,
       record,
@@ -67,10 +76,11 @@ async function walkTiers(
       matchEstimate: undefined,
     }
     const isFull = maxObjects === 0 || maxBytes <= 0
-    const page = isFull
-      ? await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, store)
-      : await store.readPage(tier, context)
-    if (page === 'reclaimed') return page
+    const read = isFull
+      ? byKey(await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, store))
+      : await readTier(tier, cursor, scorer, context, store)
+    if (read === 'reclaimed') return read
+    const { page, position } = read
     version = page.version
     linkedVersions = page.linkedVersions
     // A page holds at least one object, which may be too large for what is left of the budget.
@@ -79,7 +89,9 @@ async function walkTiers(
       return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     }
     pages.push(page)
-    if (page.last !== undefined) last = { pk: page.last.pk, version: first + offset }
+    if (page.last !== undefined) {
+      last = encodeRelevanceCursor({ tier: first + offset, pk: page.last.pk, ranked: position })
+    }
     if (page.more) return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     maxObjects -= page.count
     maxBytes -= page.records.length + 1
@@ -87,8 +99,31 @@ async function walkTiers(
   return { last, more: false, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
 }
 
-function tiersFrom({ query }: ReadPageRequest, first: number): RelevanceTier[] {
-  return relevanceTiers(query).slice(first)
+interface TierPage {
+  readonly page: StoredPage
+  /** Undefined if the tier is sorted by key. */
+  readonly position: RankedPosition | undefined
+}
+
+/** Reads a page of a tier. A tier that was entered in one order is read to its end in that order. */
+async function readTier(
+  request: ReadPageRequest,
+  cursor: RelevanceCursor | undefined,
+  scorer: TextScorer | undefined,
+  context: RequestContext,
+  store: Pick<ObjectStore, 'readPage'>,
+): Promise<TierPage | Reclaimed> {
+  const isByKey = scorer === undefined || (cursor !== undefined && cursor.ranked === undefined)
+  if (!isByKey) {
+    const tier = { request, position: cursor?.ranked, scorer }
+    const ranked = await readRankedTier(tier, context, store)
+    if (ranked !== undefined) return ranked
+  }
+  return byKey(await store.readPage(request, context))
+}
+
+function byKey(page: StoredPage | Reclaimed): TierPage | Reclaimed {
+  return page === 'reclaimed' ? page : { page, position: undefined }
 }
 
 /** Reads whether there is an object, and how many. */
