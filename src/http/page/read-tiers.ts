@@ -10,6 +10,7 @@ import {
   type RankedPosition,
   type RelevanceCursor,
 } from '../../paging/relevance-cursor.ts'
+import { EVERYTHING } from '../../query/query.ts'
 import { relevanceTiers } from '../../query/relevance.ts'
 import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
 import type {
@@ -58,6 +59,8 @@ async function walkTiers(
   const resumed = request.after && decodeRelevanceCursor(request.after)
   const first = resumed?.tier ?? 0
   const scorer = textScorer(request.query, request.objectType)
+  const objects = resumed?.objects ?? (await countObjects(request, scorer, context, store))
+  if (objects === 'reclaimed') return objects
   let { version, linkedVersions, maxObjects, maxBytes } = request
   let last: Cursor | undefined
   for (const [offset, { query, score }] of relevanceTiers(request.query).slice(first).entries()) {
@@ -78,7 +81,7 @@ async function walkTiers(
     const isFull = maxObjects === 0 || maxBytes <= 0
     const read = isFull
       ? byKey(await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, store))
-      : await readTier(tier, cursor, scorer, context, store)
+      : await readTier({ request: tier, cursor, scorer, objects }, context, store)
     if (read === 'reclaimed') return read
     const { page, position } = read
     version = page.version
@@ -90,13 +93,21 @@ async function walkTiers(
     }
     pages.push(page)
     if (page.last !== undefined) {
-      last = encodeRelevanceCursor({ tier: first + offset, pk: page.last.pk, ranked: position })
+      const { pk } = page.last
+      last = encodeRelevanceCursor({ tier: first + offset, pk, objects, ranked: position })
     }
     if (page.more) return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     maxObjects -= page.count
     maxBytes -= page.records.length + 1
   }
   return { last, more: false, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
+}
+
+interface TierSpec {
+  readonly request: ReadPageRequest
+  readonly cursor: RelevanceCursor | undefined
+  readonly scorer: TextScorer | undefined
+  readonly objects: number
 }
 
 interface TierPage {
@@ -107,15 +118,13 @@ interface TierPage {
 
 /** Reads a page of a tier. A tier that was entered in one order is read to its end in that order. */
 async function readTier(
-  request: ReadPageRequest,
-  cursor: RelevanceCursor | undefined,
-  scorer: TextScorer | undefined,
+  { request, cursor, scorer, objects }: TierSpec,
   context: RequestContext,
   store: Pick<ObjectStore, 'readPage'>,
 ): Promise<TierPage | Reclaimed> {
   const isByKey = scorer === undefined || (cursor !== undefined && cursor.ranked === undefined)
   if (!isByKey) {
-    const tier = { request, position: cursor?.ranked, scorer }
+    const tier = { request, position: cursor?.ranked, scorer, objects }
     const ranked = await readRankedTier(tier, context, store)
     if (ranked !== undefined) return ranked
   }
@@ -124,6 +133,19 @@ async function readTier(
 
 function byKey(page: StoredPage | Reclaimed): TierPage | Reclaimed {
   return page === 'reclaimed' ? page : { page, position: undefined }
+}
+
+/** Counts the objects of the type, if the weights of terms depend on it. */
+async function countObjects(
+  request: ReadPageRequest,
+  scorer: TextScorer | undefined,
+  context: RequestContext,
+  store: Pick<ObjectStore, 'readPage'>,
+): Promise<number | Reclaimed> {
+  if (scorer === undefined || scorer.terms.length === 1) return 0
+  const start = { after: undefined, linkedVersions: undefined, maxObjects: 1, maxBytes: 1 }
+  const all = await readProbe({ ...request, ...start, query: EVERYTHING }, context, store)
+  return all === 'reclaimed' ? all : (all.totalCount ?? 0)
 }
 
 /** Reads whether there is an object, and how many. */
