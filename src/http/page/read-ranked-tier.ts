@@ -10,16 +10,13 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
 import { scoreOf, type TextStatistics } from '../../query/relevance-score.ts'
-import type {
-  ObjectStore,
-  ReadPageRequest,
-  Reclaimed,
-  StoredPage,
-} from '../../store/object-store.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
+import type { TooMany } from './tier-cache.ts'
 import {
   type Candidate,
   type RankedTier,
   readCandidates,
+  type TierServices,
   takeStatistics,
 } from './tier-candidates.ts'
 
@@ -29,22 +26,22 @@ export interface RankedPage {
   readonly position: RankedPosition | undefined
 }
 
-/** Returns undefined if the first page of the tier finds too many objects. */
+/** Reads a page, unless the first page of the tier finds too many objects. */
 export async function readRankedTier(
   tier: RankedTier,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
-): Promise<RankedPage | Reclaimed | undefined> {
-  const found = await readCandidates(tier, context, store)
-  if (found === undefined || found === 'reclaimed') return found
+  services: TierServices,
+): Promise<RankedPage | Reclaimed | TooMany> {
+  const found = await readCandidates(tier, context, services)
+  if (found === 'tooMany' || found === 'reclaimed') return found
   const { candidates, ...versions } = found
   const request = { ...tier.request, ...versions }
   const statistics =
-    tier.position ?? (await takeStatistics({ ...tier, request }, candidates, context, store))
+    tier.position ?? (await takeStatistics({ ...tier, request }, candidates, context, services))
   if (statistics === 'reclaimed') return statistics
   const ranked = rankCandidates(candidates, statistics, tier)
   if (ranked.length === 0) return { page: { ...EMPTY_PAGE, ...versions }, position: undefined }
-  const page = await readRecords(request, ranked.slice(0, request.maxObjects), context, store)
+  const page = await readRecords(request, ranked.slice(0, request.maxObjects), context, services)
   if (page === 'reclaimed') return page
   const more = page.count < ranked.length
   const lastOne = ranked[page.count - 1]
@@ -99,7 +96,7 @@ async function readRecords(
   request: ReadPageRequest,
   ranked: readonly Candidate[],
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  { store }: TierServices,
 ): Promise<StoredPage | Reclaimed> {
   for (let count = ranked.length; ; count = Math.ceil(count / 2)) {
     const wanted = ranked.slice(0, count)

@@ -10,35 +10,33 @@ import {
   type RankedPosition,
   type RelevanceCursor,
 } from '../../paging/relevance-cursor.ts'
+import { hasLink } from '../../query/linked-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { relevanceTiers } from '../../query/relevance.ts'
 import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
-import type {
-  Cursor,
-  ObjectStore,
-  ReadPageRequest,
-  Reclaimed,
-  StoredPage,
-} from '../../store/object-store.ts'
+import type { Cursor, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
 import { readRankedTier } from './read-ranked-tier.ts'
+import type { TierServices } from './tier-candidates.ts'
 
 export async function readTiers(
   request: ReadPageRequest,
   shapeOf: (score: number) => RecordShape,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
   const pages: StoredPage[] = []
   const release = () => {
     for (const page of pages) page.release()
   }
   try {
-    const walked = await walkTiers(pages, request, shapeOf, context, store)
+    const walked = await walkTiers(pages, request, shapeOf, context, services)
     if (walked === 'reclaimed') return walked
     const { version, linkedVersions } = walked
     const start = { after: undefined, version, linkedVersions }
     const counted = { ...request, ...start, maxObjects: 1, maxBytes: 1 }
-    const count = request.includeTotalCount ? await readProbe(counted, context, store) : undefined
+    const count = request.includeTotalCount
+      ? await readProbe(counted, context, services)
+      : undefined
     const totalCount = count === 'reclaimed' ? undefined : count?.totalCount
     return { ...walked, ...joined(pages), totalCount, matchEstimate: undefined }
   } finally {
@@ -54,14 +52,16 @@ async function walkTiers(
   request: ReadPageRequest,
   shapeOf: (score: number) => RecordShape,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<WalkedTiers | Reclaimed> {
   const resumed = request.after && decodeRelevanceCursor(request.after)
   const first = resumed?.tier ?? 0
   const scorer = textScorer(request.query, request.objectType)
-  const objects = resumed?.objects ?? (await countObjects(request, scorer, context, store))
-  if (objects === 'reclaimed') return objects
-  let { version, linkedVersions, maxObjects, maxBytes } = request
+  const start = await startOf(request, resumed, scorer, context, services)
+  if (start === 'reclaimed') return start
+  const { objects } = start
+  let { version } = start
+  let { linkedVersions, maxObjects, maxBytes } = request
   let last: Cursor | undefined
   for (const [offset, { query, score }] of relevanceTiers(request.query).slice(first).entries()) {
     const cursor = offset === 0 ? resumed : undefined
@@ -80,8 +80,8 @@ async function walkTiers(
     }
     const isFull = maxObjects === 0 || maxBytes <= 0
     const read = isFull
-      ? byKey(await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, store))
-      : await readTier({ request: tier, cursor, scorer, objects }, context, store)
+      ? byKey(await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, services))
+      : await readTier({ request: tier, cursor, scorer, objects }, context, services)
     if (read === 'reclaimed') return read
     const { page, position } = read
     version = page.version
@@ -120,41 +120,60 @@ interface TierPage {
 async function readTier(
   { request, cursor, scorer, objects }: TierSpec,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<TierPage | Reclaimed> {
   const isByKey = scorer === undefined || (cursor !== undefined && cursor.ranked === undefined)
   if (!isByKey) {
     const tier = { request, position: cursor?.ranked, scorer, objects }
-    const ranked = await readRankedTier(tier, context, store)
-    if (ranked !== undefined) return ranked
+    const ranked = await readRankedTier(tier, context, services)
+    if (ranked !== 'tooMany') return ranked
   }
-  return byKey(await store.readPage(request, context))
+  return byKey(await services.store.readPage(request, context))
 }
 
 function byKey(page: StoredPage | Reclaimed): TierPage | Reclaimed {
   return page === 'reclaimed' ? page : { page, position: undefined }
 }
 
-/** Counts the objects of the type, if the weights of terms depend on it. */
-async function countObjects(
+interface WalkStart {
+  readonly version: number | undefined
+  /** The number of objects of the type at the start of the walk; 0 if it does not matter. */
+  readonly objects: number
+}
+
+/** Returns the version to read, as far as it is known, and the number of objects. */
+async function startOf(
   request: ReadPageRequest,
+  resumed: RelevanceCursor | undefined,
   scorer: TextScorer | undefined,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
-): Promise<number | Reclaimed> {
-  if (scorer === undefined || scorer.terms.length === 1) return 0
-  const start = { after: undefined, linkedVersions: undefined, maxObjects: 1, maxBytes: 1 }
-  const all = await readProbe({ ...request, ...start, query: EVERYTHING }, context, store)
-  return all === 'reclaimed' ? all : (all.totalCount ?? 0)
+  services: TierServices,
+): Promise<WalkStart | Reclaimed> {
+  const { version } = request
+  const known = resumed?.objects ?? (scorer === undefined ? 0 : undefined)
+  if (known !== undefined && (version !== undefined || scorer === undefined)) {
+    return { version, objects: known }
+  }
+  const all = await readProbe(
+    { ...request, ...FIRST_OBJECT, query: EVERYTHING, linkedVersions: undefined },
+    context,
+    services,
+  )
+  if (all === 'reclaimed') return all
+  // The versions of linked types must be read together with that of the type.
+  const isOpen = hasLink(request.query)
+  return { version: isOpen ? version : all.version, objects: known ?? all.totalCount ?? 0 }
 }
+
+const FIRST_OBJECT = { after: undefined, maxObjects: 1, maxBytes: 1 } as const
 
 /** Reads whether there is an object, and how many. */
 async function readProbe(
   request: ReadPageRequest,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
-  const page = await store.readPage(
+  const page = await services.store.readPage(
     { ...request, record: { shape: PROBE_RECORD, selection: undefined } },
     context,
   )

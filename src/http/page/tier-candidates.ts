@@ -17,6 +17,8 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../../store/object-store.ts'
+import type { Services } from '../services.ts'
+import type { TooMany } from './tier-cache.ts'
 
 /** A tier, and the page of it that is read. */
 export interface RankedTier {
@@ -28,6 +30,9 @@ export interface RankedTier {
   /** The number of objects of the type at the start of the walk. */
   readonly objects: number
 }
+
+/** What the pages of tiers are read with. */
+export type TierServices = Pick<Services, 'store' | 'tierCache'>
 
 export interface Candidate {
   /** The position in key order. */
@@ -52,12 +57,31 @@ const CANDIDATE_SHAPE: RecordShape = [
   { literal: ']' },
 ]
 
-/** Reads all objects of a tier; undefined if its first page finds too many. */
+/** Returns all objects of a tier, unless its first page finds too many. */
 export async function readCandidates(
+  tier: RankedTier,
+  context: RequestContext,
+  { store, tierCache }: TierServices,
+): Promise<Candidates | Reclaimed | TooMany> {
+  const { request, position } = tier
+  const known = tierCache.find(request)
+  if (known !== undefined && (known !== 'tooMany' || position === undefined)) return known
+  const found = await measureCandidates(tier, context, store)
+  if (found === 'reclaimed') return found
+  const { candidates, ...versions } = found
+  tierCache.keep({ ...request, ...versions }, candidates)
+  return candidates === 'tooMany' ? candidates : { ...versions, candidates }
+}
+
+interface FoundCandidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
+  readonly candidates: readonly Candidate[] | TooMany
+}
+
+async function measureCandidates(
   { request, position, scorer }: RankedTier,
   context: RequestContext,
   store: Pick<ObjectStore, 'readPage'>,
-): Promise<Candidates | Reclaimed | undefined> {
+): Promise<FoundCandidates | Reclaimed> {
   const candidates: Candidate[] = []
   let { version, linkedVersions } = request
   let [after, more]: [StoredPage['last'], boolean] = [undefined, true]
@@ -77,7 +101,7 @@ export async function readCandidates(
     if (page === 'reclaimed') return page
     try {
       // A tier that has grown since its first page is read to its end.
-      if (page.more && position === undefined) return undefined
+      if (page.more && position === undefined) return { ...versionsOf(page), candidates: 'tooMany' }
       await measure(page.records, scorer, candidates)
     } finally {
       page.release()
@@ -85,6 +109,13 @@ export async function readCandidates(
     ;({ version, linkedVersions, more, last: after } = page)
   }
   return { candidates, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
+}
+
+function versionsOf({
+  version,
+  linkedVersions,
+}: Pick<StoredPage, 'version' | 'linkedVersions'>): Pick<StoredPage, 'version' | 'linkedVersions'> {
+  return { version, ...(linkedVersions && { linkedVersions }) }
 }
 
 /** Candidates that are measured before other requests get a turn: about a millisecond. */
@@ -116,7 +147,7 @@ export async function takeStatistics(
   { request, scorer: { terms }, objects }: RankedTier,
   candidates: readonly Candidate[],
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  { store }: TierServices,
 ): Promise<TextStatistics | Reclaimed> {
   const averageLength = averageLengthOf(candidates.map(({ texts }) => texts))
   // The order of a single candidate is certain, and a single term has nothing to be weighed against.
