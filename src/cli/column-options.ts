@@ -24,7 +24,7 @@ export function addColumnOptions(command: Command): Command {
     .option('--key <column>', 'the column with the primary key (default: detected)', parseText)
     .option(
       '--as <column=type>',
-      'the type of a column, such as price=decimal or tags=string[]; repeatable',
+      'the type of a column, such as price=decimal, tags=string[] or title=string:english; repeatable',
       addType,
     )
     .option(

@@ -109,6 +109,15 @@ export const DEFINITION_MAX_FIELDS = 30_000
 /** How many structs can be inside each other: no value may exhaust the stack. */
 export const STRUCT_MAX_DEPTH = 16
 
+/**
+ * The objects, and the bytes of their properties, in the largest tier of relevance that is sorted by
+ * score; larger ones are sorted by key. Scoring a tier reads all its objects for each page.
+ */
+export const RANKED_TIER_MAX = { objects: 10_000, bytes: 8 * 1024 * 1024 } as const
+
+/** A term that more objects have than this is as common as one that all have, for its weight. */
+export const TERM_OBJECTS_COUNTED = 1000
+
 /** The length of the longest API name. */
 export const API_NAME_MAX_LENGTH = 255
 

@@ -9,6 +9,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import type { BatchParsers } from './batch/batch-parsers.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
+import type { TierCache } from './page/tier-cache.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
@@ -21,6 +22,8 @@ export interface Services {
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget
   readonly walkTokens: WalkTokens
+  /** The scored objects of walks by relevance. */
+  readonly tierCache: TierCache
   /** The hash of the token with every scope, if one is configured. */
   readonly adminTokenHash: string | undefined
   /** Verifies tokens of an OpenID provider, if one is configured. */

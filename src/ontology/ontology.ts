@@ -1,11 +1,14 @@
 /** Parsed ontologies, whose parts are known to be consistent: the model that the service uses. */
 
 import type { OntologyDefinition } from './definition/definition-schema.ts'
+import type { Language } from './definition/language.ts'
 import type { PrimaryKeyType, PropertyType } from './definition/property-type.ts'
 
 export interface Property {
   readonly apiName: string
   readonly type: PropertyType
+  /** The language in which the terms of a string, or of an array of strings, are stemmed. */
+  readonly language?: Language
 }
 
 export interface ObjectType {

@@ -40,6 +40,8 @@ export type Query =
        */
       readonly terms: readonly string[]
       readonly fuzzy: boolean
+      /** Whether only the terms themselves match, and no other form that a language gives them. */
+      readonly exact?: boolean
     }
   | {
       readonly kind: 'withinPolygon'

@@ -1,7 +1,7 @@
 /**
  * The order by relevance: the matches of a query in tiers, each a query of its own, the best first.
- * Within a tier, objects are in key order. Tiers are disjoint, and together hold every match, so a
- * walk through them returns each match once.
+ * Within a tier, objects are sorted by score, see relevance-score.ts, or by key if they are many.
+ * Tiers are disjoint, and together hold every match, so a walk through them returns each match once.
  *
  * The tiers are, for the text conditions of the query that are not negated:
  *
@@ -9,7 +9,7 @@
  * 2. All conditions match with all their terms, as whole terms.
  * 3. Of several conditions, at least one matches with all its terms. Of the terms of a single
  *    condition, all but one match, then all but two, and so on.
- * 4. All other matches: by a prefix, by similar terms, or without text.
+ * 4. All other matches: by a prefix, by other forms of a term, by similar terms, or without text.
  */
 import type { Query } from './query.ts'
 
@@ -23,7 +23,7 @@ export interface RelevanceTier {
 const COUNTED_TERMS = 5
 
 export function relevanceTiers(query: Query): RelevanceTier[] {
-  const criteria = distinct(criteriaOf(textsOf(query)))
+  const criteria = distinct(criteriaOf(textConditionsOf(query)))
   const tiers = criteria.map((criterion, index) => allOf([query, criterion, ...without(index)]))
   if (criteria.length === 0) return [{ query, score: 1 }]
   tiers.push(allOf([query, ...without(criteria.length)]))
@@ -35,23 +35,23 @@ export function relevanceTiers(query: Query): RelevanceTier[] {
   }
 }
 
-type Text = Query & { kind: 'text' }
+export type TextCondition = Query & { kind: 'text' }
 
 /** Returns the text conditions that are not negated. */
-function textsOf(query: Query): Text[] {
+export function textConditionsOf(query: Query): TextCondition[] {
   switch (query.kind) {
     case 'text':
       return [query]
     case 'and':
     case 'or':
-      return query.of.flatMap(textsOf)
+      return query.of.flatMap(textConditionsOf)
     default:
       return []
   }
 }
 
 /** Returns what makes an object more relevant, the best first. */
-function criteriaOf(texts: readonly Text[]): Query[] {
+function criteriaOf(texts: readonly TextCondition[]): Query[] {
   const [first, ...others] = texts
   if (first === undefined) return []
   const wholeTerms = texts.map((text) => matching(text, 'allTerms'))
@@ -60,17 +60,17 @@ function criteriaOf(texts: readonly Text[]): Query[] {
   return [...best, ...fewerTerms(first)]
 }
 
-function matching({ field, terms }: Text, match: 'phrase' | 'allTerms'): Query {
+function matching({ field, terms }: TextCondition, match: 'phrase' | 'allTerms'): Query {
   // With one term, both are the same condition and must have the same form.
   const [form, listed] =
     match === 'phrase' && terms.length > 1
       ? ([match, terms] as const)
       : (['allTerms', unique(terms)] as const)
-  return { kind: 'text', field, match: form, terms: listed, fuzzy: false }
+  return { kind: 'text', field, match: form, terms: listed, fuzzy: false, exact: true }
 }
 
 /** Returns the conditions that all but one, all but two, … and at least two terms match. */
-function fewerTerms({ field, terms }: Text): Query[] {
+function fewerTerms({ field, terms }: TextCondition): Query[] {
   const all = unique(terms)
   if (all.length > COUNTED_TERMS) return []
   const counts = Array.from({ length: Math.max(0, all.length - 2) }, (_, at) => all.length - 1 - at)
@@ -82,6 +82,7 @@ function fewerTerms({ field, terms }: Text): Query[] {
       match: 'allTerms',
       terms: some,
       fuzzy: false,
+      exact: true,
     })),
   }))
 }

@@ -8,6 +8,7 @@ import { BatchParsers } from '../http/batch/batch-parsers.ts'
 import { buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
+import { TierCache } from '../http/page/tier-cache.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
@@ -95,6 +96,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
       }),
+      tierCache: new TierCache(),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       openIdTokens,
       limits: {

@@ -106,7 +106,7 @@ describe('search objects of v2', () => {
 
     it('puts whole terms before prefixes', async () => {
       const response = await relevance({ type: 'startsWith', field: 'name', value: 'lake' })
-      expect(keysOf(response)).toBe('ABCED')
+      expect(keysOf(response)).toBe('CAEBD')
       expect(scoresOf(response.body.data)).toEqual([2, 2, 2, 2, 1])
     })
 

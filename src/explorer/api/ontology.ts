@@ -12,6 +12,8 @@ export type PropertyType =
 export type PropertyDefinition = PropertyType & {
   readonly displayName?: string
   readonly description?: string
+  /** The language in which other forms of a term are found as well. */
+  readonly language?: string
 }
 
 export interface ObjectTypeDefinition {
@@ -105,6 +107,11 @@ export function linkAt(
   return linksOf(ontology, objectType).find(
     ({ cardinality, foreignKey }) => cardinality === 'one' && foreignKey === property,
   )
+}
+
+/** Returns the type of a property, and its language. */
+export function typeNote({ type, language }: PropertyDefinition): string {
+  return language === undefined ? type : `${type} in ${language}`
 }
 
 /** Returns the display name, or the API name split into words. */

@@ -4,6 +4,7 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { LANGUAGES } from '../../ontology/definition/language.ts'
 import {
   isPrimaryKeyType,
   isTitleType,
@@ -81,15 +82,23 @@ export function newProperty(name: string): PropertyDraft {
 export function typeChoices({ inferred, columns }: PropertyDraft): readonly PropertyDefinition[] {
   // A geopoint from two columns can be nothing else.
   if (columns.length === 2 && inferred !== undefined) return [inferred]
-  const scalars = SCALAR_TYPES.map((type): PropertyDefinition => ({ type }))
+  const texts = LANGUAGES.map((language): PropertyDefinition => ({ type: 'string', language }))
+  const scalars = SCALAR_TYPES.flatMap((type): PropertyDefinition[] =>
+    type === 'string' ? [{ type }, ...texts] : [{ type }],
+  )
   if (inferred === undefined) {
     return [...scalars, { type: 'array', items: { type: 'string' } }]
   }
   return isScalar(inferred) ? scalars : [inferred, ...scalars]
 }
 
-/** Returns the name of a type: `integer`, `array of string`, `struct {x, y}`. */
-export function typeText({ type, items, fields }: PropertyDefinition): string {
+/** Returns the name of a type: `integer`, `array of string`, `struct {x, y}`, `string in english`. */
+export function typeText(definition: PropertyDefinition): string {
+  const { language } = definition
+  return language === undefined ? plainText(definition) : `${plainText(definition)} in ${language}`
+}
+
+function plainText({ type, items, fields }: PropertyDefinition): string {
   if (type === 'array' && items !== undefined) return `array of ${typeText(items)}`
   if (type === 'struct' && fields !== undefined) return `struct {${Object.keys(fields).join(', ')}}`
   return type
@@ -105,7 +114,7 @@ export function withType(property: PropertyDraft, choice: PropertyDefinition): P
   if (inferred !== undefined && typeText(choice) === typeText(inferred)) {
     return { ...property, definition: inferred }
   }
-  const { type, items, fields } = choice
+  const { type, items, fields, language } = choice
   const { displayName } = property.definition
   return {
     ...property,
@@ -114,6 +123,7 @@ export function withType(property: PropertyDraft, choice: PropertyDefinition): P
       ...(displayName === undefined ? {} : { displayName }),
       ...(items === undefined ? {} : { items }),
       ...(fields === undefined ? {} : { fields }),
+      ...(language === undefined ? {} : { language }),
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   type ObjectTypeDefinition,
   type OntologyDefinition,
   type PropertyDefinition,
+  typeNote,
 } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import styles from './object.module.css'
@@ -61,7 +62,10 @@ export function PropertyList(props: PropertyListProps) {
     <dl className={styles.properties}>
       {sorted.map(([name, definition]) => (
         <div key={name} className={styles.property}>
-          <dt className="label" title={definition.description ?? `${name}: ${definition.type}`}>
+          <dt
+            className="label"
+            title={definition.description ?? `${name}: ${typeNote(definition)}`}
+          >
             {nameOfProperty(name, definition)}
           </dt>
           <dd className="data">{renderValue(name, definition)}</dd>

@@ -4,15 +4,17 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { TypeState } from '../../store/object-store.ts'
 
 const PlannedChange = Type.Object({
-  kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'rekeyed', 'dropped'], {
+  kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
     description:
-      '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `rekeyed`: another property is the primary key.',
+      '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
   }),
   objectType: Type.String(),
   property: Type.Optional(Type.String({ description: 'Absent if the whole type changes.' })),
   linkType: Type.Optional(Type.String({ description: 'The link type, if one changes.' })),
-  from: Type.Optional(Type.String({ description: 'The name or the type before the change.' })),
-  to: Type.Optional(Type.String({ description: 'The type after the change.' })),
+  from: Type.Optional(
+    Type.String({ description: 'The name, the type or the language before the change.' }),
+  ),
+  to: Type.Optional(Type.String({ description: 'The type or the language after the change.' })),
   objects: Type.Integer({
     description: 'The number of stored objects that are rewritten or deleted.',
   }),

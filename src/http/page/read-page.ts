@@ -81,7 +81,7 @@ export async function readPage(
   const { round } = admission
   const stored = await context.timeStore(() =>
     spec.isByRelevance
-      ? readTiers(pageRequest, (score) => shapeOf(spec, score), context, services.store)
+      ? readTiers(pageRequest, (score) => shapeOf(spec, score), context, services)
       : services.store.readPage(pageRequest, context),
   )
   if (stored === 'reclaimed') {

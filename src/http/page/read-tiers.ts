@@ -1,36 +1,42 @@
 /**
- * Reads a page of the matches of a query in the order of their relevance: tier after tier, each in
- * key order. All tiers are read as of one version. The cursor of a key order does not use the
- * version of its row, so the number of the tier takes its place.
+ * Reads a page of the matches of a query in the order of their relevance: tier after tier, each
+ * sorted by score, or by key if it has too many matches. All tiers are read as of one version.
  */
 import type { RequestContext } from '../../admission/request-context.ts'
 import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
-import { type RelevanceTier, relevanceTiers } from '../../query/relevance.ts'
-import type {
-  Cursor,
-  ObjectStore,
-  ReadPageRequest,
-  Reclaimed,
-  StoredPage,
-} from '../../store/object-store.ts'
+import {
+  decodeRelevanceCursor,
+  encodeRelevanceCursor,
+  type RankedPosition,
+  type RelevanceCursor,
+} from '../../paging/relevance-cursor.ts'
+import { hasLink } from '../../query/linked-types.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import { relevanceTiers } from '../../query/relevance.ts'
+import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
+import type { Cursor, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
+import { readRankedTier } from './read-ranked-tier.ts'
+import type { TierServices } from './tier-candidates.ts'
 
 export async function readTiers(
   request: ReadPageRequest,
   shapeOf: (score: number) => RecordShape,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
   const pages: StoredPage[] = []
   const release = () => {
     for (const page of pages) page.release()
   }
   try {
-    const walked = await walkTiers(pages, request, shapeOf, context, store)
+    const walked = await walkTiers(pages, request, shapeOf, context, services)
     if (walked === 'reclaimed') return walked
     const { version, linkedVersions } = walked
     const start = { after: undefined, version, linkedVersions }
     const counted = { ...request, ...start, maxObjects: 1, maxBytes: 1 }
-    const count = request.includeTotalCount ? await readProbe(counted, context, store) : undefined
+    const count = request.includeTotalCount
+      ? await readProbe(counted, context, services)
+      : undefined
     const totalCount = count === 'reclaimed' ? undefined : count?.totalCount
     return { ...walked, ...joined(pages), totalCount, matchEstimate: undefined }
   } finally {
@@ -46,18 +52,24 @@ async function walkTiers(
   request: ReadPageRequest,
   shapeOf: (score: number) => RecordShape,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<WalkedTiers | Reclaimed> {
-  const first = request.after?.version ?? 0
-  let { version, linkedVersions, maxObjects, maxBytes } = request
+  const resumed = request.after && decodeRelevanceCursor(request.after)
+  const first = resumed?.tier ?? 0
+  const scorer = textScorer(request.query, request.objectType)
+  const start = await startOf(request, resumed, scorer, context, services)
+  if (start === 'reclaimed') return start
+  const { objects } = start
+  let { version } = start
+  let { linkedVersions, maxObjects, maxBytes } = request
   let last: Cursor | undefined
-  for (const [offset, { query, score }] of tiersFrom(request, first).entries()) {
-    const after = offset === 0 ? request.after : undefined
+  for (const [offset, { query, score }] of relevanceTiers(request.query).slice(first).entries()) {
+    const cursor = offset === 0 ? resumed : undefined
     const record = { ...request.record, shape: shapeOf(score) }
     const tier: ReadPageRequest = {
       ...request,
       query,
-      after,
+      after: cursor && { pk: cursor.pk, version: 0 },
       version,
       linkedVersions,
       record,
@@ -67,10 +79,11 @@ async function walkTiers(
       matchEstimate: undefined,
     }
     const isFull = maxObjects === 0 || maxBytes <= 0
-    const page = isFull
-      ? await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, store)
-      : await store.readPage(tier, context)
-    if (page === 'reclaimed') return page
+    const read = isFull
+      ? byKey(await readProbe({ ...tier, maxObjects: 1, maxBytes: 1 }, context, services))
+      : await readTier({ request: tier, cursor, scorer, objects }, context, services)
+    if (read === 'reclaimed') return read
+    const { page, position } = read
     version = page.version
     linkedVersions = page.linkedVersions
     // A page holds at least one object, which may be too large for what is left of the budget.
@@ -79,7 +92,10 @@ async function walkTiers(
       return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     }
     pages.push(page)
-    if (page.last !== undefined) last = { pk: page.last.pk, version: first + offset }
+    if (page.last !== undefined) {
+      const { pk } = page.last
+      last = encodeRelevanceCursor({ tier: first + offset, pk, objects, ranked: position })
+    }
     if (page.more) return { last, more: true, version, ...(linkedVersions && { linkedVersions }) }
     maxObjects -= page.count
     maxBytes -= page.records.length + 1
@@ -87,17 +103,77 @@ async function walkTiers(
   return { last, more: false, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
 }
 
-function tiersFrom({ query }: ReadPageRequest, first: number): RelevanceTier[] {
-  return relevanceTiers(query).slice(first)
+interface TierSpec {
+  readonly request: ReadPageRequest
+  readonly cursor: RelevanceCursor | undefined
+  readonly scorer: TextScorer | undefined
+  readonly objects: number
 }
+
+interface TierPage {
+  readonly page: StoredPage
+  /** Undefined if the tier is sorted by key. */
+  readonly position: RankedPosition | undefined
+}
+
+/** Reads a page of a tier. A tier that was entered in one order is read to its end in that order. */
+async function readTier(
+  { request, cursor, scorer, objects }: TierSpec,
+  context: RequestContext,
+  services: TierServices,
+): Promise<TierPage | Reclaimed> {
+  const isByKey = scorer === undefined || (cursor !== undefined && cursor.ranked === undefined)
+  if (!isByKey) {
+    const tier = { request, position: cursor?.ranked, scorer, objects }
+    const ranked = await readRankedTier(tier, context, services)
+    if (ranked !== 'tooMany') return ranked
+  }
+  return byKey(await services.store.readPage(request, context))
+}
+
+function byKey(page: StoredPage | Reclaimed): TierPage | Reclaimed {
+  return page === 'reclaimed' ? page : { page, position: undefined }
+}
+
+interface WalkStart {
+  readonly version: number | undefined
+  /** The number of objects of the type at the start of the walk; 0 if it does not matter. */
+  readonly objects: number
+}
+
+/** Returns the version to read, as far as it is known, and the number of objects. */
+async function startOf(
+  request: ReadPageRequest,
+  resumed: RelevanceCursor | undefined,
+  scorer: TextScorer | undefined,
+  context: RequestContext,
+  services: TierServices,
+): Promise<WalkStart | Reclaimed> {
+  const { version } = request
+  const known = resumed?.objects ?? (scorer === undefined ? 0 : undefined)
+  if (known !== undefined && (version !== undefined || scorer === undefined)) {
+    return { version, objects: known }
+  }
+  const all = await readProbe(
+    { ...request, ...FIRST_OBJECT, query: EVERYTHING, linkedVersions: undefined },
+    context,
+    services,
+  )
+  if (all === 'reclaimed') return all
+  // The versions of linked types must be read together with that of the type.
+  const isOpen = hasLink(request.query)
+  return { version: isOpen ? version : all.version, objects: known ?? all.totalCount ?? 0 }
+}
+
+const FIRST_OBJECT = { after: undefined, maxObjects: 1, maxBytes: 1 } as const
 
 /** Reads whether there is an object, and how many. */
 async function readProbe(
   request: ReadPageRequest,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
-  const page = await store.readPage(
+  const page = await services.store.readPage(
     { ...request, record: { shape: PROBE_RECORD, selection: undefined } },
     context,
   )

@@ -31,6 +31,11 @@ const ObjectTypeResponse = Type.Object({
       description: Type.Optional(Type.String()),
       displayName: Type.Optional(Type.String()),
       baseType: Type.String({ description: 'The type, such as `String` or `Array<LocalDate>`.' }),
+      language: Type.Optional(
+        Type.String({
+          description: 'The language in which other forms of a term are found as well.',
+        }),
+      ),
     }),
     { description: 'By API name.' },
   ),
@@ -55,9 +60,9 @@ function describeObjectType(
     visibility: 'NORMAL',
     primaryKey: [primaryKey.apiName],
     properties: Object.fromEntries(
-      [...properties].map(([name, { type }]) => {
+      [...properties].map(([name, { type, language }]) => {
         const { description, displayName } = definition?.properties[name] ?? {}
-        return [name, { description, displayName, baseType: baseType(type) }]
+        return [name, { description, displayName, baseType: baseType(type), language }]
       }),
     ),
     rid,

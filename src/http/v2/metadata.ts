@@ -21,6 +21,9 @@ const ObjectProperty = Type.Object({
   description: Type.Optional(Type.String()),
   displayName: Type.Optional(Type.String()),
   dataType: DataType,
+  language: Type.Optional(
+    Type.String({ description: 'The language in which other forms of a term are found as well.' }),
+  ),
   rid: Type.String(),
   visibility: Type.Enum(['NORMAL']),
   typeClasses: Type.Array(Type.Unknown()),
@@ -98,12 +101,13 @@ function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefini
     icon: ICON,
     primaryKey: primaryKey.apiName,
     properties: Object.fromEntries(
-      [...properties].map(([name, { type }]) => {
+      [...properties].map(([name, { type, language }]) => {
         const { description, displayName } = definition?.properties[name] ?? {}
         const property = {
           description,
           displayName,
           dataType: dataType(type, rid, name),
+          language,
           rid: propertyRid(rid, name),
           visibility: 'NORMAL',
           typeClasses: [],

@@ -11,6 +11,7 @@ import {
   PROPERTIES_MAX,
 } from '../../contract/limits.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
+import { LANGUAGES } from './language.ts'
 import { SCALAR_TYPES, type ScalarType } from './property-type.ts'
 import { OBJECT_TYPE_RID_PATTERN, ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 
@@ -66,6 +67,12 @@ const propertyMembers = {
   items: Type.Optional(itemDefinition),
   fields,
 }
+const language = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description: `The language of a string, in which other forms of a term are found as well: ${LANGUAGES.join(', ')}.`,
+  }),
+)
 
 /** A shared schema, because it refers to itself. A validator must know it by its `$id`. */
 export const StructFields = Type.Record(
@@ -80,7 +87,7 @@ export const StructFields = Type.Record(
   },
 )
 
-const PropertyDefinition = Type.Object({ ...propertyMembers, renamedFrom }, closed)
+const PropertyDefinition = Type.Object({ ...propertyMembers, language, renamedFrom }, closed)
 const SharedPropertyDefinition = Type.Object(propertyMembers, closed)
 
 const nameMap = (description: string) =>

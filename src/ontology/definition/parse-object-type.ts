@@ -2,7 +2,7 @@
 import type { ObjectType, Property } from '../ontology.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
 import type { Mistake } from './mistakes.ts'
-import { parsePropertyType } from './parse-property-type.ts'
+import { parseLanguage, parsePropertyType } from './parse-property-type.ts'
 import {
   isPrimaryKeyType,
   isTitleType,
@@ -18,8 +18,11 @@ export function parseObjectType(
 ): ObjectType | undefined {
   const properties = new Map<string, Property>()
   for (const [apiName, property] of Object.entries(type.properties)) {
-    const parsed = parsePropertyType(property, () => `${path}.properties.${apiName}`, mistakes)
-    if (parsed !== undefined) properties.set(apiName, { apiName, type: parsed })
+    const propertyPath = () => `${path}.properties.${apiName}`
+    const parsed = parsePropertyType(property, propertyPath, mistakes)
+    if (parsed === undefined) continue
+    const language = parseLanguage(property, parsed, propertyPath, mistakes)
+    properties.set(apiName, { apiName, type: parsed, ...(language && { language }) })
   }
 
   if (type.titleProperty !== undefined) {

@@ -2,6 +2,7 @@
 
 import { STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
 import type { PropertyDefinition } from './definition-schema.ts'
+import { isLanguage, LANGUAGES, type Language } from './language.ts'
 import type { Mistake } from './mistakes.ts'
 import {
   type PropertyType,
@@ -44,6 +45,26 @@ export function parsePropertyType(
     )
   }
   return structType(fields, path, mistakes, depth)
+}
+
+/** Returns the language of a property, or notes why it is invalid. */
+export function parseLanguage(
+  { language }: PropertyDefinition,
+  type: PropertyType,
+  path: () => string,
+  mistakes: Mistake[],
+): Language | undefined {
+  if (language === undefined) return undefined
+  const refuse = (reason: string) => {
+    mistakes.push({ path: `${path()}.language`, reason })
+    return undefined
+  }
+  if (!isLanguage(language)) {
+    return refuse(`${language} is not one of the languages ${LANGUAGES.join(', ')}`)
+  }
+  const inner = type.kind === 'array' ? type.items : type
+  const isText = inner.kind === 'scalar' && inner.type === 'string'
+  return isText ? language : refuse('only a string or an array of strings can have a language')
 }
 
 /** Shared instances: ontologies have very many properties of few types. */

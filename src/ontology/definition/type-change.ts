@@ -1,24 +1,33 @@
 /** What the change of a definition does to an object type and to its stored objects. */
 
 import type { ObjectType } from '../ontology.ts'
+import type { Language } from './language.ts'
 import { isSameType, type PropertyType, staysValid, typeName } from './property-type.ts'
 import { joinPath, PATH_SEPARATOR } from './struct-path.ts'
 import { alwaysFits } from './wider-types.ts'
 
 /**
  * `widened`: every value fits the new type. `reread`: each value is read again as the new type, and
- * the change is refused if one does not fit. `rekeyed`: another property is the primary key.
+ * the change is refused if one does not fit. `reindexed`: the terms of each value are read again in
+ * another language. `rekeyed`: another property is the primary key.
  */
-export type ChangeKind = 'added' | 'renamed' | 'widened' | 'reread' | 'rekeyed' | 'dropped'
+export type ChangeKind =
+  | 'added'
+  | 'renamed'
+  | 'widened'
+  | 'reread'
+  | 'reindexed'
+  | 'rekeyed'
+  | 'dropped'
 
 /** A change of an object type, or of one of its properties. */
 export interface PartChange {
   readonly kind: ChangeKind
   /** By its new name; a field of a struct as `property.field`. Absent for the type itself. */
   readonly property?: string
-  /** The name or the type before the change. */
+  /** The name, the type or the language before the change. */
   readonly from?: string
-  /** The type after the change. */
+  /** The type or the language after the change. */
   readonly to?: string
   /** Whether stored objects must be written again. */
   readonly rewrites: boolean
@@ -62,7 +71,7 @@ export function compareObjectTypes(
     changes.push({ kind: 'rekeyed', property: key, from, rewrites: true })
   }
   const kept = new Set<string>()
-  for (const [name, { type }] of after.properties) {
+  for (const [name, { type, language }] of after.properties) {
     const from = renamed.get(name) ?? name
     const earlier = before.properties.get(from)
     if (earlier === undefined) {
@@ -73,12 +82,22 @@ export function compareObjectTypes(
     // The stored objects contain the names of their properties.
     if (from !== name) changes.push({ kind: 'renamed', property: name, from, rewrites: true })
     changes.push(...comparePropertyTypes(name, earlier.type, type, renamed))
+    changes.push(...compareLanguages(name, earlier.language, language))
   }
   for (const [name, { type }] of before.properties) {
     if (kept.has(name)) continue
     changes.push({ kind: 'dropped', property: name, from: typeName(type), rewrites: true })
   }
   return changes
+}
+
+function compareLanguages(
+  property: string,
+  from: Language | undefined,
+  to: Language | undefined,
+): PartChange[] {
+  if (from === to) return []
+  return [{ kind: 'reindexed', property, ...(from && { from }), ...(to && { to }), rewrites: true }]
 }
 
 /** Compares the types of a property, or of the struct field with this path. */

@@ -75,7 +75,7 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
         else {
           const parsed = scalar.codec.parse(value)
           json = scalar.codec.toJson(parsed)
-          searchable.addScalar(apiName, scalar.type, parsed)
+          searchable.addScalar(property, scalar.type, parsed)
           if (apiName === type.primaryKey.apiName) keyValue = parsed
         }
       } catch (error) {
@@ -102,7 +102,7 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
 }
 
 /** A property of a type, with what is the same for all objects. */
-interface KnownProperty extends Pick<Property, 'apiName'> {
+interface KnownProperty extends Omit<Property, 'type'> {
   /** The name in the body: `"name":`. */
   readonly label: string
   /** Undefined for arrays, structs and shapes, which can have many values. */
@@ -111,20 +111,21 @@ interface KnownProperty extends Pick<Property, 'apiName'> {
   readonly readSteps: (value: unknown) => Steps<ReadValue>
 }
 
-function knownProperty({ apiName, type }: Property): KnownProperty {
+function knownProperty(property: Property): KnownProperty {
+  const { apiName, type } = property
   const isScalar = type.kind === 'scalar' && type.type !== 'geoshape'
   const scalar = isScalar ? { type: type.type, codec: scalarCodec(type.type) } : undefined
-  return { apiName, label: `"${apiName}":`, scalar, readSteps: valueSteps(type) }
+  return { ...property, label: `"${apiName}":`, scalar, readSteps: valueSteps(type) }
 }
 
 /** Checks an array, a struct or a shape, and returns its JSON text. */
 function* readLong(
-  { apiName, readSteps }: KnownProperty,
+  property: KnownProperty,
   value: unknown,
   searchable: SearchableCollector,
 ): Steps<string> {
-  const { json, parts } = yield* readSteps(value)
-  yield* searchable.addParts(apiName, parts)
+  const { json, parts } = yield* property.readSteps(value)
+  yield* searchable.addParts(property, parts)
   return json
 }
 

@@ -1,5 +1,6 @@
 /** The values of an object by which queries find it. */
 
+import type { Language } from '../definition/language.ts'
 import type { ScalarType } from '../definition/property-type.ts'
 import { joinPath, leavesOf } from '../definition/struct-path.ts'
 import type { Property } from '../ontology.ts'
@@ -19,13 +20,18 @@ export interface SearchableValues {
   /** The values in arrays, any of which can satisfy a condition; each field once. */
   readonly elements: readonly FieldValues<ColumnValue>[]
   /** The texts that full-text conditions search; each field once. */
-  readonly texts: readonly FieldValues<string>[]
+  readonly texts: readonly FieldTexts[]
   readonly points: readonly { readonly longitude: number; readonly latitude: number }[]
 }
 
 /** All values of one field. An object has few fields, but a field can have very many values. */
 export interface FieldValues<Value> extends FieldId {
   readonly values: readonly Value[]
+}
+
+export interface FieldTexts extends FieldValues<string> {
+  /** The language in which their terms are stemmed. */
+  readonly language?: Language | undefined
 }
 
 /** The column value of a property that is present but cannot be compared. */
@@ -35,26 +41,33 @@ const PRESENT = 1
 export class SearchableCollector implements SearchableValues {
   readonly columns = new Map<string, ColumnValue>()
   readonly elements: FieldValues<ColumnValue>[] = []
-  readonly texts: FieldValues<string>[] = []
+  readonly texts: FieldTexts[] = []
   readonly points: { longitude: number; latitude: number }[] = []
 
   /** Adds the value of a property without array or struct. */
-  addScalar(property: string, type: ScalarType, value: ParsedScalar): void {
+  addScalar(
+    { apiName: property, language }: Omit<Property, 'type'>,
+    type: ScalarType,
+    value: ParsedScalar,
+  ): void {
     const encode = scalarCodec(type).column?.encode
     this.columns.set(property, encode === undefined ? PRESENT : encode(value))
     if (type === 'string') {
-      this.texts.push({ property, structField: undefined, values: [value as string] })
+      this.texts.push({ property, structField: undefined, values: [value as string], language })
     } else if (type === 'geopoint') this.#addPoints([value as GeoPoint])
   }
 
   /** Adds the values of an array or a struct, in steps. */
-  *addParts(property: string, parts: readonly ValuePart[]): Steps<undefined> {
+  *addParts(
+    { apiName: property, language }: Omit<Property, 'type'>,
+    parts: readonly ValuePart[],
+  ): Steps<undefined> {
     this.columns.set(property, PRESENT)
     for (const { structField, type, isMultiValued, values } of parts) {
       if (type === 'geopoint') this.#addPoints(values as readonly GeoPoint[])
       // A text is its own column value: sharing the list avoids a copy.
       if (type === 'string') {
-        this.texts.push({ property, structField, values: values as readonly string[] })
+        this.texts.push({ property, structField, values: values as readonly string[], language })
       }
       const encode = scalarCodec(type).column?.encode
       if (encode === undefined) continue

@@ -1,4 +1,5 @@
 /** Classifies the fields of an object type for queries. */
+import type { Language } from '../../ontology/definition/language.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/values/searchable-values.ts'
 import type { Field } from '../../query/query.ts'
@@ -10,6 +11,11 @@ export function textFieldsOf(objectType: ObjectType): Field[] {
     const resolved = resolveField(objectType, property, structField)
     return resolved !== undefined && isText(resolved)
   })
+}
+
+/** Returns the language in which the terms of a field are stemmed. */
+export function languageOf(objectType: ObjectType, { property }: Field): Language | undefined {
+  return objectType.properties.get(property)?.language
 }
 
 /** True for a field of geopoints. */

@@ -1,5 +1,6 @@
 /** Fuzzy search: finds the indexed terms that are similar to the terms of a query. */
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { STEM_MARK } from '../../query/matching/stem.ts'
 import { fuzzyDistance, isWithinEdits, isWithinTypos } from '../../query/matching/terms.ts'
 import { endOfPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
 
@@ -43,6 +44,7 @@ export class SimilarTermSearch {
 
   compare(indexed: string): void {
     const other = plainTerm(indexed, this.#prefix)
+    if (other.startsWith(STEM_MARK)) return
     for (const [term, distance] of this.#distances) {
       if (distance === 0 || other === term || !this.#isSimilar(term, other, distance)) continue
       this.similarTerms.get(term)?.push(other)

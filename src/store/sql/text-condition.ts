@@ -1,10 +1,12 @@
 /** Conditions on text as stores index it: which indexed terms a row has, and which are neighbours. */
+import type { Language } from '../../ontology/definition/language.ts'
 import {
   analyseQuery,
   type Phrase,
   type QueryWord,
   shortestPhrase,
 } from '../../query/matching/analyser.ts'
+import { formsOf } from '../../query/matching/stem.ts'
 import { termsOf } from '../../query/matching/terms.ts'
 import type { Query } from '../../query/query.ts'
 import type { SimilarTerms } from './similar-terms.ts'
@@ -22,32 +24,47 @@ export interface IndexedPhrase extends Phrase {
 
 type TextQuery = Query & { kind: 'text' }
 
+export interface SearchedField {
+  readonly prefix: TermPrefix
+  readonly language: Language | undefined
+}
+
 /** The fields that a text condition searches, and what is known about their terms. */
 export interface SearchedFields {
   readonly rules: TermRules
-  readonly prefixes: readonly TermPrefix[]
+  readonly fields: readonly SearchedField[]
   /** Returns the terms of a field that are similar to those of a fuzzy condition. */
   readonly similarIn: (prefix: TermPrefix) => SimilarTerms
 }
 
 /** Returns undefined for a condition that no row satisfies. */
 export function toTermCondition(
-  { match, terms, fuzzy }: TextQuery,
-  { rules, prefixes, similarIn }: SearchedFields,
+  { match, terms, fuzzy, exact = false }: TextQuery,
+  { rules, fields, similarIn }: SearchedFields,
 ): TermCondition | undefined {
   const { words, phrase, symbols, canGoOn } = cutQuery(terms, rules)
   const inAnyField = ({ terms: written, isPrefix }: Phrase) =>
     anyOf(
-      prefixes.map((prefix) => ({
+      fields.map(({ prefix }) => ({
         kind: 'phrase',
         terms: written.map((term) => indexedTerm(prefix, term)),
         isPrefix,
       })),
     )
-  const similar = fuzzy ? prefixes.map((prefix) => [prefix, similarIn(prefix)] as const) : []
+  const inAnyForm = (term: string) =>
+    anyOf(
+      fields.flatMap(({ prefix, language }) => {
+        const isStemmed = language !== undefined && rules === 'analyser' && !exact
+        const forms = isStemmed ? formsOf(term, language) : [term]
+        return forms.map((form): IndexedPhrase => {
+          return { kind: 'phrase', ...single(indexedTerm(prefix, form)) }
+        })
+      }),
+    )
+  const similar = fuzzy ? fields.map(({ prefix }) => [prefix, similarIn(prefix)] as const) : []
   const orSimilar = (term: string) =>
     anyOf([
-      inAnyField(single(term)),
+      inAnyForm(term),
       ...similar.flatMap(([prefix, found]) =>
         (found.get(term) ?? []).map((other): IndexedPhrase => {
           return { kind: 'phrase', ...single(indexedTerm(prefix, other)) }
@@ -55,8 +72,12 @@ export function toTermCondition(
       ),
     ])
   // An index does not find neighbours among similar terms.
-  const found = (one: Phrase) =>
-    fuzzy && !one.isPrefix ? allOf(one.terms.map(orSimilar)) : inAnyField(shortestPhrase(one))
+  const found = (one: Phrase) => {
+    if (fuzzy && !one.isPrefix) return allOf(one.terms.map(orSimilar))
+    const [only = '', ...others] = one.terms
+    const isTerm = others.length === 0 && !one.isPrefix
+    return isTerm ? inAnyForm(only) : inAnyField(shortestPhrase(one))
+  }
   const wholeOf = ({ whole }: QueryWord) => (whole === undefined ? [] : [orSimilar(whole)])
   switch (match) {
     case 'phrase':

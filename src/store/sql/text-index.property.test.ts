@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
+import { LANGUAGES } from '../../ontology/definition/language.ts'
 import { finish } from '../../ontology/values/steps.ts'
 import { TermCutter } from './term-cutter.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
@@ -16,8 +17,13 @@ const longText = fc
     fc.integer({ min: 0, max: 400 }),
   )
   .map(([words, separator, times]) => `${words.join(separator)}${separator}`.repeat(times))
+const language = fc.option(fc.constantFrom(...LANGUAGES), { nil: undefined })
 const fields = fc.array(
-  fc.tuple(fc.integer({ min: 1, max: 9 }), fc.array(longText, { minLength: 1, maxLength: 3 })),
+  fc.tuple(
+    fc.integer({ min: 1, max: 9 }),
+    fc.array(longText, { minLength: 1, maxLength: 3 }),
+    language,
+  ),
   { maxLength: 3 },
 )
 
@@ -33,6 +39,7 @@ it.each(RULES)('cuts a text in steps into the same terms as at once: %s', (rules
 })
 
 const anyText = fc.oneof(
+  fc.constantFrom('Islands of the sea', 'Häuser an Flüssen', 'des généraux', 'ciudades'),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc
@@ -49,7 +56,9 @@ it.each(RULES)('cuts terms in one pass into the bytes of the same terms: %s', (r
   const cutter = rules === 'analyser' ? new WordCutter() : new TermCutter()
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.integer({ min: 1, max: 999 }), fc.array(anyText, { maxLength: 4 }))),
+      fc.array(
+        fc.tuple(fc.integer({ min: 1, max: 999 }), fc.array(anyText, { maxLength: 4 }), language),
+      ),
       (texts: readonly NumberedTexts[]) => {
         expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts, rules))
       },

@@ -5,8 +5,10 @@
  *
  * Each term is prefixed with the number of its field; a search of all fields lists every prefix.
  */
+import type { Language } from '../../ontology/definition/language.ts'
 import type { Steps } from '../../ontology/values/steps.ts'
 import { type AnalysedText, analyseText, endOfWord } from '../../query/matching/analyser.ts'
+import { rememberStems, stemOf, stemsOf } from '../../query/matching/stem.ts'
 import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
 
 /**
@@ -15,8 +17,18 @@ import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
  */
 export type TermRules = 'analyser' | 'separators'
 
-export function cutText(text: string, rules: TermRules): AnalysedText {
-  return rules === 'analyser' ? analyseText(text) : { terms: termsOf(text), wholes: [] }
+/** Cuts a text into terms. With a language, the stems are among those without a position. */
+export function cutText(
+  text: string,
+  rules: TermRules,
+  language?: Language,
+  stemmed = stemOf,
+): AnalysedText {
+  if (rules === 'separators') return { terms: termsOf(text), wholes: [] }
+  const analysed = analyseText(text)
+  if (language === undefined) return analysed
+  const { terms, wholes } = analysed
+  return { terms, wholes: [...wholes, ...stemsOf(terms, language, stemmed)] }
 }
 
 const PRIVATE_RANGE = 0xe000
@@ -54,16 +66,21 @@ function prefixedTerms(prefix: TermPrefix, terms: readonly string[]): string {
   return `${prefix}${escapedTerms(terms.join(' ')).replaceAll(' ', ` ${prefix}`)}`
 }
 
-/** The texts of a field, with its number. */
-export type NumberedTexts = readonly [field: number, texts: readonly string[]]
+/** The texts of a field, with its number, and the language in which their terms are stemmed. */
+export type NumberedTexts = readonly [
+  field: number,
+  texts: readonly string[],
+  language?: Language | undefined,
+]
 
 /** Returns the indexed terms of one object. */
 export function indexedTerms(fields: readonly NumberedTexts[], rules: TermRules): string {
+  const stemmed = rememberStems()
   return fields
-    .flatMap(([field, texts]) => {
+    .flatMap(([field, texts, language]) => {
       const prefix = fieldPrefix(field)
       return texts.map((text) => {
-        const { terms, wholes } = cutText(text, rules)
+        const { terms, wholes } = cutText(text, rules, language, stemmed)
         const first = terms.length === 0 ? [] : [prefixedTerms(prefix, terms)]
         return [...first, TERM_BORDER, ...wholes.map((term) => wholePiece(prefix, term))].join(' ')
       })
@@ -85,14 +102,15 @@ export function* indexedTermsInSteps(
   rules: TermRules,
   take: (piece: string) => void,
 ): Steps<undefined> {
+  const stemmed = rememberStems()
   const endOfStep = rules === 'analyser' ? endOfWord : endOfTerm
-  for (const [field, texts] of fields) {
+  for (const [field, texts, language] of fields) {
     const prefix = fieldPrefix(field)
     for (const text of texts) {
       const pieces: string[] = []
       for (let at = 0; at < text.length; ) {
         const end = endOfStep(text, at + STEP_LENGTH)
-        const { terms, wholes } = cutText(text.slice(at, end), rules)
+        const { terms, wholes } = cutText(text.slice(at, end), rules, language, stemmed)
         if (terms.length > 0) take(prefixedTerms(prefix, terms))
         for (const term of wholes) pieces.push(wholePiece(prefix, term))
         at = end

@@ -3,6 +3,8 @@
  * costs more than parsing an object, so no list of strings is made on the way. The result has
  * exactly the bytes of `analysedTerms`.
  */
+import type { Language } from '../../ontology/definition/language.ts'
+import { analyseText } from '../../query/matching/analyser.ts'
 import {
   classOf,
   classOfUnit,
@@ -12,8 +14,9 @@ import {
 } from '../../query/matching/character-classes.ts'
 import { foldText } from '../../query/matching/fold-text.ts'
 import { MAX_JOINED_PARTS, MAX_SYMBOLS } from '../../query/matching/scan-words.ts'
+import { rememberStems, stemsOf } from '../../query/matching/stem.ts'
 import { addUtf8 } from './term-cutter.ts'
-import { type NumberedTexts, PrefixBytes, TERM_BORDER } from './text-index.ts'
+import { indexedTerm, type NumberedTexts, PrefixBytes, TERM_BORDER } from './text-index.ts'
 
 const [SPACE, PLUS, HASH, PERIOD] = [0x20, 0x2b, 0x23, 0x2e] as const
 const [APOSTROPHE, HYPHEN, AMPERSAND] = [0x27, 0x2d, 0x26] as const
@@ -31,6 +34,7 @@ const ASCII = /^[\0-\x7f]*$/
 export class WordCutter {
   readonly #prefixes = new PrefixBytes()
   readonly #border = Buffer.from(TERM_BORDER)
+  readonly #stemmed = rememberStems()
   #buffer = Buffer.allocUnsafe(KEPT_BUFFER_BYTES)
   #length = 0
   /** The terms without a position of the current text, which follow the others. */
@@ -46,9 +50,13 @@ export class WordCutter {
       this.#wholes = Buffer.allocUnsafe(1024)
     }
     this.#length = 0
-    for (const [field, texts] of fields) {
+    for (const [field, texts, language] of fields) {
       const prefix = this.#prefixes.of(field)
-      for (const text of texts) this.#cutText(ASCII.test(text) ? text : foldText(text), prefix)
+      for (const text of texts) {
+        this.#cutText(ASCII.test(text) ? text : foldText(text), prefix)
+        if (language !== undefined) this.#addStems(text, prefix, language)
+        if (this.#wholesLength > 0) this.#addWholes()
+      }
     }
     return this.#buffer.subarray(0, this.#length)
   }
@@ -110,7 +118,6 @@ export class WordCutter {
     }
     buffer.set(this.#border, at)
     this.#length = at + this.#border.length
-    if (this.#wholesLength > 0) this.#addWholes()
   }
 
   #addJoined(prefix: Uint8Array, count: number): void {
@@ -138,6 +145,15 @@ export class WordCutter {
       this.#wholesLength = addUtf8(this.#wholes, this.#wholesLength, 0xe000 + text.charCodeAt(at))
     }
     this.#endWhole()
+  }
+
+  #addStems(text: string, prefix: Uint8Array, language: Language): void {
+    for (const stem of stemsOf(analyseText(text).terms, language, this.#stemmed)) {
+      const bytes = Buffer.from(indexedTerm('', stem))
+      this.#startWhole(prefix, bytes.length)
+      this.#wholesLength = addBytes(this.#wholes, this.#wholesLength, bytes)
+      this.#endWhole()
+    }
   }
 
   #startWhole(prefix: Uint8Array, bytes: number): void {

@@ -86,10 +86,12 @@ describe('a wide type', () => {
 
   it('never needs more parameters than a statement may have', () => {
     const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
-    const prefixes = Array.from({ length: 1580 }, (_, field) => fieldPrefix(field))
+    const searched = Array.from({ length: 1580 }, (_, field) => {
+      return { prefix: fieldPrefix(field), language: undefined }
+    })
     for (const match of ['allTerms', 'anyTerm', 'phrase', 'prefix'] as const) {
       const query = { kind: 'text', field: undefined, match, terms, fuzzy: false } as const
-      const fields = { rules: 'analyser', prefixes, similarIn: () => new Map() } as const
+      const fields = { rules: 'analyser', fields: searched, similarIn: () => new Map() } as const
       const condition = toTermCondition(query, fields)
       if (condition === undefined) throw new Error('the query has terms')
       expect(textSql(condition, LAYOUT).values.length).toBeLessThan(1000)

@@ -12,7 +12,7 @@ import { termRulesOf } from '../catalogue/table-layout.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
-import { prefixesOf, querySql } from './query-sql.ts'
+import { querySql, searchedFields } from './query-sql.ts'
 import { type LinkedTables, NO_LINKS, type TypeFields } from './query-tables.ts'
 
 /** Returns the condition of a query. Each set of similar terms is looked up once. */
@@ -30,7 +30,7 @@ export async function readQuerySql(
     for (const [terms, edits] of lookups(termRulesOf(searched.layout))) {
       // A text in a script without spaces has no fuzzy terms.
       if (terms.length === 0) continue
-      for (const prefix of prefixesOf(field, searched)) {
+      for (const { prefix } of searchedFields(field, searched)) {
         const key = keyOf(terms, prefix, edits)
         if (similar.has(key)) continue
         similar.set(key, await findSimilarTerms(session, terms, prefix, edits))

@@ -7,8 +7,8 @@ import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../s
 import { patternText } from '../../sql/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
 import { combine, FALSE, negate, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
-import { fieldPrefix, type TermPrefix } from '../../sql/text-index.ts'
+import { fuzzyTermsOf, type SearchedField, toTermCondition } from '../../sql/text-condition.ts'
+import { fieldPrefix } from '../../sql/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
@@ -16,7 +16,7 @@ import { termRulesOf } from '../catalogue/table-layout.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
 import { geoSql, jsonPath } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
-import type { QueryTables } from './query-tables.ts'
+import type { QueryTables, TypeFields } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -107,13 +107,15 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
 }
 
-/** Returns the prefixes of the fields that a text condition searches. */
-export function prefixesOf(
+/** Returns the fields that a text condition searches. */
+export function searchedFields(
   field: Field | undefined,
-  { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
-): TermPrefix[] {
-  const fields = field === undefined ? textFields : [field]
-  return fields.map((one) => fieldPrefix(columnsOf(one).number))
+  { columnsOf, textFields, languageOf }: TypeFields,
+): SearchedField[] {
+  return (field === undefined ? textFields : [field]).map((one) => ({
+    prefix: fieldPrefix(columnsOf(one).number),
+    language: languageOf(one),
+  }))
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
@@ -121,7 +123,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const rules = termRulesOf(layout)
   const condition = toTermCondition(query, {
     rules,
-    prefixes: prefixesOf(query.field, tables),
+    fields: searchedFields(query.field, tables),
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
   })
   return condition === undefined ? FALSE : conditionSql(condition, layout)

@@ -1,4 +1,5 @@
 /** What the SQL of a query needs to know about its table, and about those that it links to. */
+import type { Language } from '../../../ontology/definition/language.ts'
 import type { Field } from '../../../query/query.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
 import type { SimilarTerms } from '../../sql/similar-terms.ts'
@@ -17,6 +18,7 @@ export interface TypeFields {
   readonly layout: number
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
+  readonly languageOf: (field: Field) => Language | undefined
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
 }

@@ -16,12 +16,18 @@ const text = fc.oneof(
       maxLength: 12,
     })
     .map((signs) => signs.join('')),
+  fc.constantFrom('the islands', 'Häuser', 'island'),
   fc.constantFrom('x'.repeat(600), `${'x'.repeat(600)}y`),
 )
 const objects = fc.array(
-  fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.array(text, { maxLength: 3 })), {
-    maxLength: 4,
-  }),
+  fc.array(
+    fc.tuple(
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(text, { maxLength: 3 }),
+      fc.constantFrom(undefined, 'english' as const, 'german' as const),
+    ),
+    { maxLength: 4 },
+  ),
   { maxLength: 6 },
 )
 

@@ -2,6 +2,7 @@
  * Writes the full-text cells of the objects of a batch. The same terms occur in many objects, so
  * each is escaped and added to the vocabulary once per batch.
  */
+import { rememberStems } from '../../../query/matching/stem.ts'
 import {
   cutText,
   fieldPrefix,
@@ -28,6 +29,7 @@ export class BatchTerms {
   readonly #vocabulary: Vocabulary
   readonly #rules: TermRules
   readonly #fields = new Map<number, Map<string, KnownTerm>>()
+  readonly #stemmed = rememberStems()
   #knownTerms = 0
 
   constructor(vocabulary: Vocabulary, rules: TermRules) {
@@ -39,10 +41,10 @@ export class BatchTerms {
     if (texts.length === 0) return NO_TEXT
     const rules = this.#rules
     const placed = new PlacedLexemes()
-    for (const [field, values] of texts) {
+    for (const [field, values, language] of texts) {
       const known = this.#termsOf(field)
       for (const value of values) {
-        const { terms, wholes } = cutText(value, rules)
+        const { terms, wholes } = cutText(value, rules, language, this.#stemmed)
         placed.startValue(field)
         for (const term of terms) placed.add(known.get(term) ?? this.#add(known, field, term))
         for (const term of wholes) placed.addWhole(known.get(term) ?? this.#add(known, field, term))

@@ -51,7 +51,7 @@ export function lineWriter({ fields, layout }: LineLayout, vocabulary: Vocabular
   const terms = new BatchTerms(vocabulary, rules)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
-    searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values])
+    searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values, text.language])
 
   const lineOf = (object: StoredObject, { words, lexemes }: TextCells): string => {
     const { pk, objectId, key, title, body, searchable } = object

@@ -136,12 +136,13 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const { field } = query
-  const { textFields, numbers, termRules: rules, similarTerms } = tables
+  const { textFields, languageOf, numbers, termRules: rules, similarTerms } = tables
   const condition = toTermCondition(query, {
     rules,
-    prefixes: (field === undefined ? textFields : [field]).map((one) =>
-      fieldPrefix(numbers.of(one)),
-    ),
+    fields: (field === undefined ? textFields : [field]).map((one) => ({
+      prefix: fieldPrefix(numbers.of(one)),
+      language: languageOf(one),
+    })),
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
   })
   if (condition === undefined) return FALSE

@@ -1,8 +1,9 @@
 /** What the SQL of a query needs to know about its tables, and about those that it links to. */
+import type { Language } from '../../../ontology/definition/language.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Position } from '../../../query/query.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isGeoPoint, isMultiValued, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, isMultiValued, languageOf, textFieldsOf } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix, TermRules } from '../../sql/text-index.ts'
@@ -21,6 +22,7 @@ export interface QueryTables {
   readonly termRules: TermRules
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
+  readonly languageOf: (field: Field) => Language | undefined
   /** True if a field's values are in the table of array elements. */
   readonly isMultiValued: (field: Field) => boolean
   /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
@@ -89,6 +91,7 @@ export function queryTables(
     numbers,
     termRules: termRulesOf(numbers.layout),
     textFields: textFieldsOf(objectType),
+    languageOf: (field) => languageOf(objectType, field),
     isMultiValued: (field) =>
       field.structField === undefined
         ? isMultiValued(objectType, field)

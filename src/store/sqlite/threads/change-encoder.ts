@@ -28,7 +28,9 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
   const cutter = new WordCutter()
   let buffer = new TermBuffer()
   const cutTerms = ({ searchable: { texts } }: StoredObject): number =>
-    buffer.add(cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values])))
+    buffer.add(
+      cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values, text.language])),
+    )
   const encodePut = putEncoder(columnsOf(objectType), cutTerms)
   return {
     encode(changes) {

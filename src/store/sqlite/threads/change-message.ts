@@ -3,6 +3,7 @@
  * the number of objects: flat arrays cost an eighth of the objects that they are made from.
  */
 import { nextTurn } from '../../../admission/next-turn.ts'
+import type { Language } from '../../../ontology/definition/language.ts'
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import { typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -51,6 +52,8 @@ export interface PropertyColumns {
   readonly texts: readonly number[]
   /** The indexes of the fields whose column values are whole numbers of at most 32 bits. */
   readonly wholes: readonly number[]
+  /** The languages of the properties that have one. */
+  readonly languages: ReadonlyMap<string, Language>
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
@@ -63,6 +66,11 @@ export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): Prope
     fields: fields.map(({ property, structField }) => ({ property, structField })),
     texts: types.flatMap((type, index) => (isText(type) ? [index] : [])),
     wholes: types.flatMap((type, index) => (isWhole(type) ? [index] : [])),
+    languages: new Map(
+      [...properties.values()].flatMap(({ apiName, language }) =>
+        language === undefined ? [] : [[apiName, language]],
+      ),
+    ),
   }
 }
 

@@ -46,7 +46,10 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
   const cutter = db.cutters[termRulesOf(layout)]
-  const textColumns = columns.texts.map((index) => [index, fieldNumbers[index] ?? 0] as const)
+  const textColumns = columns.texts.map((index) => {
+    const language = columns.languages.get(columns.fields[index]?.property ?? '')
+    return [index, fieldNumbers[index] ?? 0, language] as const
+  })
   let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.cached(
     `INSERT INTO ${objectTable(table)}
@@ -75,11 +78,13 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
 
   const textsOf = ([, , , , , values, , texts]: PutMessage): NumberedTexts[] => {
     const numbered: NumberedTexts[] = []
-    for (const [index, field] of textColumns) {
+    for (const [index, field, language] of textColumns) {
       const value = values[index]
-      if (typeof value === 'string') numbered.push([field, [value]])
+      if (typeof value === 'string') numbered.push([field, [value], language])
     }
-    for (const text of texts) numbered.push([numbers.of(fieldOf(text)), text[2]])
+    for (const text of texts) {
+      numbered.push([numbers.of(fieldOf(text)), text[2], columns.languages.get(text[0])])
+    }
     return numbered
   }
 

@@ -1,0 +1,46 @@
+/**
+ * The measured objects of tiers of relevance, for the next page of a walk and for a repeated query.
+ * The version is part of the key, so an entry is never stale.
+ */
+import { LRUCache } from 'lru-cache'
+import { plainQuery } from '../../query/linked-types.ts'
+import type { ReadPageRequest } from '../../store/object-store.ts'
+import type { Candidate, Candidates } from './tier-candidates.ts'
+
+/** The number of objects in all entries; one takes about 300 bytes. */
+const MAX_CANDIDATES = 50_000
+
+/** A tier has too many objects to be scored. */
+export type TooMany = 'tooMany'
+
+type Entry = readonly Candidate[] | TooMany
+
+export class TierCache {
+  readonly #entries = new LRUCache<string, Entry>({
+    maxSize: MAX_CANDIDATES,
+    sizeCalculation: (entry) => 1 + (entry === 'tooMany' ? 0 : entry.length),
+  })
+
+  /** Returns the objects of a tier; undefined if they are not known, or if the version is open. */
+  find(request: ReadPageRequest): Candidates | TooMany | undefined {
+    const { version, linkedVersions } = request
+    if (version === undefined) return undefined
+    const candidates = this.#entries.get(keyOf({ ...request, version }))
+    if (candidates === undefined || candidates === 'tooMany') return candidates
+    return { candidates, version, ...(linkedVersions && { linkedVersions }) }
+  }
+
+  /** The request must have the versions that were read. */
+  keep(request: ReadPageRequest & { readonly version: number }, entry: Entry): void {
+    this.#entries.set(keyOf(request), entry)
+  }
+}
+
+function keyOf({
+  objectType: { rid, definedIn },
+  version,
+  linkedVersions,
+  query,
+}: ReadPageRequest & { readonly version: number }): string {
+  return JSON.stringify([rid, definedIn, version, linkedVersions, plainQuery(query)])
+}

@@ -1,0 +1,175 @@
+/** The objects of a tier of relevance, with what their scores depend on. */
+import { nextTurn } from '../../admission/next-turn.ts'
+import type { RequestContext } from '../../admission/request-context.ts'
+import { RANKED_TIER_MAX, TERM_OBJECTS_COUNTED } from '../../contract/limits.ts'
+import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
+import type { RankedPosition } from '../../paging/relevance-cursor.ts'
+import {
+  averageLengthOf,
+  type MeasuredTexts,
+  type TextScorer,
+  type TextStatistics,
+  weightOf,
+} from '../../query/relevance-score.ts'
+import type {
+  ObjectStore,
+  ReadPageRequest,
+  Reclaimed,
+  StoredPage,
+} from '../../store/object-store.ts'
+import type { Services } from '../services.ts'
+import type { TooMany } from './tier-cache.ts'
+
+/** A tier, and the page of it that is read. */
+export interface RankedTier {
+  /** `after` has the key of the cursor. */
+  readonly request: ReadPageRequest
+  /** Undefined on the first page of the tier. */
+  readonly position: RankedPosition | undefined
+  readonly scorer: TextScorer
+  /** The number of objects of the type at the start of the walk. */
+  readonly objects: number
+}
+
+/** What the pages of tiers are read with. */
+export type TierServices = Pick<Services, 'store' | 'tierCache'>
+
+export interface Candidate {
+  /** The position in key order. */
+  readonly index: number
+  /** The primary key as JSON text. */
+  readonly key: string
+  readonly objectId: string
+  readonly texts: MeasuredTexts
+}
+
+export interface Candidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
+  readonly candidates: readonly Candidate[]
+}
+
+const CANDIDATE_SHAPE: RecordShape = [
+  { literal: '["' },
+  { column: 'objectId' },
+  { literal: '",' },
+  { column: 'key' },
+  { literal: ',' },
+  { column: 'properties' },
+  { literal: ']' },
+]
+
+/** Returns all objects of a tier, unless its first page finds too many. */
+export async function readCandidates(
+  tier: RankedTier,
+  context: RequestContext,
+  { store, tierCache }: TierServices,
+): Promise<Candidates | Reclaimed | TooMany> {
+  const { request, position } = tier
+  const known = tierCache.find(request)
+  if (known !== undefined && (known !== 'tooMany' || position === undefined)) return known
+  const found = await measureCandidates(tier, context, store)
+  if (found === 'reclaimed') return found
+  const { candidates, ...versions } = found
+  tierCache.keep({ ...request, ...versions }, candidates)
+  return candidates === 'tooMany' ? candidates : { ...versions, candidates }
+}
+
+interface FoundCandidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
+  readonly candidates: readonly Candidate[] | TooMany
+}
+
+async function measureCandidates(
+  { request, position, scorer }: RankedTier,
+  context: RequestContext,
+  store: Pick<ObjectStore, 'readPage'>,
+): Promise<FoundCandidates | Reclaimed> {
+  const candidates: Candidate[] = []
+  let { version, linkedVersions } = request
+  let [after, more]: [StoredPage['last'], boolean] = [undefined, true]
+  while (more) {
+    const page = await store.readPage(
+      {
+        ...request,
+        version,
+        linkedVersions,
+        after,
+        record: { shape: CANDIDATE_SHAPE, selection: scorer.properties, separator: '\n' },
+        maxObjects: RANKED_TIER_MAX.objects,
+        maxBytes: RANKED_TIER_MAX.bytes,
+      },
+      context,
+    )
+    if (page === 'reclaimed') return page
+    try {
+      // A tier that has grown since its first page is read to its end.
+      if (page.more && position === undefined) return { ...versionsOf(page), candidates: 'tooMany' }
+      await measure(page.records, scorer, candidates)
+    } finally {
+      page.release()
+    }
+    ;({ version, linkedVersions, more, last: after } = page)
+  }
+  return { candidates, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
+}
+
+function versionsOf({
+  version,
+  linkedVersions,
+}: Pick<StoredPage, 'version' | 'linkedVersions'>): Pick<StoredPage, 'version' | 'linkedVersions'> {
+  return { version, ...(linkedVersions && { linkedVersions }) }
+}
+
+/** Candidates that are measured before other requests get a turn: about a millisecond. */
+const MEASURED_AT_ONCE = 200
+const LINE_FEED = 0x0a
+
+async function measure(
+  records: Uint8Array,
+  scorer: TextScorer,
+  candidates: Candidate[],
+): Promise<void> {
+  const bytes = Buffer.from(records.buffer, records.byteOffset, records.byteLength)
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(LINE_FEED, at)
+    const end = found === -1 ? bytes.length : found
+    const record: unknown = JSON.parse(bytes.toString('utf8', at, end))
+    const [objectId, key, properties] = record as [string, string, Record<string, unknown>]
+    const texts = scorer.measure(properties)
+    candidates.push({ index: candidates.length, key, objectId, texts })
+    at = end + 1
+    if (candidates.length % MEASURED_AT_ONCE === 0) await nextTurn()
+  }
+}
+
+const EQUAL_WEIGHT = 100
+
+/** Takes the statistics of a tier, as of the version of the request. All pages of the tier keep them. */
+export async function takeStatistics(
+  { request, scorer: { terms }, objects }: RankedTier,
+  candidates: readonly Candidate[],
+  context: RequestContext,
+  { store }: TierServices,
+): Promise<TextStatistics | Reclaimed> {
+  const averageLength = averageLengthOf(candidates.map(({ texts }) => texts))
+  // The order of a single candidate is certain, and a single term has nothing to be weighed against.
+  if (terms.length === 1 || candidates.length < 2) {
+    return { averageLength, weights: terms.map(() => EQUAL_WEIGHT) }
+  }
+  const weights: number[] = []
+  for (const { query } of terms) {
+    const page = await store.readPage(
+      {
+        ...request,
+        query,
+        after: undefined,
+        linkedVersions: undefined,
+        record: { shape: PROBE_RECORD, selection: undefined },
+        maxObjects: TERM_OBJECTS_COUNTED,
+      },
+      context,
+    )
+    if (page === 'reclaimed') return page
+    page.release()
+    weights.push(weightOf(page.count, objects))
+  }
+  return { averageLength, weights }
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeRelevanceCursor, encodeRelevanceCursor } from './relevance-cursor.ts'
+
+it('decodes every cursor that it encodes', () => {
+  const cursors = fc.record({
+    tier: fc.nat({ max: 9 }),
+    pk: fc.string({ unit: 'binary' }),
+    objects: fc.nat(),
+    ranked: fc.option(
+      fc.record({
+        score: fc.nat(),
+        averageLength: fc.nat(),
+        weights: fc.array(fc.nat(), { minLength: 1, maxLength: 8 }),
+      }),
+      { nil: undefined },
+    ),
+  })
+  fc.assert(
+    fc.property(cursors, (cursor) => {
+      expect(decodeRelevanceCursor(encodeRelevanceCursor(cursor))).toEqual(cursor)
+    }),
+  )
+})
+
+it('decodes the cursors of releases that sorted every tier by key', () => {
+  const expected = { tier: 2, pk: 'a\nb', objects: undefined, ranked: undefined }
+  expect(decodeRelevanceCursor({ pk: 'a\nb', version: 2 })).toEqual(expected)
+})
