@@ -11,9 +11,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import { type FieldId, fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
-import { readFieldNumbers, readTableFields, type TableFields } from './field-numbers.ts'
+import {
+  readFieldNumbers,
+  readFieldsOfTable,
+  readTableFields,
+  type TableFields,
+} from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
 import { addPropertyIndex, columnName, propertyColumns } from './table-indexes.ts'
 import { CURRENT_LAYOUT, readTableLayout } from './table-layout.ts'
@@ -33,16 +38,18 @@ export function addObjectTable(db: DatabaseSync, table: NewTable): number {
 
 /**
  * Creates a table with a column for each property. It gets most of its indexes after its first rows,
- * and before it is read, see `buildNextIndex`.
+ * and before it is read, see `buildNextIndex`. The type is the current one, unless the table is for
+ * objects of another definition.
  */
 export function createObjectTable(
   db: DatabaseSync,
   { typeId, id }: { readonly typeId: number; readonly id: number },
+  type = readObjectType(db, typeId),
 ): void {
   const table = objectTable(id)
   const layout = readTableLayout(db, id)
-  const keyProperty = layout.number === 1 ? undefined : textKeyOf(readObjectType(db, typeId))
-  const fields = readTableFields(db, typeId, { ...layout, keyProperty })
+  const keyProperty = layout.number === 1 ? undefined : textKeyOf(type)
+  const fields = readFieldsOfTable(db, { typeId, id }, { ...layout, keyProperty })
   const columns = propertyColumns(fields).map(columnName)
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
@@ -86,7 +93,13 @@ export function emptyTable(fields: TableFields): string {
  * Limits the number of indexes: after every change of the schema each connection reads all of it
  * again, on the main thread too. A store of an earlier release that exceeds the limit stays usable.
  */
-export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
+export function refuseTooManyIndexes(
+  db: DatabaseSync,
+  typeId: number,
+  added: number,
+  /** How many of them are not in the catalogue yet. */
+  planned = 0,
+): void {
   const row = db
     .prepare(
       `SELECT count(*) AS count,
@@ -96,7 +109,7 @@ export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: nu
        )`,
     )
     .get(typeId)
-  const count = Number(row?.['count'])
+  const count = Number(row?.['count']) + planned
   const hadTooMany = count - added > INDEXED_PROPERTIES_MAX
   if (count <= INDEXED_PROPERTIES_MAX || hadTooMany) return
   const reason = `the object types in use would have ${count} properties in total, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer properties, or PostgreSQL`
@@ -159,6 +172,34 @@ export function numberFields(
       add.run(typeId, property, structField ?? null)
       return structField === undefined ? [property] : []
     })
+}
+
+/**
+ * Assigns new numbers to all fields of a table whose objects have another definition than their type.
+ * Values of the two definitions never share a column or an entry of a shared index.
+ */
+export function numberTableFields(db: DatabaseSync, table: number, type: ObjectType): void {
+  const fields = fieldsOf(type.properties.values())
+  const row = db
+    .prepare(`UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'object_field' RETURNING seq`)
+    .get(fields.length)
+  const first = Number(row?.['seq']) - fields.length + 1
+  const add = db.prepare(
+    'INSERT INTO table_field (number, table_id, property, struct_field) VALUES (?, ?, ?, ?)',
+  )
+  for (const [index, { property, structField }] of fields.entries()) {
+    add.run(first + index, table, property, structField ?? null)
+  }
+}
+
+/** Makes the fields of a table those of its type. */
+export function adoptTableFields(db: DatabaseSync, typeId: number, table: number): void {
+  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
+  db.prepare(
+    `INSERT INTO object_field (number, object_type_id, property, struct_field)
+     SELECT number, ?, property, struct_field FROM table_field WHERE table_id = ?`,
+  ).run(typeId, table)
+  db.prepare('DELETE FROM table_field WHERE table_id = ?').run(table)
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
