@@ -12,7 +12,7 @@ import {
 } from '../writes/rewrite-objects.ts'
 import { addObjectTable, createObjectTable, numberTableFields } from './object-table.ts'
 import type { Rewrite } from './rewrite-states.ts'
-import { buildNextIndex } from './table-indexes.ts'
+import { buildIndexes, buildNextIndex } from './table-indexes.ts'
 
 /**
  * Adds an empty table for the copies of a type, with a version that is reserved now. Their definition
@@ -24,12 +24,29 @@ export function startCopies(db: DatabaseSync, typeId: number, changed?: ObjectTy
   const loadedAs = Number(version?.['last_version'])
   const table = { typeId, state: 'rewriting', firstVersion: loadedAs, loadedAs } as const
   const id = addObjectTable(db, table)
-  if (changed !== undefined) numberTableFields(db, id, changed)
+  if (changed !== undefined) {
+    createIfMissing(db, typeId)
+    numberTableFields(db, id, changed)
+  }
   createObjectTable(db, { typeId, id }, changed)
   db.prepare(
     `INSERT INTO rewrite (object_type_id, from_table, to_table, generation, phase, is_change)
      SELECT id, table_id, ?, generation, 'copying', ? FROM object_type WHERE id = ?`,
   ).run(id, changed === undefined ? 0 : 1, typeId)
+}
+
+/** A type without objects may not have its table yet, from which the copies are made. */
+function createIfMissing(db: DatabaseSync, typeId: number): void {
+  const row = db
+    .prepare(
+      `SELECT o.id, o.is_made FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
+       WHERE t.id = ?`,
+    )
+    .get(typeId)
+  if (row?.['is_made'] === 1) return
+  const id = Number(row?.['id'])
+  createObjectTable(db, { typeId, id })
+  buildIndexes(db, typeId, id)
 }
 
 /** Ends a rewrite; reclaim removes the copies. */

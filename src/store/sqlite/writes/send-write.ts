@@ -71,10 +71,7 @@ export async function commitInThread(
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes only
  * if maintenance has marked it as idle, and does not delay the batch.
  */
-function keepFromExpiring(
-  { reading, guard, writer }: WriteConnections,
-  replacement: string,
-): void {
+function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacement: string): void {
   const isIdle = guard.read(() => isIdleReplacement(reading.statements, replacement))
   // Ignored, because the batch itself fails in the same way.
   if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
