@@ -8,7 +8,13 @@ import type {
 } from '../src/ontology/definition/definition-schema.ts'
 import type { ObjectStore, RewriteProgress, SaveOutcome } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
-import { createFixture, keyCursor, retention, type StoreFixture } from './support/store-fixture.ts'
+import {
+  createFixture,
+  keyCursor,
+  openFixture,
+  retention,
+  type StoreFixture,
+} from './support/store-fixture.ts'
 
 /** More than the objects of two steps. */
 const OBJECTS = 1200
@@ -69,7 +75,7 @@ async function rewriteAll(
 
 /** Reads all objects of the type as the store defines it now. */
 async function readAll(store: ObjectStore): Promise<object[]> {
-  return readFrom(await createFixture(store, await currentDefinition(store)))
+  return readFrom(await openFixture(store))
 }
 
 async function readFrom(
@@ -158,7 +164,7 @@ export function changeContract(underTest: StoreUnderTest): void {
       const rest = await readFrom(things, { version, after: lastKey })
       expect([...before.slice(0, lastKey + 1), ...rest]).toEqual(before)
       // Values and terms of the new definition are found.
-      const now = await createFixture(store, await currentDefinition(store))
+      const now = await openFixture(store)
       const field = { property: 'n', structField: undefined }
       const same = { kind: 'compare', field, operator: 'eq', value: '3' } as const
       const threes = [...model.values()].filter(({ n }) => n === 3).map(({ k }) => k)
@@ -248,13 +254,13 @@ export function changeContract(underTest: StoreUnderTest): void {
       })
       expect((await changeOf(store))?.state).toBe('published')
       const rekeyed = [...numbers].toSorted(([, a], [, b]) => a - b).map(([k, n]) => ({ k, n }))
-      const now = await createFixture(store, await currentDefinition(store))
+      const now = await openFixture(store)
       const page = JSON.parse(`[${Buffer.from((await now.readPage()).records).toString()}]`)
       expect(page.map(({ properties }: { properties: object }) => properties)).toEqual(rekeyed)
       await now.put([{ k: 1000, n: 599 }])
       await apply(store, definitionOf(BEFORE))
       await rewriteAll(store)
-      await (await createFixture(store, await currentDefinition(store))).put([{ k: 7, n: 1 }])
+      await (await openFixture(store)).put([{ k: 7, n: 1 }])
       await apply(store, definitionOf(BEFORE, { primaryKey: 'n' }))
       await rewriteAll(store)
       expect(await changeOf(store)).toMatchObject({
