@@ -6,6 +6,7 @@ import { CAPABILITIES, type Capabilities } from '../src/store/postgres/citus/cap
 import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
+import { changeContract } from './store-contract-changes.ts'
 import { rewriteContract } from './store-contract-rewrites.ts'
 import { BEFORE_LAYOUTS, createEarlierTables } from './support/earlier-tables.ts'
 import { groupsOf } from './support/groups-of.ts'
@@ -49,6 +50,7 @@ storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 const useEarlierLayout = () => createEarlierTables(url())
 if (inject('store') !== 'citus') {
   rewriteContract({ name, open, openAgain, slow: SLOW, countRowVersions, useEarlierLayout })
+  changeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 }
 
 // Publishes versions after their rows, as on Citus, but on plain PostgreSQL.

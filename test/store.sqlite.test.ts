@@ -13,6 +13,7 @@ import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
+import { changeContract } from './store-contract-changes.ts'
 import { type EarlierStoreUnderTest, rewriteContract } from './store-contract-rewrites.ts'
 import { BEFORE_LAYOUTS, useEarlierLayout } from './support/earlier-layout.ts'
 import {
@@ -74,6 +75,7 @@ const STORE: EarlierStoreUnderTest = {
 }
 storeContract(STORE)
 rewriteContract(STORE)
+changeContract(STORE)
 
 describe('the SQLite store', () => {
   it('forgets the rewrite of a type that is emptied and redefined, or replaced', async () => {

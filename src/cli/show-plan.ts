@@ -8,6 +8,8 @@ export interface ChangePlan {
   readonly changes: readonly PlannedChange[]
   readonly rewrittenObjects: number
   readonly refused: readonly string[]
+  /** Whether the change would run in the background. */
+  readonly background?: true
 }
 
 interface PlannedChange {
@@ -26,7 +28,7 @@ export async function showPlan(plan: ChangePlan, signal: AbortSignal): Promise<v
   const summary =
     plan.changes.length === 0
       ? 'nothing would change'
-      : `${countOf(plan.rewrittenObjects, 'object')} would be rewritten`
+      : `${countOf(plan.rewrittenObjects, 'object')} would be rewritten${plan.background === true ? ' in the background' : ''}`
   await writeOut(`${[...lines, summary].join('\n')}\n`, signal)
   if (plan.refused.length === 0) return
   throw new Error(`The change would be rejected:\n  ${plan.refused.join('\n  ')}`)

@@ -136,3 +136,18 @@ async function openTableWriter(signal: AbortSignal): Promise<RecordWriter> {
     },
   }
 }
+
+const NULLS: Readonly<Record<string, string>> = { nullsFirst: 'first', nullsLast: 'last' }
+
+/** Returns an order term as a search expects it. */
+export function orderField(term: string): object {
+  const {
+    name,
+    rest: [direction, nulls],
+  } = readOrderTerm(term)
+  return {
+    field: `properties.${name}`,
+    direction,
+    nulls: nulls === undefined ? undefined : (NULLS[nulls] ?? nulls),
+  }
+}

@@ -2,6 +2,13 @@
 export type { CallOptions, ConnectionOptions, ServiceRequest } from './connection.ts'
 export { Client, type ClientOptions, createClient } from './create-client.ts'
 export type * from './endpoints/administration.ts'
+export {
+  applyAndWait,
+  type DefinitionChange,
+  isDefinitionChange,
+  type WaitOptions,
+  waitForChange,
+} from './endpoints/definition-change.ts'
 export { Endpoints } from './endpoints/endpoints.ts'
 export type * from './endpoints/object-sets.ts'
 export type * from './endpoints/pages.ts'

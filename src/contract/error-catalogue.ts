@@ -42,6 +42,10 @@ export const ERRORS = {
     description:
       'The replacement does not exist: it was published, abandoned or never started, or it expired.',
   },
+  OntologyChangeNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'No change of this ontology runs in the background, or did.',
+  },
   VersionNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'The version does not exist, or is too old to be read.',

@@ -158,10 +158,10 @@ export const OPEN_REPLACEMENTS_MAX = 10
 export const MERGED_OBJECTS_MAX = 100_000
 
 /**
- * The number of objects, of all types together, that a change of a definition can rewrite: it does so
- * in one transaction, which other writers of the types wait for.
+ * The number of objects, of all types together, that a change of a definition rewrites at once, in a
+ * transaction that other writers of the types wait for. A larger change runs in the background.
  */
-export const REWRITTEN_OBJECTS_MAX = 100_000
+export const REWRITTEN_AT_ONCE_MAX = 100_000
 
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3

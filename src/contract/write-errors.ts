@@ -12,6 +12,11 @@ export const WRITE_ERRORS = {
     description:
       'The change would lose or invalidate stored values, so nothing was changed. The parameters list the reasons.',
   },
+  OntologyChangeInProgress: {
+    errorCode: 'CONFLICT',
+    description:
+      'The objects of the ontology are being converted to another definition. Wait for that change, or cancel it.',
+  },
   OntologyDefinitionOutOfSync: {
     errorCode: 'CONFLICT',
     description: 'The ontology definition changed during this request. Send the request again.',

@@ -19,6 +19,8 @@ export interface Row {
   readonly cells: Readonly<Record<string, unknown>>
   /** The JSON text of the record, if the file contains it and the cells are exact. */
   readonly json?: string
+  /** The JSON text of the record, if the cells are not exact. */
+  readonly source?: string
 }
 
 /** A record that cannot be read. Reading continues after it. */

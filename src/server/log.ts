@@ -35,20 +35,28 @@ export type ServerEvent =
   | ({ readonly event: 'readerEnded' } & ReaderExit)
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
-  /** A type of an earlier layout is being copied into a new table: the start, and each tenth. */
+  /** A type is being copied into a new table: the start, and each tenth. */
   | ({ readonly event: 'rewriting' } & RewriteProgress)
   | {
       readonly event: 'rewritten'
       readonly typeRid: string
+      /** Set if the definition of the ontology was changed. */
+      readonly ontologyRid?: string
       readonly objects: number
       readonly durationMs: number
     }
   /** The type was replaced or redefined meanwhile. */
-  | { readonly event: 'rewriteCancelled'; readonly typeRid: string; readonly objects: number }
-  /** The type keeps its table until its definition changes. */
+  | {
+      readonly event: 'rewriteCancelled'
+      readonly typeRid: string
+      readonly ontologyRid?: string
+      readonly objects: number
+    }
+  /** The type keeps its table until its definition changes, and the ontology its definition. */
   | {
       readonly event: 'rewriteFailed'
       readonly typeRid: string
+      readonly ontologyRid?: string
       readonly objects: number
       readonly reason: string | undefined
     }

@@ -1,4 +1,5 @@
 /** The store of a running service. Apart from the server, because a supervisor needs only this. */
+import { REWRITTEN_AT_ONCE_MAX } from '../contract/limits.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
@@ -12,6 +13,8 @@ export interface MaintainedStoreOptions {
   readonly now?: () => number
   /** False if another process runs the maintenance of the store. */
   readonly isMaintainer?: boolean
+  /** A change of a definition that rewrites more objects runs in the background. */
+  readonly rewrittenAtOnceMax?: number
 }
 
 /** An open store with its maintenance running; disposing stops both. */
@@ -22,11 +25,12 @@ export interface MaintainedStore extends AsyncDisposable {
 /** Opens the store, migrated to the schema of this release, and starts its maintenance. */
 export async function openMaintainedStore(
   config: Config,
-  { log, now = Date.now, isMaintainer = true }: MaintainedStoreOptions,
+  { log, now = Date.now, isMaintainer = true, ...options }: MaintainedStoreOptions,
 ): Promise<MaintainedStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
     await openStore(config.OQS_STORE, {
+      rewrittenAtOnceMax: options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),

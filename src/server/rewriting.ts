@@ -1,6 +1,7 @@
 /**
- * Rewrites types of an earlier layout in the background, step by step. Each step is followed by a
- * pause as long as the step, so that at most half of the writer's time is taken.
+ * Rewrites types in the background, step by step: for changes of their definitions, and those of an
+ * earlier layout. Each step is followed by a pause as long as the step, so that at most half of the
+ * writer's time is taken.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ObjectStore, RewriteProgress } from '../store/object-store.ts'
@@ -11,8 +12,10 @@ export interface RewritingOptions {
   readonly log: Log
 }
 
-/** How long to wait before looking again, if there is nothing to rewrite or a step failed. */
-const IDLE_MS = 60_000
+/** How long to wait before looking again, if there is nothing to rewrite. */
+const IDLE_MS = 1000
+/** How long to wait after a step that failed, for example because the disk is full. */
+const FAILED_MS = 60_000
 const MIN_PAUSE_MS = 5
 
 /** Starts rewriting; disposing stops it after the current step. */
@@ -43,6 +46,7 @@ async function rewriteInTurns(
       }
     } catch (error) {
       log({ event: 'rewriteStepFailed', error })
+      pauseMs = FAILED_MS
     }
     // Rejects when the service stops.
     await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {})
@@ -52,7 +56,8 @@ async function rewriteInTurns(
 /** Logs the start and the end of each rewrite, and its progress at every tenth of the objects. */
 class RewriteReport {
   readonly #log: Log
-  #typeRid: string | undefined
+  /** The RID of the type or, for a change, of the ontology. */
+  #name: string | undefined
   #tenths = 0
   #startedAt = 0
 
@@ -61,18 +66,20 @@ class RewriteReport {
   }
 
   add(progress: RewriteProgress): void {
-    const { typeRid, phase, objects, totalObjects, reason } = progress
-    if (typeRid !== this.#typeRid) this.#start(progress)
+    const { phase, objects, totalObjects, reason, ...names } = progress
+    // The types of a change are published together.
+    const name = progress.ontologyRid ?? progress.typeRid
+    if (name !== this.#name) this.#start(progress, name)
     const durationMs = Math.round(performance.now() - this.#startedAt)
     switch (phase) {
       case 'published':
-        this.#log({ event: 'rewritten', typeRid, objects: totalObjects, durationMs })
+        this.#log({ event: 'rewritten', ...names, objects: totalObjects, durationMs })
         break
       case 'cancelled':
-        this.#log({ event: 'rewriteCancelled', typeRid, objects })
+        this.#log({ event: 'rewriteCancelled', ...names, objects })
         break
       case 'failed':
-        this.#log({ event: 'rewriteFailed', typeRid, objects, reason })
+        this.#log({ event: 'rewriteFailed', ...names, objects, reason })
         break
       default: {
         const tenths = Math.floor((10 * objects) / Math.max(1, totalObjects))
@@ -81,12 +88,12 @@ class RewriteReport {
         return
       }
     }
-    this.#typeRid = undefined
+    this.#name = undefined
   }
 
-  #start(progress: RewriteProgress): void {
-    const { typeRid, objects, totalObjects } = progress
-    this.#typeRid = typeRid
+  #start(progress: RewriteProgress, name: string): void {
+    const { objects, totalObjects } = progress
+    this.#name = name
     this.#startedAt = performance.now()
     this.#tenths = Math.floor((10 * objects) / Math.max(1, totalObjects))
     this.#log({ event: 'rewriting', ...progress })

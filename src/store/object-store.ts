@@ -9,6 +9,7 @@ import type { OntologyChange } from '../ontology/definition/change-definition.ts
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { ChangeEncoding } from './change-encoding.ts'
+import type { DefinitionChanges, SaveOutcome } from './definition-change.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { RewriteProgress } from './rewrite.ts'
@@ -24,6 +25,13 @@ export {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from './change-encoding.ts'
+export type {
+  DefinitionChange,
+  DefinitionChangeState,
+  DefinitionChanges,
+  SaveOutcome,
+  UnfitObject,
+} from './definition-change.ts'
 export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
 export type {
   Cursor,
@@ -73,9 +81,13 @@ export interface ObjectStore extends AsyncDisposable {
   recallCatalogue?(): Catalogue | undefined
   /**
    * Saves a definition, and converts the stored objects of the types that it redefines, all in one
-   * moment. Throws `OntologyChangeRefused` if that would lose values or if one does not fit.
+   * moment. If these are many, they are converted by `rewriteNext`, and the definition is saved when
+   * they are. Throws `OntologyChangeRefused` if that would lose values or if one does not fit, and
+   * `OntologyChangeInProgress` while another change runs.
    */
-  saveOntology(change: OntologyChange, context?: RequestContext): Promise<void>
+  saveOntology(change: OntologyChange, context?: RequestContext): Promise<SaveOutcome>
+  /** The changes of definitions that run in the background. */
+  readonly definitionChanges: DefinitionChanges
   /** Throws `OntologyChangeRefused` if the ontology has objects, unless the deletion cascades. */
   deleteOntology(deletion: OntologyDeletion, context?: RequestContext): Promise<void>
 
@@ -133,10 +145,10 @@ export interface ObjectStore extends AsyncDisposable {
   reclaim(retention: Retention): Promise<number>
 
   /**
-   * Runs one bounded step of rewriting a type whose tables have the layout of an earlier release.
-   * The objects are copied into a new table, which is published as a version without changes. Readers
-   * and writers never wait for more than a step. Everything is in the database: another process can
-   * continue. Returns undefined if there is nothing to do.
+   * Runs one bounded step of rewriting a type: for a change of its definition, or because its tables
+   * have the layout of an earlier release. The objects are copied into a new table, which is then
+   * published. Readers and writers never wait for more than a step. Everything is in the database:
+   * another process can continue. Returns undefined if there is nothing to do now.
    */
   rewriteNext(): Promise<RewriteProgress | undefined>
 
@@ -193,6 +205,8 @@ export interface StoreOptions {
   readonly onDamage?: (cause: unknown) => void
   /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */
   readonly onReaderExit?: (exit: ReaderExit) => void
+  /** A change of a definition that rewrites more objects runs in the background. */
+  readonly rewrittenAtOnceMax?: number
 }
 
 /** How a process that runs slow queries ended. */

@@ -1,9 +1,9 @@
-/** The progress of rewriting the objects of a type into a table of the current layout. */
+/** The progress of rewriting the objects of a type into another table, in the background. */
 
 /**
  * `copying` the objects, building an index, `catchingUp` with commits made since, then `published`.
  * A rewrite is `cancelled` if its type is replaced, redefined or dropped, and may start again. It has
- * `failed` if an object cannot be rewritten; the type keeps its table until its definition changes.
+ * `failed` if an object cannot be rewritten; the type keeps its table and its definition.
  */
 export type RewritePhase =
   | 'copying'
@@ -20,6 +20,8 @@ export interface RewriteState extends RewriteProgress {
 
 export interface RewriteProgress {
   readonly typeRid: string
+  /** Set if the objects are converted to another definition of this ontology. */
+  readonly ontologyRid?: string
   readonly phase: RewritePhase
   /** The number of objects that were copied. */
   readonly objects: number

@@ -115,9 +115,17 @@ export class DefinitionModel {
 
   /**
    * Changes the definition. Returns false if stored objects do not allow it, and undefined if it makes
-   * no sense.
+   * no sense. `isPrepared` if the store converts objects in the background, perhaps none in the end.
    */
-  change(change: ModelChange): boolean | undefined {
+  change(change: ModelChange, isPrepared = false): boolean | undefined {
+    const { rewrites, recreations } = this.#state
+    const isPossible = this.#change(change)
+    if (!isPrepared || this.#state.recreations === recreations) return isPossible
+    this.#state = { ...this.#state, recreations, rewrites: rewrites + 1 }
+    return isPossible
+  }
+
+  #change(change: ModelChange): boolean | undefined {
     const { types } = this.#state
     const before = types.get(change.property)
     const changed = new Map(types)

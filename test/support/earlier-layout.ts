@@ -14,6 +14,9 @@ export function useEarlierLayout(path: string): void {
 export const BEFORE_LAYOUTS = `
   ALTER TABLE object_type DROP COLUMN redefined_table;
   ALTER TABLE object_type DROP COLUMN redefined_in;
+  DROP TABLE definition_change;
+  DROP TABLE table_field;
+  DROP TABLE converted_key;
   DROP TABLE rewrite_change;
   DROP TABLE rewrite;
   ALTER TABLE commit_log DROP COLUMN kept;

@@ -53,6 +53,7 @@ function statementsOf(table: string, fields: readonly Record<string, unknown>[])
 
 /** Reverts the migrations that added layouts. All tables must be earlier ones. */
 export const BEFORE_LAYOUTS = [
+  'DROP TABLE oqs_definition_change, oqs_table_field, oqs_converted_key',
   'DROP TABLE oqs_rewrite_key, oqs_rewrite',
   'ALTER TABLE oqs_object_table DROP COLUMN layout, DROP COLUMN prefix_fields',
   'ALTER TABLE oqs_object_table DROP CONSTRAINT oqs_object_table_state_check',

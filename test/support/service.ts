@@ -65,6 +65,10 @@ export interface ServiceOptions {
   readonly store?: string
   /** The explorer, for tests with a browser. */
   readonly explorer?: OpenExplorer
+  /** False if tests run the maintenance of the store themselves. */
+  readonly isMaintainer?: boolean
+  /** A change of a definition that rewrites more objects runs in the background. */
+  readonly rewrittenAtOnceMax?: number
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -80,12 +84,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...options.settings,
   })
   const log = () => {}
-  const { explorer } = options
+  const { explorer, isMaintainer = true, rewrittenAtOnceMax } = options
   const server = parts.use(
     await startServer(config, {
       log,
       now: () => clock.now,
       idleGraceMs: 0,
+      isMaintainer,
+      ...(rewrittenAtOnceMax === undefined ? {} : { rewrittenAtOnceMax }),
       ...(explorer === undefined ? {} : { explorer }),
     }),
   )

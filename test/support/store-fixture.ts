@@ -59,9 +59,14 @@ export async function createFixture(
   await store.saveOntology(
     planChange(definition.apiName, definition, await store.readCatalogue(), randomUUID),
   )
+  return openFixture(store, definition.apiName)
+}
+
+/** Returns the functions for a store that has the type already. */
+export async function openFixture(store: ObjectStore, ontology = 'things'): Promise<StoreFixture> {
   const catalogue = await store.readCatalogue()
   const { generation } = catalogue
-  const [type] = catalogue.find(definition.apiName)?.objectTypes.values() ?? []
+  const [type] = catalogue.find(ontology)?.objectTypes.values() ?? []
   if (type === undefined) throw new Error('no type')
   const readObject = objectReader(type)
 

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
@@ -11,12 +11,12 @@ import {
   addServiceOptions,
   addTypeOptions,
   openClient,
-  parseJson,
   parseList,
   parseText,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
+import { addWhere, toQuery, WHERE_HELP, type Where } from '../where-option.ts'
 
 const FORMATS = [...EXPORT_FORMATS, 'parquet'] as const
 
@@ -25,7 +25,7 @@ type Format = (typeof FORMATS)[number]
 interface ExportCommandOptions extends ServiceOptions, TypeOptions {
   readonly format?: Format
   readonly output?: string
-  readonly where?: string
+  readonly where?: Where
   readonly select?: string[]
   readonly resume?: true
 }
@@ -43,7 +43,7 @@ export function addExportCommand(program: Command): void {
       ).choices(FORMATS),
     )
     .option('--output <file>', 'file to write (default: standard output)', parseText)
-    .option('--where <json>', 'write only objects that match a query, see oqs search', checkJson)
+    .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
     .option('--resume', 'continue an interrupted export to the same file')
   addServiceOptions(command)
@@ -51,7 +51,7 @@ export function addExportCommand(program: Command): void {
     command,
     'oqs export --ontology aviation --type airport --output airports.ndjson',
     'oqs export --ontology aviation --type airport --format csv --output airports.csv --resume',
-    `oqs export --ontology aviation --type airport --where '{"type": "eq", "field": "properties.countryCode", "value": "CH"}' --select name,city`,
+    'oqs export --ontology aviation --type airport --where countryCode.eq=CH --select name,city',
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
     'oqs export --ontology aviation --type airport --output airports.parquet',
   ).action((options: ExportCommandOptions) => {
@@ -74,7 +74,9 @@ async function exportObjectsTo(
   signal: AbortSignal,
 ): Promise<void> {
   const client = await openClient(options, signal)
-  const { ontology, type, where, select } = options
+  const { ontology, type, select } = options
+  const query = toQuery(options.where)
+  const where = query === undefined ? undefined : JSON.stringify(query)
   const format = formatOf(options)
   const shared = { ontology, objectType: type, where, select: select?.join(',') }
   const progress = startProcessProgress(`exporting ${type}`)
@@ -146,10 +148,3 @@ function printComplete({ objects, bytes }: ExportProgress, output: string): void
 }
 
 /** Checks the JSON but returns the original text, which is sent to the service. */
-function checkJson(text: string): string {
-  const query = parseJson(text)
-  if (typeof query !== 'object' || query === null) {
-    throw new InvalidArgumentError('It must be a JSON object.')
-  }
-  return text
-}

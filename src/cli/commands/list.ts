@@ -1,4 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { Page, PageOptions } from '../../client/endpoints/pages.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import {
@@ -8,22 +10,17 @@ import {
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
-import { addWalkOptions, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
-
-type Filters = Readonly<Record<string, readonly string[]>>
+import { addWalkOptions, orderField, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
+import { addWhere, toQuery, WHERE_HELP, type Where } from '../where-option.ts'
 
 interface ListOptions extends ServiceOptions, TypeOptions, WalkOptions {
-  readonly where?: Filters
+  readonly where?: Where
 }
 
 export function addListCommand(program: Command): void {
   const list = program.command('list').description('List the objects of a type in pages.')
   addTypeOptions(list)
-  list.option(
-    '--where <filter>',
-    'filter PROPERTY.OPERATOR=VALUE; operators: eq neq lt lte gt gte contains isNull; repeatable',
-    addFilter,
-  )
+  list.option('--where <filter>', WHERE_HELP, addWhere)
   addServiceOptions(addWalkOptions(list))
   addExamples(
     list,
@@ -35,32 +32,28 @@ export function addListCommand(program: Command): void {
 }
 
 async function listObjects(options: ListOptions, signal: AbortSignal): Promise<void> {
-  const { revision1 } = await openClient(options, signal)
-  const { ontology, type, select, order, where = {} } = options
+  const client = await openClient(options, signal)
+  await printWalk((page) => readPage(client, options, page), options, signal)
+}
+
+function readPage(
+  { revision1 }: Endpoints,
+  { ontology, type, select, order, where }: ListOptions,
+  page: PageOptions,
+): Promise<Page> {
+  const path = { ontology, objectType: type }
+  // Only a search can have a query.
+  if (where !== undefined && where.queries.length > 0) {
+    const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
+    const query = toQuery(where)
+    return revision1.searchObjects(path, { ...page, query, orderBy, fields: select })
+  }
   const orderBy = order?.map(orderTerm).join(',')
-  await printWalk(
-    (page) =>
-      revision1.listObjects(
-        { ontology, objectType: type },
-        { ...page, properties: select?.join(','), orderBy, filters: where },
-      ),
-    options,
-    signal,
-  )
+  const filters = where?.filters ?? {}
+  return revision1.listObjects(path, { ...page, properties: select?.join(','), orderBy, filters })
 }
 
 function orderTerm(term: string): string {
   const { name, rest } = readOrderTerm(term)
   return [`properties.${name}`, ...rest].join(':')
-}
-
-/** Accepts `runwayFeet.gt=100` and the form of the HTTP API, `properties.runwayFeet.gt=100`. */
-function addFilter(text: string, filters: Filters = {}): Filters {
-  const equals = text.indexOf('=')
-  const name = text.slice(0, equals).replace(/^(?:properties|p)\./, '')
-  if (equals < 1 || !name.includes('.')) {
-    throw new InvalidArgumentError('It must be PROPERTY.OPERATOR=VALUE.')
-  }
-  const parameter = `properties.${name}`
-  return { ...filters, [parameter]: [...(filters[parameter] ?? []), text.slice(equals + 1)] }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isDefinitionChange } from '../../client/endpoints/definition-change.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
@@ -12,6 +13,7 @@ import {
 } from '../service-options.ts'
 import { type ChangePlan, showPlan } from '../show-plan.ts'
 import { addArchiveCommands } from './ontology-archive.ts'
+import { addChangeCommand, describeChange, followChange } from './ontology-change.ts'
 import { addDeleteDefinitionCommand } from './ontology-delete.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
@@ -25,6 +27,7 @@ export function addOntologyCommand(program: Command): void {
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
+  addChangeCommand(ontology)
   addInferCommand(ontology)
   addTypesCommand(ontology)
   addArchiveCommands(ontology)
@@ -38,11 +41,13 @@ function addApplyCommand(ontology: Command): void {
     .argument('<file>', 'definition as JSON; - reads standard input', parseText)
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--allow-data-loss', 'delete values and types that the definition no longer has')
+    .option('--wait', 'wait for a change that runs in the background, because of many objects')
   addServiceOptions(apply)
   addExamples(
     apply,
     'oqs ontology apply aviation.json',
     'oqs ontology apply aviation.json --dry-run',
+    'oqs ontology apply aviation.json --wait',
     'oqs ontology show aviation | oqs ontology apply -',
   ).action((file: string, options: ApplyOptions) =>
     untilInterrupted(async (signal) => {
@@ -55,6 +60,12 @@ function addApplyCommand(ontology: Command): void {
         allowDataLoss,
       })
       if (dryRun) return await showPlan(applied as ChangePlan, signal)
+      if (isDefinitionChange(applied)) {
+        if (options.wait === true)
+          return await followChange(administration, applied, apiName, signal)
+        const hint = `Follow it with \`oqs ontology change ${apiName} --wait\`.`
+        return await writeOut(`${describeChange(applied)}\n${hint}\n`, signal)
+      }
       return await writeOut(`${describeDefinition(applied as Definition)}\n`, signal)
     }),
   )
@@ -63,6 +74,7 @@ function addApplyCommand(ontology: Command): void {
 interface ApplyOptions extends ServiceOptions {
   readonly dryRun?: true
   readonly allowDataLoss?: true
+  readonly wait?: true
 }
 
 function addShowCommand(ontology: Command): void {

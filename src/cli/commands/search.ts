@@ -10,7 +10,7 @@ import {
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
-import { addWalkOptions, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
+import { addWalkOptions, orderField, printWalk, type WalkOptions } from '../walk.ts'
 
 interface SearchOptions extends ServiceOptions, WalkOptions {
   readonly ontology?: string
@@ -73,18 +73,4 @@ function readPage(
     { ontology, objectType: type },
     { query, orderBy, fields: select, ...page },
   )
-}
-
-const NULLS: Readonly<Record<string, string>> = { nullsFirst: 'first', nullsLast: 'last' }
-
-function orderField(term: string): object {
-  const {
-    name,
-    rest: [direction, nulls],
-  } = readOrderTerm(term)
-  return {
-    field: `properties.${name}`,
-    direction,
-    nulls: nulls === undefined ? undefined : (NULLS[nulls] ?? nulls),
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from '../connection.ts'
 import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { type ExportStream, openStream } from './byte-stream.ts'
+import type { DefinitionChange } from './definition-change.ts'
 import type { TypePath } from './pages.ts'
 
 export interface BatchResult {
@@ -95,7 +96,10 @@ export class Administration {
     return this.#connection.send({ ...call, path: adminPath(ontology), isRepeatable: true })
   }
 
-  /** Creates or changes an ontology; applying the same definition again changes nothing. */
+  /**
+   * Creates or changes an ontology; applying the same definition again changes nothing. Returns the
+   * definition, or a `DefinitionChange` if many objects are converted first.
+   */
   applyDefinition(
     ontology: string,
     definition: unknown,
@@ -109,6 +113,17 @@ export class Administration {
       json: definition,
       isRepeatable: true,
     })
+  }
+
+  /** Returns the change that runs in the background, or else the last one that did. */
+  getDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
+    const path = `${adminPath(ontology)}/change`
+    return this.#connection.send({ ...call, path, isRepeatable: true })
+  }
+
+  cancelDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
+    const path = `${adminPath(ontology)}/change`
+    return this.#connection.send({ ...call, method: 'DELETE', path, isRepeatable: false })
   }
 
   deleteOntology(ontology: string, options: CallOptions & Cascade = {}): Promise<unknown> {

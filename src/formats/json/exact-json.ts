@@ -22,6 +22,20 @@ export function parseExactly(text: string): ExactJson {
   return { value, hasBigIntegers }
 }
 
+/** True if a number in the text may have more digits than a double. */
+export function mayLoseDigits(text: string): boolean {
+  return MAY_LOSE_DIGITS.test(text)
+}
+
+/** Parses JSON like `parseExactly`, with the texts of fractions that would lose digits. */
+export function parseFractions(text: string, losesDigits: (source: string) => boolean): unknown {
+  return parseWithSource(text, (part, source) => {
+    if (typeof part !== 'number' || source === undefined || Number.isSafeInteger(part)) return part
+    if (/^-?\d+$/.test(source)) return BigInt(source)
+    return losesDigits(source) ? source : part
+  })
+}
+
 /** Passes the source text of each value, which TypeScript's types of `JSON.parse` do not have yet. */
 function parseWithSource(
   text: string,

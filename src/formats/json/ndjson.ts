@@ -45,5 +45,5 @@ export function readObject(line: number, text: string): ReadRow {
     return { line, reason: 'is not a JSON object', excerpt: excerptOf(text) }
   }
   const cells = value as Record<string, unknown>
-  return hasBigIntegers ? { line, cells } : { line, cells, json: text }
+  return hasBigIntegers ? { line, cells, source: text } : { line, cells, json: text }
 }

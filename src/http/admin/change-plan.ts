@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { TypeState } from '../../store/object-store.ts'
 
-const PlannedChange = Type.Object({
+export const PlannedChange = Type.Object({
   kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
     description:
       '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
@@ -27,6 +27,12 @@ export const ChangePlan = Type.Object(
     refused: Type.Array(Type.String(), {
       description: 'Why the change would be rejected; empty if it would be carried out.',
     }),
+    background: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The change would run in the background, because it rewrites many objects. Their values were not tried.',
+      }),
+    ),
   },
   { description: 'What a definition would change, returned with `dryRun=true`.' },
 )
@@ -34,7 +40,7 @@ export const ChangePlan = Type.Object(
 export type ChangePlan = Static<typeof ChangePlan>
 
 export function describeChange(
-  { types, links }: OntologyChange,
+  { types, links }: Pick<OntologyChange, 'types' | 'links'>,
   states: readonly TypeState[],
   refused: readonly string[],
 ): ChangePlan {

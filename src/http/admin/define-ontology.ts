@@ -15,6 +15,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ChangePlan, describeChange } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
+import { ChangeResponse, describeLastChange } from './definition-change.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
@@ -38,10 +39,13 @@ export function addApplyOntology(app: App, services: Services): void {
         tags: ['Administration'],
         params: OntologyPath,
         description:
-          'Creates the ontology, or changes it to the definition: stored objects are converted to it in the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type.',
+          'Creates the ontology, or changes it to the definition: stored objects are converted to it in the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published when they are. `getOntologyChange`, to which `Location` leads, shows the progress.',
         querystring: ChangeParameters,
         body: OntologyDefinition,
-        response: responses(Type.Union([OntologyDefinition, ChangePlan])),
+        response: {
+          ...responses(Type.Union([OntologyDefinition, ChangePlan])),
+          202: ChangeResponse,
+        },
       },
     },
     async (request, reply) => {
@@ -51,12 +55,16 @@ export function addApplyOntology(app: App, services: Services): void {
       const response = await retryOutOfSync(async () => {
         const catalogue = await store.readCatalogue()
         checkNames(caller, identifier, body, catalogue)
-        const options = { isDryRun, allowDataLoss }
+        const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
         const change = planChange(identifier, body, catalogue, services.newUuid, options)
         await nextTurn()
         if (isDryRun) return tryChange(change, context)
-        await store.saveOntology(change, context)
-        return change.ontology.definition
+        const { ontology } = change
+        const outcome = await store.saveOntology(change, context)
+        if (outcome === 'saved') return ontology.definition
+        const path = `/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
+        void reply.code(202).header('location', path)
+        return describeLastChange(store, ontology)
       })
       return sendJson(reply, JSON.stringify(response))
     },
@@ -66,8 +74,9 @@ export function addApplyOntology(app: App, services: Services): void {
   async function tryChange(change: OntologyChange, context: RequestContext): Promise<ChangePlan> {
     const states = await store.readTypeStates(change.ontology.rid)
     try {
-      await store.saveOntology(change, context)
-      return describeChange(change, states, [])
+      const outcome = await store.saveOntology(change, context)
+      const plan = describeChange(change, states, [])
+      return outcome === 'started' ? { ...plan, background: true } : plan
     } catch (error) {
       const isRefused =
         error instanceof ObjectQueryError && error.errorName === 'OntologyChangeRefused'

@@ -6,6 +6,7 @@ import { addCurrentUser } from '../v2/current-user.ts'
 import { addClients } from './clients.ts'
 import { addCountObjects } from './count-objects.ts'
 import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
+import { addDefinitionChange } from './definition-change.ts'
 import { addDeleteByQuery } from './delete-by-query.ts'
 import { addDeleteDefinition } from './delete-definition.ts'
 import { addExportObjects } from './export-objects.ts'
@@ -24,6 +25,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
   addEndSession(app, services)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
+  addDefinitionChange(app, services)
   addDeleteDefinition(app, services)
   addCountObjects(app, services)
   addReplaceObjects(app, services)

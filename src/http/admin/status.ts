@@ -75,7 +75,10 @@ const StatusResponse = Type.Object({
         totalObjects: Type.Integer(),
         reason: Type.Optional(Type.String({ description: 'Why the rewrite has failed.' })),
       }),
-      { description: 'Object types that are rewritten into tables of this release.' },
+      {
+        description:
+          'Object types that are rewritten: for a change of their definition, or into tables of this release.',
+      },
     ),
     tablesToRemove: Type.Integer({ description: 'Tables that maintenance has still to remove.' }),
     reclaiming: Type.Boolean({

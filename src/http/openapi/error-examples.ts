@@ -14,6 +14,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   InterfaceLinkTypeNotFound: { interfaceType: 'Place', interfaceLinkType: 'country' },
   ObjectTypeNotFound: { objectType: 'airprot' },
   ReplacementNotFound: { replacement: '12' },
+  OntologyChangeNotFound: { ontology: 'aviation' },
   VersionNotFound: { version: 41 },
   ObjectNotFound: { objectType: 'airport', primaryKey: { id: 'NONE' } },
   PropertiesNotFound: { objectType: 'airport', properties: ['elevaton'] },
@@ -129,6 +130,10 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     unfitObjects: [
       { objectType: 'airport', primaryKey: 'ZRH', property: 'icao', reason: 'is not an integer' },
     ],
+  },
+  OntologyChangeInProgress: {
+    ontology: 'aviation',
+    changeId: '0b8e7a7e-5a6f-4a0e-9d5c-3f1c7a2b9e10',
   },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
   ReplacementMergeExceededLimit: { objects: 250000, objectsLimit: 100000 },

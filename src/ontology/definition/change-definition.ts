@@ -13,6 +13,8 @@ import { compareObjectTypes, type TypeChange } from './type-change.ts'
 
 /** A definition that was checked against the catalogue, ready to be saved. */
 export interface OntologyChange extends ChangeOptions {
+  /** A random name, by which a change that runs in the background is recognised. */
+  readonly id: string
   readonly ontology: Ontology
   /** The catalogue generation against which the change was checked. */
   readonly basedOn: number
@@ -27,6 +29,8 @@ export interface ChangeOptions {
   readonly allowDataLoss: boolean
   /** Whether the change is only tried: everything is checked, and nothing is changed. */
   readonly isDryRun: boolean
+  /** When the change was requested, in milliseconds. */
+  readonly requestedAtMs: number
 }
 
 /** Links store nothing, so they can change at any time. */
@@ -39,7 +43,7 @@ export interface LinkChange {
   readonly from?: string
 }
 
-const STRICT: ChangeOptions = { allowDataLoss: false, isDryRun: false }
+const STRICT: ChangeOptions = { allowDataLoss: false, isDryRun: false, requestedAtMs: 0 }
 
 /** Checks a definition, sent for a RID or an API name, against the catalogue. */
 export function planChange(
@@ -66,6 +70,7 @@ export function planChange(
     basedOn: catalogue.generation,
     types: findTypeChanges(earlier, ontology, renames),
     links: findLinkChanges(earlier, ontology, renames),
+    id: newUuid(),
   }
 }
 

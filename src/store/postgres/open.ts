@@ -1,5 +1,7 @@
 /** Opens the PostgreSQL store and implements the store port with it. */
+import { LRUCache } from 'lru-cache'
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
+import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -8,6 +10,7 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DefinitionChanges,
   DeleteRequest,
   Edit,
   FindTypesRequest,
@@ -20,6 +23,7 @@ import type {
   Reclaimed,
   Retention,
   RewriteProgress,
+  SaveOutcome,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -28,6 +32,7 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
+import type { TypeConverter } from '../sql/stored-change.ts'
 import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
 import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
@@ -55,19 +60,19 @@ import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
 import type { ReaderLane } from './driver/reader-lane.ts'
+import { refuseUnsupported } from './driver/refuse-unsupported.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
+import { cancelChange, readDefinitionChange } from './rewrite/definition-change.ts'
 import { rewriteNext } from './rewrite/rewrite-next.ts'
 import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
 import { deleteExpiredKeys } from './writes/idempotency-keys.ts'
-
-const MIN_POSTGRES_VERSION = 15
 
 export interface PostgresOptions extends StoreOptions {
   /** Overrides the capabilities that are read from the database. */
@@ -85,26 +90,10 @@ export async function openPostgresStore(
     await migrate(database)
     const capabilities = options.capabilities ?? (await database.read(readCapabilities))
     await recoverPending({ database, capabilities })
-    return new PostgresStore(database, capabilities, new PageCache(options.pageCacheBytes))
+    return new PostgresStore(database, capabilities, options)
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
-  }
-}
-
-async function refuseUnsupported(database: Database): Promise<void> {
-  const [row] = await database.query(
-    `SELECT current_setting('server_version_num')::integer / 10000,
-       current_setting('server_encoding')`,
-  )
-  const [release, encoding] = row ?? []
-  if (Number(release) < MIN_POSTGRES_VERSION) {
-    throw new Error(
-      `the database is PostgreSQL ${release}: ${MIN_POSTGRES_VERSION} or newer is required`,
-    )
-  }
-  if (encoding !== 'UTF8') {
-    throw new Error(`the database has the encoding ${encoding}: create one with the encoding UTF8`)
   }
 }
 
@@ -114,6 +103,12 @@ class PostgresStore implements ObjectStore {
   readonly documents: PostgresDocuments
   readonly fields = new TypeFieldsCache()
   readonly encoding = changeEncoding((read) => this.database.read(read))
+  readonly definitionChanges: DefinitionChanges = {
+    find: (ontologyRid) => readDefinitionChange(this.database, ontologyRid),
+    cancel: (ontologyRid) => cancelChange(this.database, ontologyRid),
+  }
+  readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
+  readonly rewrittenAtOnceMax: number
   readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
   readonly #tokens: KnownTokens
@@ -121,9 +116,11 @@ class PostgresStore implements ObjectStore {
   readonly #cache: PageCache
   #reclaims = 0
 
-  constructor(database: Database, capabilities: Capabilities, cache: PageCache) {
+  constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
+    const cache = new PageCache(options.pageCacheBytes)
     this.database = database
     this.capabilities = capabilities
+    this.rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new PostgresDocuments(database)
     this.#catalogue = new CatalogueReader(database)
     this.#cache = cache
@@ -154,7 +151,7 @@ class PostgresStore implements ObjectStore {
     return this.#catalogue.newest
   }
 
-  saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<void> {
+  saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<SaveOutcome> {
     return saveOntology(this, change, callerId)
   }
 

@@ -3,7 +3,6 @@
  * without permission. The stores only run the steps.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { REWRITTEN_OBJECTS_MAX } from '../../contract/limits.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
@@ -15,6 +14,7 @@ import {
   type TypeChange,
 } from '../../ontology/definition/type-change.ts'
 import { refuseDependents } from '../../ontology/definition/without-type.ts'
+import type { UnfitObject } from '../definition-change.ts'
 import type { OntologyDeletion } from '../object-store.ts'
 
 /** An object type as it is stored; the definition is its JSON text. */
@@ -85,6 +85,29 @@ export function planTypes(
   return [...steps, ...dropped]
 }
 
+/** Returns the number of objects that a change rewrites. */
+export function countRewritten(stored: readonly StoredType[], change: PlannedChange): number {
+  const ids = new Set(typesToRewrite(stored, change).map(({ id }) => id))
+  return stored.reduce((sum, { id, objects }) => sum + (ids.has(id) ? objects : 0), 0)
+}
+
+/**
+ * Returns the types whose objects a change in the background rewrites: also those without objects,
+ * which may have some before the change is published.
+ */
+export function typesToRewrite(
+  stored: readonly StoredType[],
+  { types, definition }: PlannedChange,
+): RewriteStep[] {
+  const ids = new Map(stored.map(({ rid, id }) => [rid, id]))
+  const definitions = new Map(definition.objectTypes.map((type) => [type.rid, type]))
+  return types.filter(rewritesObjects).flatMap((change) => {
+    const [id, ofType] = [ids.get(change.typeRid), definitions.get(change.typeRid)]
+    if (id === undefined || ofType === undefined) return []
+    return [{ kind: 'rewrite', id, definition: ofType, change }]
+  })
+}
+
 function refuseChange(stored: readonly StoredType[], change: PlannedChange): void {
   const byRid = new Map(stored.map((type) => [type.rid, type]))
   const reasons = change.types.flatMap((type) => {
@@ -94,7 +117,6 @@ function refuseChange(stored: readonly StoredType[], change: PlannedChange): voi
     const lost = change.allowDataLoss ? [] : losses(type, objects, change)
     return [...loads, ...lost]
   })
-  reasons.push(...tooLarge(change.types, byRid))
   if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
 
@@ -145,49 +167,32 @@ function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedCh
   ]
 }
 
-/** One transaction rewrites the objects of all types. */
-function tooLarge(types: readonly TypeChange[], stored: ReadonlyMap<string, StoredType>): string[] {
-  const rewritten = types
-    .filter((type) => !isDroppedType(type) && rewritesObjects(type))
-    .map(({ typeRid, objectType }) => ({
-      objectType,
-      objects: stored.get(typeRid)?.objects ?? 0,
-    }))
-    .filter(({ objects }) => objects > 0)
-  const count = rewritten.reduce((sum, { objects }) => sum + objects, 0)
-  if (count <= REWRITTEN_OBJECTS_MAX) return []
-  const limit = `a change rewrites at most ${REWRITTEN_OBJECTS_MAX}`
-  const instead =
-    'Add a type with the new definition, and load the objects into it (oqs export, oqs import)'
-  const [only, ...others] = rewritten
-  if (others.length === 0) {
-    return [`object type ${only?.objectType} has ${count} objects, and ${limit}. ${instead}`]
-  }
-  const names = rewritten.map(({ objectType }) => objectType).join(', ')
-  return [
-    `object types ${names} have ${count} objects in total, and ${limit}. Change the types one after the other`,
-  ]
-}
-
-/** A stored object that has no place in the new definition. */
-export interface UnfitObject {
-  readonly objectType: string
-  readonly primaryKey: string
-  readonly property?: string
-  readonly reason: string
-}
-
 /** How many objects that do not fit are reported; the rest is then not tried. */
 export const UNFIT_OBJECTS_MAX = 10
 
 /** Throws if stored objects do not fit the new definition. */
 export function refuseUnfit(unfit: readonly UnfitObject[]): void {
   if (unfit.length === 0) return
-  const reasons = unfit.map(({ objectType, primaryKey, property, reason }) => {
+  throw new ObjectQueryError('OntologyChangeRefused', {
+    reasons: reasonsOf(unfit),
+    unfitObjects: unfit,
+  })
+}
+
+export function reasonsOf(unfit: readonly UnfitObject[]): string[] {
+  return unfit.map(({ objectType, primaryKey, property, reason }) => {
     const value = property === undefined ? '' : ` ${property}`
     return `object ${primaryKey} of ${objectType}:${value} ${reason}`
   })
-  throw new ObjectQueryError('OntologyChangeRefused', { reasons, unfitObjects: unfit })
+}
+
+/** Throws if another ontology has got the name or a family of one that is to be saved. */
+export function refuseTaken(apiName: string | undefined, families: readonly string[]): void {
+  const reasons = [
+    ...(apiName === undefined ? [] : [`another ontology is named ${apiName}`]),
+    ...families.map((family) => `the family ${family} belongs to another ontology`),
+  ]
+  if (reasons.length > 0) throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
 
 /** The error for a definition that was checked against an older catalogue. */

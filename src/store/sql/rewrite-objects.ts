@@ -2,7 +2,9 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectConverter } from '../../ontology/values/convert-object.ts'
 import { RefusedObject, type StoredObject } from '../../ontology/values/read-object.ts'
-import { type RewriteStep, UNFIT_OBJECTS_MAX, type UnfitObject } from './plan-types.ts'
+import type { UnfitObject } from '../definition-change.ts'
+import { type RewriteStep, UNFIT_OBJECTS_MAX } from './plan-types.ts'
+import { SAME_KEY } from './stored-change.ts'
 
 /** A type to rewrite, with its definitions before and after the change. */
 export interface RewrittenType extends RewriteStep {
@@ -55,5 +57,3 @@ export class ObjectRewriter {
     }
   }
 }
-
-const SAME_KEY = 'would have the primary key of another object'

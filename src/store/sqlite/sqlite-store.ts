@@ -1,6 +1,7 @@
 /** Implements the store port with SQLite. */
 import { randomBytes } from 'node:crypto'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
+import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -10,6 +11,7 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  DefinitionChanges,
   DeleteRequest,
   Edit,
   FindTypesRequest,
@@ -21,6 +23,7 @@ import type {
   Reclaimed,
   Retention,
   RewriteProgress,
+  SaveOutcome,
   StoredPage,
   StoredSetPage,
   StoreOptions,
@@ -29,8 +32,8 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
+import { readDefinitionChange } from './catalogue/definition-change.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { isIdleReplacement } from './catalogue/replacement.ts'
 import { hasRewrites } from './catalogue/rewrite-states.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
@@ -63,6 +66,14 @@ import { createWriteQueue } from './writes/write-queue.ts'
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
+  readonly definitionChanges: DefinitionChanges = {
+    find: async (rid) => {
+      const read = () => readDefinitionChange(this.#reading.statements, rid)
+      return this.#read(() => inReadTransaction(this.#reading, read))
+    },
+    cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
+      this.#writes.run(ownerOf(context), () => this.#write('cancelChange', { ontologyRid })),
+  }
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
@@ -71,10 +82,12 @@ export class SqliteStore implements ObjectStore {
   readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
+  readonly #rewrittenAtOnceMax: number
   #reclaims = 0
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
     this.#guard = guard
+    this.#rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new SqliteDocuments({
       read: (read) => this.#read(() => read(this.#reading.statements)),
       write: (name, input, context) =>
@@ -159,8 +172,12 @@ export class SqliteStore implements ObjectStore {
     return this.#read(() => listApiTokens(this.#reading.statements))
   }
 
-  saveOntology({ ontology, ...change }: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
-    const input = { ...change, definition: ontology.definition }
+  saveOntology(
+    { ontology, ...change }: OntologyChange,
+    context = INTERNAL_CONTEXT,
+  ): Promise<SaveOutcome> {
+    const { definition } = ontology
+    const input = { ...change, definition, rewrittenAtOnceMax: this.#rewrittenAtOnceMax }
     return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
   }
 
@@ -169,7 +186,6 @@ export class SqliteStore implements ObjectStore {
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
     return commitInThread(this.#connections, batch, ownerOf(context))
   }
 
@@ -254,16 +270,6 @@ export class SqliteStore implements ObjectStore {
     ])
     this.#guard[Symbol.dispose]()
     this.#reading.db.close()
-  }
-
-  /**
-   * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
-   * only if maintenance has marked it as idle, and does not delay the batch.
-   */
-  #touchReplacement(replacement: string): void {
-    const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
-    // Ignored, because the batch itself fails in the same way.
-    if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
   }
 
   #readSlowly<Name extends keyof ReadJobs & string>(

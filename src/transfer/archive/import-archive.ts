@@ -1,4 +1,5 @@
 /** Writes the ontology of an archive to a service: its definition, then the objects of each type. */
+import { applyAndWait } from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { readNdjson } from '../../formats/json/ndjson.ts'
 import { FAMILY_PATTERN } from '../../ontology/definition/api-name.ts'
@@ -34,7 +35,9 @@ export async function importArchive(
     )
   }
   const definition = definitionFor(archive.definition, ontology)
-  const applied = (await administration.applyDefinition(ontology, definition)) as OntologyDefinition
+  const applied = (await applyAndWait(administration, ontology, definition, {
+    signal,
+  })) as OntologyDefinition
   const { objectTypes } = parseDefinition(applied)
   let written = 0
   for (const [name, { count }] of Object.entries(archive.manifest.objectTypes)) {

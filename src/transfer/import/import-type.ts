@@ -1,5 +1,6 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
 import type { Administration } from '../../client/endpoints/administration.ts'
+import { applyAndWait } from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -80,7 +81,8 @@ async function widenExisting(
   if (changes.length === 0) return { ...shared, objectType: existing, exists: true }
   const objectTypes = definition.objectTypes.map((one) => (one === stored ? widened : one))
   const changed = { ...definition, objectTypes }
-  if (!dryRun) await administration.applyDefinition(ontology, changed)
+  // A large type is widened in the background; its rows fit when that is done.
+  if (!dryRun) await applyAndWait(administration, ontology, changed)
   return { ...shared, objectType: typeOf(changed, type), exists: !dryRun }
 }
 

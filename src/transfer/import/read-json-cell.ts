@@ -7,8 +7,9 @@ import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { isoTimestamp } from './iso-timestamp.ts'
 
 /**
- * Converts JSON values before they are sent; the service checks them. Only two things change: any
- * value of a string property becomes text, and a timestamp without a zone becomes UTC.
+ * Converts JSON values before they are sent; the service checks them. Only three things change: any
+ * value of a string property becomes text, so does a fraction of a decimal property, and a timestamp
+ * without a zone becomes UTC.
  */
 export interface JsonCell {
   /** Whether the value can be sent unchanged; absent if every value can. */
@@ -38,7 +39,19 @@ export function jsonCell(type: PropertyType): JsonCell {
 function scalarCell({ type }: ScalarPropertyType): JsonCell {
   if (type === 'string') return { fits: (value) => typeof value === 'string', write: textOf }
   if (type === 'timestamp') return { fits: hasZone, write: timestampOf }
+  if (type === 'decimal') return { fits: isExactDecimal, write: decimalOf }
   return UNCHANGED
+}
+
+/** The service cannot know whether a fraction had more digits before it became a double. */
+function isExactDecimal(value: unknown): boolean {
+  return typeof value !== 'number' || Number.isSafeInteger(value)
+}
+
+/** Rows in which a number has more digits than a double are read in another way. */
+function decimalOf(value: unknown): string {
+  const isFraction = !isExactDecimal(value) && Number.isFinite(value)
+  return isFraction ? JSON.stringify(String(value)) : jsonOf(value)
 }
 
 /** Returns any value as text: numbers and booleans as written, arrays and objects as JSON. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readObject } from '../../formats/json/ndjson.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -262,4 +263,45 @@ it('numbers the rows of all files, including unreadable ones', () => {
     excerpt: 'x',
   })
   expect(reader(rowOf({ name: 'c' }), 'json')).toMatchObject({ key: '"3"' })
+})
+
+describe('a number in JSON with more digits than a double', () => {
+  const priced = typeWith({
+    id: { type: 'string' },
+    price: { type: 'decimal' },
+    prices: { type: 'array', items: { type: 'decimal' } },
+    note: { type: 'string' },
+    size: { type: 'double' },
+  })
+  const readLine = (text: string) => {
+    const read = rowReader(priced)(readObject(1, text), 'json')
+    return 'json' in read ? JSON.parse(read.json) : read
+  }
+
+  it('keeps its digits as a decimal', () => {
+    const long = '0.12345678901234567890'
+    expect(
+      readLine(`{"id":"a","price":${long},"prices":[1.5,-${long}],"note":"n","size":${long}}`),
+    ).toEqual({ id: 'a', price: long, prices: ['1.5', `-${long}`], note: 'n', size: Number(long) })
+    expect(readLine(`{"id":"a","price":12345678901234567890.5}`)).toEqual({
+      id: 'a',
+      price: '12345678901234567890.5',
+    })
+    expect(readLine(`{"id":"9007199254740993","size":9007199254740993,"price":${long}}`)).toEqual({
+      reason: expect.stringContaining('has more digits than a double can hold'),
+      column: 'size',
+      excerpt: '9007199254740993',
+      property: 'size',
+    })
+  })
+
+  it('is sent as text if it is a fraction, which the service would refuse as a number', () => {
+    expect(readLine('{"id":"a","price":1.5,"prices":[2,0.25]}')).toEqual({
+      id: 'a',
+      price: '1.5',
+      prices: [2, '0.25'],
+    })
+    const line = '{"id":"a","price":7,"size":0.5}'
+    expect(rowReader(priced)(readObject(1, line), 'json')).toMatchObject({ json: line })
+  })
 })

@@ -1,4 +1,5 @@
 /** Converts rows of files to the JSON of objects. */
+import { mayLoseDigits, parseFractions } from '../../formats/json/exact-json.ts'
 import {
   type CellKind,
   excerptOf,
@@ -7,7 +8,9 @@ import {
   type ReadRow,
   type Row,
 } from '../../formats/row.ts'
+import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { isExactDouble } from '../../ontology/values/read-number.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { adviceOn } from './advice.ts'
 import {
@@ -91,12 +94,15 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     return reader
   }
 
-  return (row, kind) => {
+  const hasDecimals = [...type.properties.values()].some((property) => isDecimal(property.type))
+
+  return (readRow, kind) => {
     rowNumber += 1
-    if (isUnreadable(row)) {
-      const { reason, excerpt, advice } = row
+    if (isUnreadable(readRow)) {
+      const { reason, excerpt, advice } = readRow
       return { reason, excerpt, ...(advice === undefined ? {} : { advice }) }
     }
+    const row = hasDecimals ? withExactDecimals(readRow) : readRow
     try {
       const columns = Object.keys(row.cells)
       return readerOf(columns, kindOfRow(row, kind), kind)(row, rowNumber)
@@ -107,6 +113,26 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
       return { reason: error.message, excerpt: '', ...(column === undefined ? {} : { column }) }
     }
   }
+}
+
+/** True if a type holds decimals, which a JSON number may have more digits of than a double. */
+function isDecimal(type: PropertyType): boolean {
+  switch (type.kind) {
+    case 'scalar':
+      return type.type === 'decimal'
+    case 'array':
+      return isDecimal(type.items)
+    case 'struct':
+      return [...type.fields.values()].some(isDecimal)
+  }
+}
+
+/** Reads a row of JSON again if a number in it has more digits than a double. */
+function withExactDecimals(row: Row): Row {
+  const text = row.json ?? row.source
+  if (text === undefined || !mayLoseDigits(text)) return row
+  const cells = parseFractions(text, (source) => !isExactDouble(source)) as Row['cells']
+  return { line: row.line, cells, source: text }
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {

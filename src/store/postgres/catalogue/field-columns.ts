@@ -124,6 +124,71 @@ export async function readFieldsOf(session: Session, { rid }: ObjectType): Promi
   return rows.map(toFieldColumns)
 }
 
+/**
+ * Returns the fields of a table for a writer. A table whose objects are converted to another
+ * definition has fields of its own until it is published.
+ */
+export async function readTableFields(
+  session: Session,
+  typeId: number,
+  tableId: number,
+): Promise<FieldColumns[]> {
+  const rows = await session.query(
+    `SELECT number, property, struct_field, value_type, element_type, has_long_text, is_key
+     FROM oqs_table_field WHERE table_id = ? ORDER BY number`,
+    [tableId],
+    { isPrepared: true },
+  )
+  return rows.length > 0 ? rows.map(toFieldColumns) : readFieldColumns(session, typeId)
+}
+
+/**
+ * Assigns new numbers to all fields of a table whose objects have another definition than their type.
+ * Values of the two definitions never share a column.
+ */
+export async function numberTableFields(
+  session: WriteSession,
+  tableId: number,
+  objectType: ObjectType,
+): Promise<FieldColumns[]> {
+  const fields = fieldTypes(objectType)
+  const isKey = ({ property, structField, valueType }: FieldTypes) =>
+    valueType === 'text' && structField === undefined && property === objectType.primaryKey.apiName
+  const rows = await session.query(
+    `INSERT INTO oqs_table_field
+       (number, table_id, property, struct_field, value_type, element_type, is_key)
+     SELECT nextval(pg_get_serial_sequence('oqs_object_field', 'number')), ?::bigint, *
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[])
+     RETURNING number, property, struct_field, value_type, element_type, has_long_text, is_key`,
+    [
+      tableId,
+      fields.map(({ property }) => property),
+      fields.map(({ structField }) => structField ?? null),
+      fields.map(({ valueType }) => valueType ?? null),
+      fields.map(({ elementType: element }) => element ?? null),
+      fields.map(isKey),
+    ],
+  )
+  return rows.map(toFieldColumns)
+}
+
+/** Makes the fields of a table those of its type. */
+export async function adoptTableFields(
+  session: WriteSession,
+  typeId: number,
+  tableId: number,
+): Promise<void> {
+  await session.run('DELETE FROM oqs_object_field WHERE object_type_id = ?', [typeId])
+  await session.run(
+    `INSERT INTO oqs_object_field
+       (number, object_type_id, property, struct_field, value_type, element_type, has_long_text)
+     SELECT number, ?::bigint, property, struct_field, value_type, element_type, has_long_text
+     FROM oqs_table_field WHERE table_id = ?`,
+    [typeId, tableId],
+  )
+  await session.run('DELETE FROM oqs_table_field WHERE table_id = ?', [tableId])
+}
+
 function toFieldColumns(row: readonly unknown[]): FieldColumns {
   const [number, property, structField, valueType, element, hasLongText, isKey] = row
   return {

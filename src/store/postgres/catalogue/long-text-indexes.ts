@@ -26,24 +26,28 @@ export async function allowLongTexts(
   { long, tooLong }: LongTexts,
 ): Promise<void> {
   const first = tooLong.filter(({ hasLongText }) => !hasLongText)
-  if (first.length > 0) await markLong(session, typeId, first)
+  if (first.length > 0) await markLong(session, typeId, table, first)
   const exchanged = table.liveCount <= MAX_REINDEXED_OBJECTS ? long : tooLong
   await indexPrefixes(session, typeId, table, exchanged)
 }
 
-/** Replaces indexes that cannot hold a text, in all tables of the type. */
+/** Replaces indexes that cannot hold a text, in all tables that have the fields. */
 async function markLong(
   session: WriteSession,
   typeId: number,
+  written: WrittenTable,
   fields: readonly FieldColumns[],
 ): Promise<void> {
   await session.extendTimeout()
   // Commits lock the type before its fields, and a trigger on the fields changes the type.
   await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR NO KEY UPDATE', [typeId])
-  await session.run('UPDATE oqs_object_field SET has_long_text = TRUE WHERE number = ANY(?)', [
-    fields.map(({ number }) => number),
-  ])
+  const numbers = fields.map(({ number }) => number)
+  const setLong = (table: 'oqs_object_field' | 'oqs_table_field') =>
+    session.run(`UPDATE ${table} SET has_long_text = TRUE WHERE number = ANY(?)`, [numbers])
+  await setLong('oqs_object_field')
+  const hasOwnFields = (await setLong('oqs_table_field')) > 0
   for (const table of await tablesOfDefinition(session, typeId)) {
+    if (hasOwnFields && table.id !== written.id) continue
     for (const field of fields) {
       await exchangeIndexes(
         session,

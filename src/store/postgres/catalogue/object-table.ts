@@ -13,7 +13,12 @@ import { columnOf } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
-import { elementColumnOf, type FieldColumns, readFieldColumns } from './field-columns.ts'
+import {
+  elementColumnOf,
+  type FieldColumns,
+  readFieldColumns,
+  readTableFields,
+} from './field-columns.ts'
 import { deferredIndexes, fieldIndexes, type Index, type IndexedTable } from './table-indexes.ts'
 import {
   elementFieldsOf,
@@ -51,6 +56,8 @@ export interface NewObjectTable {
   readonly id: number
   /** Whether the table gets most of its indexes later, see `buildNextIndex`. */
   readonly isLoading: boolean
+  /** The fields, if they are not those of the type. */
+  readonly fields?: readonly FieldColumns[]
 }
 
 /**
@@ -60,10 +67,11 @@ export interface NewObjectTable {
 export async function createObjectTable(
   session: WriteSession,
   capabilities: Capabilities,
-  { typeId, id, isLoading }: NewObjectTable,
+  created: NewObjectTable,
 ): Promise<TableLayout> {
+  const { typeId, id, isLoading } = created
   const table = objectTable(id)
-  const fields = await readFieldColumns(session, typeId)
+  const fields = created.fields ?? (await readFieldColumns(session, typeId))
   await session.extendTimeout()
   await dropLeftover(session, table)
   // Citus requires that every unique key of a distributed table contains pk.
@@ -180,7 +188,7 @@ export async function findMissingIndex(
   typeId: number,
   table: TableLayout & { readonly id: number },
 ): Promise<Index | undefined> {
-  const fields = await readFieldColumns(session, typeId)
+  const fields = await readTableFields(session, typeId, table.id)
   const indexes = deferredIndexes(indexedTable(table, capabilities), fields)
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',

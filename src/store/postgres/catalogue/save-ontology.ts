@@ -1,57 +1,75 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
-import type {
-  ObjectTypeDefinition,
-  OntologyDefinition,
-} from '../../../ontology/definition/definition-schema.ts'
-import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { OntologyDeletion } from '../../object-store.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import type { OntologyDeletion, SaveOutcome } from '../../object-store.ts'
 import {
+  countRewritten,
   definitionOutOfSync,
   planTypes,
   refuseDeletion,
   type StoredType,
-  type TypeStep,
 } from '../../sql/plan-types.ts'
-import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { rewriteTypes } from '../writes/rewrite-type.ts'
-import { numberFields, readFieldColumns } from './field-columns.ts'
-import {
-  abandonTables,
-  addColumns,
-  addObjectTable,
-  refuseTooManyColumns,
-  tablesOfDefinition,
-} from './object-table.ts'
-import { rewriteTitles } from './rewrite-titles.ts'
+import { refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
+import { dropObjectType, type SavedTypes, saveObjectTypes } from './save-object-types.ts'
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
-const CATALOGUE = 'catalogue'
+export const CATALOGUE = 'catalogue'
+
+/** The store, and how many objects a change rewrites at once. */
+export interface SavingStore extends PostgresContext {
+  /** A change that rewrites more objects runs in the background. */
+  readonly rewrittenAtOnceMax: number
+}
 
 export async function saveOntology(
-  store: PostgresContext,
-  change: OntologyChange,
+  store: SavingStore,
+  { ontology, ...change }: OntologyChange,
   callerId: string,
-): Promise<void> {
-  const { ontology, basedOn, isDryRun } = change
+): Promise<SaveOutcome> {
+  const { capabilities } = store
+  const { definition } = ontology
+  const planned = { ...change, definition }
   try {
-    await writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
-      const generation = await nextGeneration(session, basedOn)
+    return await writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
+      await lockCatalogue(session, change.basedOn)
       // Changing many tables can exceed the timeout of a statement.
       await session.extendTimeout()
-      const stored = await lockTypes(session, store.capabilities, ontology.rid)
-      const before = await readDefinition(session, ontology.rid)
-      await saveDefinition(session, ontology.definition)
-      await saveObjectTypes(session, store, { change, stored, before, generation })
-      if (isDryRun) throw new DryRun()
+      await refuseWhileChanging(session, ontology.rid)
+      const stored = await lockTypes(session, capabilities, ontology.rid)
+      const isLarge = countRewritten(stored, planned) > store.rewrittenAtOnceMax
+      if (isLarge) {
+        // Throws if the change is refused.
+        planTypes(stored, planned)
+        const { id, requestedAtMs } = change
+        const started = { id, requestedAtMs, ontology, plan: planned }
+        await startChange(session, capabilities, started, stored)
+      } else {
+        await saveTypes(session, capabilities, { change: planned, stored, copies: new Map() })
+      }
+      const outcome = isLarge ? 'started' : 'saved'
+      if (change.isDryRun) throw new DryRun(outcome)
+      return outcome
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
+    return error.outcome
   }
+}
+
+/** Saves a definition and its types, which are locked. */
+export async function saveTypes(
+  session: WriteSession,
+  capabilities: Capabilities,
+  saved: Pick<SavedTypes, 'change' | 'stored' | 'copies'>,
+): Promise<void> {
+  const { definition } = saved.change
+  const generation = await nextGeneration(session)
+  const before = await readDefinition(session, definition.rid ?? '')
+  await saveDefinition(session, definition)
+  await saveObjectTypes(session, capabilities, { ...saved, before, generation })
 }
 
 /** Deletes an ontology with all its objects. */
@@ -62,7 +80,8 @@ export function deleteOntology(
 ): Promise<void> {
   const { ontologyRid, basedOn } = deletion
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
-    await nextGeneration(session, basedOn)
+    await lockCatalogue(session, basedOn)
+    await nextGeneration(session)
     await session.extendTimeout()
     const types = await lockTypes(session, store.capabilities, ontologyRid)
     refuseDeletion(types, deletion)
@@ -72,7 +91,14 @@ export function deleteOntology(
 }
 
 /** Ends the transaction of a change that is only tried. */
-class DryRun extends Error {}
+class DryRun extends Error {
+  readonly outcome: SaveOutcome
+
+  constructor(outcome: SaveOutcome) {
+    super('dry run')
+    this.outcome = outcome
+  }
+}
 
 async function readDefinition(
   session: WriteSession,
@@ -84,16 +110,21 @@ async function readDefinition(
   return row && (JSON.parse(String(row[0])) as OntologyDefinition)
 }
 
-/** If two nodes save at the same time, the second one waits here and is then refused. */
-async function nextGeneration(session: WriteSession, basedOn: number): Promise<number> {
+/** Two nodes that save at the same time wait here for each other; the second one is then refused. */
+export async function lockCatalogue(session: WriteSession, basedOn?: number): Promise<void> {
   const [row] = await session.query('SELECT generation FROM oqs_catalogue FOR UPDATE')
-  if (row?.[0] !== basedOn) throw definitionOutOfSync()
-  await session.run('UPDATE oqs_catalogue SET generation = generation + 1')
-  return basedOn + 1
+  if (basedOn !== undefined && row?.[0] !== basedOn) throw definitionOutOfSync()
+}
+
+async function nextGeneration(session: WriteSession): Promise<number> {
+  const [row] = await session.query(
+    'UPDATE oqs_catalogue SET generation = generation + 1 RETURNING generation',
+  )
+  return Number(row?.[0])
 }
 
 /** Locks all types of an ontology, so that no objects of them are written meanwhile. */
-async function lockTypes(
+export async function lockTypes(
   session: WriteSession,
   { needsSeparatePublication }: Capabilities,
   ontologyRid: string,
@@ -134,144 +165,4 @@ async function saveDefinition(session: WriteSession, definition: OntologyDefinit
     'INSERT INTO oqs_ontology_family (family, ontology_rid) SELECT unnest(?::text[]), ?',
     [definition.families ?? [], rid],
   )
-}
-
-interface SavedTypes {
-  readonly change: OntologyChange
-  readonly stored: readonly StoredType[]
-  /** The earlier definition of the ontology. */
-  readonly before: OntologyDefinition | undefined
-  readonly generation: number
-}
-
-async function saveObjectTypes(
-  session: WriteSession,
-  { capabilities }: PostgresContext,
-  { change, stored, before, generation }: SavedTypes,
-): Promise<void> {
-  const { ontology, types, allowDataLoss } = change
-  const { definition } = ontology
-  const rewrites: RewrittenType[] = []
-  for (const step of planTypes(stored, { definition, types, allowDataLoss })) {
-    if (step.kind === 'drop') {
-      await dropObjectType(session, step.id)
-      continue
-    }
-    const { apiName } = step.definition
-    const type = ontology.objectTypes.get(apiName)
-    if (type === undefined) throw new Error(`no object type ${apiName}`)
-    if (step.kind === 'add') {
-      const id = await addObjectType(session, ontology.rid, step.definition, generation)
-      await addTable(session, id, type)
-      continue
-    }
-    await updateObjectType(session, step, generation)
-    if (step.kind === 'recreate') await recreateTable(session, step.id, type, generation)
-    else if (step.kind === 'update') await addFields(session, step.id, type)
-    else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
-  }
-  await rewriteTypes(session, capabilities, rewrites)
-}
-
-function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
-  const types = before === undefined ? [] : [...parseDefinition(before).objectTypes.values()]
-  const type = types.find((one) => one.rid === rid)
-  if (type === undefined) throw new Error(`no earlier definition of ${rid}`)
-  return type
-}
-
-async function addObjectType(
-  session: WriteSession,
-  ontologyRid: string,
-  type: ObjectTypeDefinition,
-  generation: number,
-): Promise<number> {
-  const rid = type.rid ?? ''
-  const [row] = await session.query(
-    `INSERT INTO oqs_object_type
-       (rid, ontology_rid, definition, generation, published, last_version, oldest)
-     SELECT ?, ?, ?, ?::bigint, version, version, version FROM (
-       SELECT coalesce((
-         SELECT last_version + 1 FROM oqs_dropped_object_type WHERE rid = ?
-       ), 0) AS version
-     ) AS first RETURNING id`,
-    [rid, ontologyRid, JSON.stringify(type), generation, rid],
-  )
-  return Number(row?.[0])
-}
-
-async function updateObjectType(
-  session: WriteSession,
-  step: Exclude<TypeStep, { readonly kind: 'add' | 'drop' }>,
-  generation: number,
-): Promise<void> {
-  const { id, definition } = step
-  if (step.kind === 'update' && !step.isChanged) return
-  await session.run('UPDATE oqs_object_type SET definition = ?, generation = ? WHERE id = ?', [
-    JSON.stringify(definition),
-    generation,
-    id,
-  ])
-  if (step.kind !== 'update' || !step.hasNewTitle) return
-  for (const table of await tablesOfDefinition(session, id)) {
-    await rewriteTitles(session, table.id, definition.titleProperty)
-  }
-}
-
-async function dropObjectType(session: WriteSession, id: number): Promise<void> {
-  await abandonTables(session, id)
-  await session.run(
-    `INSERT INTO oqs_dropped_object_type (rid, last_version)
-     SELECT rid, last_version FROM oqs_object_type WHERE id = ?
-     ON CONFLICT (rid) DO UPDATE SET last_version = excluded.last_version`,
-    [id],
-  )
-  await session.run('DELETE FROM oqs_object_type WHERE id = ?', [id])
-}
-
-/** Adds the table that holds the versions of a type from now on. */
-async function addTable(
-  session: WriteSession,
-  typeId: number,
-  objectType: ObjectType,
-): Promise<void> {
-  refuseTooManyColumns(objectType, await numberFields(session, typeId, objectType))
-  const [row] = await session.query('SELECT published FROM oqs_object_type WHERE id = ?', [typeId])
-  const version = Number(row?.[0])
-  const table = await addObjectTable(session, {
-    typeId,
-    state: 'published',
-    firstVersion: version,
-    loadedAs: version,
-  })
-  await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table, typeId])
-}
-
-/** An empty type may change in any way, but its earlier versions can no longer be read. */
-async function recreateTable(
-  session: WriteSession,
-  typeId: number,
-  objectType: ObjectType,
-  generation: number,
-): Promise<void> {
-  await abandonTables(session, typeId)
-  await session.run('DELETE FROM oqs_object_field WHERE object_type_id = ?', [typeId])
-  await session.run(
-    `UPDATE oqs_object_type
-     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
-       redefined_in = ?
-     WHERE id = ?`,
-    [generation, typeId],
-  )
-  await addTable(session, typeId, objectType)
-}
-
-async function addFields(
-  session: WriteSession,
-  typeId: number,
-  objectType: ObjectType,
-): Promise<void> {
-  const added = await numberFields(session, typeId, objectType)
-  if (added.length > 0) refuseTooManyColumns(objectType, await readFieldColumns(session, typeId))
-  await addColumns(session, typeId, added)
 }

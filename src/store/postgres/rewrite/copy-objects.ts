@@ -1,11 +1,10 @@
-/** Copies objects between tables of a type. Everything but the text of an object is derived again. */
-import { nextTurn } from '../../../admission/next-turn.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import { objectSteps, type StoredObject } from '../../../ontology/values/read-object.ts'
-import { finishInTurns } from '../../../ontology/values/steps.ts'
+/** Copies objects between tables of a type. Their columns are derived again from their bodies. */
+
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { readFieldColumns } from '../catalogue/field-columns.ts'
+import { readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { Row, WriteSession } from '../driver/database.ts'
@@ -20,11 +19,40 @@ const BYTES_PER_STEP = 4 * 1024 * 1024
 
 export interface CopiedTables {
   readonly typeId: number
-  readonly objectType: ObjectType
   readonly sourceId: number
   readonly tableId: number
+  readonly copier: ObjectCopier
 }
 
+/** How stored objects become copies. */
+export interface ObjectCopier {
+  /** Reads or converts rows of `COLUMNS`. Leaves out objects that do not fit. */
+  readonly read: (rows: readonly Row[]) => Promise<readonly CopiedObject[]>
+  /** The objects that did not fit. */
+  readonly unfit: UnfitObject[]
+  /** The keys of copies, if they are not those of their originals. */
+  readonly keys?: CopiedKeys
+}
+
+export interface CopiedObject {
+  /** The key of the original. */
+  readonly original: string
+  /** The primary key of the original as JSON. */
+  readonly key: string
+  readonly object: StoredObject
+}
+
+export interface CopiedKeys {
+  /** Returns the keys of the copies of some originals, and forgets them. */
+  readonly take: (session: WriteSession, originals: readonly string[]) => Promise<readonly string[]>
+  /** Gives keys to copies. Returns those that got one, and keys whose earlier copies must go. */
+  readonly claim: (
+    session: WriteSession,
+    objects: readonly CopiedObject[],
+  ) => Promise<{ readonly objects: readonly CopiedObject[]; readonly freed: readonly string[] }>
+}
+
+/** The columns of the rows that are copied. */
 const COLUMNS = 'pk, object_id, key, title, body'
 
 export interface CopiedRange {
@@ -76,56 +104,45 @@ export async function copyMissing(session: WriteSession, tables: CopiedTables): 
 export async function copyAgain(
   session: WriteSession,
   tables: CopiedTables,
-  keys: readonly string[],
+  originals: readonly string[],
 ): Promise<void> {
-  const removed = await session.run(
-    `DELETE FROM ${objectTable(tables.tableId)} WHERE pk = ANY(?::text[])`,
-    [keys],
-  )
+  const keys = (await tables.copier.keys?.take(session, originals)) ?? originals
+  const removed = await removeCopies(session, tables, keys)
   const rows = await session.query(
     `SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)}
      WHERE valid_to = ${OPEN} AND pk = ANY(?::text[]) ORDER BY pk`,
-    [keys],
+    [originals],
   )
   await addCopies(session, tables, rows, removed)
 }
 
+function removeCopies(
+  session: WriteSession,
+  { tableId }: CopiedTables,
+  keys: readonly string[],
+): Promise<number> {
+  return session.run(`DELETE FROM ${objectTable(tableId)} WHERE pk = ANY(?::text[])`, [keys])
+}
+
 async function addCopies(
   session: WriteSession,
-  { typeId, objectType, tableId }: CopiedTables,
+  tables: CopiedTables,
   rows: readonly Row[],
   removed: number,
 ): Promise<void> {
-  const objects = await readObjectsOf(objectType, rows)
-  const fields = await readFieldColumns(session, typeId)
+  const { typeId, tableId, copier } = tables
+  const read = await copier.read(rows)
+  const claimed = await copier.keys?.claim(session, read)
+  const freed = claimed === undefined ? 0 : await removeCopies(session, tables, claimed.freed)
+  const objects = (claimed?.objects ?? read).map(({ object }) => object)
+  const fields = await readTableFields(session, typeId, tableId)
   const before = await readTable(session, tableId)
   await allowLongTexts(session, typeId, before, await findLongTexts(fields, objects))
   const table = await readTable(session, tableId)
   await copyRows(session, objects, { table, version: table.loadedAs, fields })
   await saveTableCounts(session, {
     table: tableId,
-    liveCount: table.liveCount + objects.length - removed,
+    liveCount: table.liveCount + objects.length - removed - freed,
     maxRecordBytes: Math.max(table.maxRecordBytes, ...objects.map(recordBytes)),
   })
-}
-
-/** Reads objects as if clients had sent them. Throws `RefusedObject` if the definition forbids one. */
-async function readObjectsOf(
-  objectType: ObjectType,
-  rows: readonly Row[],
-): Promise<readonly StoredObject[]> {
-  const readSteps = objectSteps(objectType)
-  const objects: StoredObject[] = []
-  for (const [pk, objectId, key, title, body] of rows) {
-    const { searchable } = await finishInTurns(readSteps(JSON.parse(String(body))), nextTurn)
-    objects.push({
-      pk: String(pk),
-      objectId: String(objectId),
-      key: String(key),
-      title: title === null ? null : String(title),
-      body: String(body),
-      searchable,
-    })
-  }
-  return objects
 }

@@ -13,6 +13,8 @@ export interface Rewrite {
   readonly generation: number
   readonly copiedTo: string
   readonly notedVersion: number
+  /** The change for which objects are converted; undefined for a new layout. */
+  readonly changeId: string | undefined
 }
 
 /** The copies are not complete. The rewrite of the type stops; those of other types go on. */
@@ -26,7 +28,7 @@ const HAS_EARLIER_NODES = `EXISTS (SELECT 1 FROM pg_stat_activity
 const HAS_EARLIER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
   WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_made AND l.layout < ${LAYOUT})`
 
-/** Returns the types to rewrite: first those in progress, then the smallest. */
+/** Returns the types to rewrite into a new layout: first those in progress, then the smallest. */
 export async function findTypesToRewrite(
   database: Database,
 ): Promise<{ readonly typeRid: string; readonly isStarted: boolean }[]> {
@@ -34,7 +36,7 @@ export async function findTypesToRewrite(
     `SELECT t.rid, r.object_type_id IS NOT NULL FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.id = t.table_id
      LEFT JOIN oqs_rewrite AS r ON r.object_type_id = t.id
-     WHERE CASE WHEN r.object_type_id IS NULL
+     WHERE r.change_id IS NULL AND CASE WHEN r.object_type_id IS NULL
        THEN o.is_made AND o.layout < ${LAYOUT} AND NOT ${HAS_EARLIER_REPLACEMENT}
          AND NOT ${HAS_EARLIER_NODES}
        ELSE r.phase <> 'failed' OR r.generation <> t.generation OR r.source_id <> t.table_id END
@@ -49,7 +51,8 @@ export async function lockRewrite(
   typeId: number,
 ): Promise<Rewrite | 'busy' | undefined> {
   const [row] = await session.query(
-    `SELECT phase, source_id, table_id, generation, copied_to, noted_version FROM oqs_rewrite
+    `SELECT phase, source_id, table_id, generation, copied_to, noted_version, change_id
+     FROM oqs_rewrite
      WHERE object_type_id = ? FOR UPDATE SKIP LOCKED`,
     [typeId],
   )
@@ -57,7 +60,7 @@ export async function lockRewrite(
     const rows = await session.query('SELECT 1 FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
     return rows.length > 0 ? 'busy' : undefined
   }
-  const [phase, sourceId, tableId, generation, copiedTo, notedVersion] = row
+  const [phase, sourceId, tableId, generation, copiedTo, notedVersion, changeId] = row
   return {
     phase: phase as Rewrite['phase'],
     sourceId: Number(sourceId),
@@ -65,18 +68,21 @@ export async function lockRewrite(
     generation: Number(generation),
     copiedTo: String(copiedTo),
     notedVersion: Number(notedVersion),
+    changeId: changeId === null ? undefined : String(changeId),
   }
 }
 
 export async function saveRewrite(
   session: WriteSession,
   typeId: number,
-  { sourceId, tableId, generation, notedVersion }: Omit<Rewrite, 'phase' | 'copiedTo'>,
+  rewrite: Omit<Rewrite, 'phase' | 'copiedTo'>,
 ): Promise<void> {
+  const { sourceId, tableId, generation, notedVersion, changeId = null } = rewrite
   await session.run(
-    `INSERT INTO oqs_rewrite (object_type_id, phase, source_id, table_id, generation, noted_version)
-     VALUES (?, 'copying', ?, ?, ?, ?)`,
-    [typeId, sourceId, tableId, generation, notedVersion],
+    `INSERT INTO oqs_rewrite
+       (object_type_id, phase, source_id, table_id, generation, noted_version, change_id)
+     VALUES (?, 'copying', ?, ?, ?, ?, ?)`,
+    [typeId, sourceId, tableId, generation, notedVersion, changeId],
   )
 }
 
@@ -122,6 +128,7 @@ async function abandonCopies(session: WriteSession, tableId: number): Promise<vo
     `UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ? AND state = 'rewriting'`,
     [tableId],
   )
+  await session.run('DELETE FROM oqs_table_field WHERE table_id = ?', [tableId])
 }
 
 /**
@@ -180,16 +187,28 @@ export async function deleteChangedKeys(
   )
 }
 
-/** Returns the rewrites as the status shows them. */
-export async function readRewriteStates(database: Database): Promise<RewriteState[]> {
+/**
+ * Returns the rewrites as the status shows them; only those for a change if it is given. The rewrites
+ * of a change that has ended are left out: they are about to be removed.
+ */
+export async function readRewriteStates(
+  database: Database,
+  changeId?: string,
+): Promise<RewriteState[]> {
   const rows = await database.query(
-    `SELECT t.rid, r.phase, copies.live_count, source.live_count, r.reason FROM oqs_rewrite AS r
+    `SELECT t.rid, r.phase, copies.live_count, source.live_count, r.reason, c.ontology_rid
+     FROM oqs_rewrite AS r
      JOIN oqs_object_type AS t ON t.id = r.object_type_id
      JOIN oqs_object_table AS source ON source.id = r.source_id
-     LEFT JOIN oqs_object_table AS copies ON copies.id = r.table_id ORDER BY t.id`,
+     LEFT JOIN oqs_object_table AS copies ON copies.id = r.table_id
+     LEFT JOIN oqs_definition_change AS c ON c.id = r.change_id AND c.state = 'running'
+     WHERE CASE WHEN ?::text IS NULL THEN r.change_id IS NULL OR c.id IS NOT NULL
+       ELSE c.id = ?::text END ORDER BY t.id`,
+    [changeId ?? null, changeId ?? null],
   )
-  return rows.map(([rid, phase, objects, totalObjects, reason]) => ({
+  return rows.map(([rid, phase, objects, totalObjects, reason, ontologyRid]) => ({
     typeRid: String(rid),
+    ...(ontologyRid === null ? {} : { ontologyRid: String(ontologyRid) }),
     phase: phase as RewriteState['phase'],
     objects: Number(objects ?? 0),
     totalObjects: Number(totalObjects),

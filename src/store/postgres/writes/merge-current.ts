@@ -8,6 +8,7 @@ import { objectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { copyMissing } from '../rewrite/copy-objects.ts'
+import { unchangedCopier } from '../rewrite/object-copiers.ts'
 import type { WriteTable } from './lock-type.ts'
 
 interface MergeSpec {
@@ -51,7 +52,8 @@ export async function mergeCurrent(
     )
   } else {
     // Tables of different layouts have different columns and terms. Counts what it copies.
-    await copyMissing(session, { typeId, objectType, sourceId: from.id, tableId: to.id })
+    const copier = unchangedCopier(objectType)
+    await copyMissing(session, { typeId, copier, sourceId: from.id, tableId: to.id })
   }
   await session.run(
     `UPDATE oqs_object_table SET live_count = live_count + ?,

@@ -4,13 +4,15 @@
  */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
+import { refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
-import { numberFields, readFieldColumns } from '../catalogue/field-columns.ts'
+import { adoptTableFields, numberFields, readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import {
   addObjectTable,
@@ -21,6 +23,8 @@ import {
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { WriteSession } from '../driver/database.ts'
+import type { Rewrite } from '../rewrite/rewrite-state.ts'
+import { publishCopies } from '../rewrite/rewrite-step.ts'
 import { findLongTexts } from '../text/long-texts.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
 import { copyRows } from './copy-rows.ts'
@@ -33,14 +37,10 @@ export async function rewriteTypes(
   capabilities: Capabilities,
   types: readonly RewrittenType[],
 ): Promise<void> {
-  if (types.length > 0 && capabilities.needsSeparatePublication) {
-    // Rewritten rows could become visible later than the definition, on another machine.
-    const reasons = types.map(
-      ({ type }) =>
-        `object type ${type.apiName} has objects on several machines. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
-    )
-    throw new ObjectQueryError('OntologyChangeRefused', { reasons })
-  }
+  refuseSeparatePublication(
+    capabilities,
+    types.map(({ type }) => type),
+  )
   const unfit: UnfitObject[] = []
   // All terms are saved at once, in their order, because other writers add terms at the same time:
   // saved in parts, they could deadlock.
@@ -51,6 +51,53 @@ export async function rewriteTypes(
   }
   refuseUnfit(unfit)
   await vocabulary.save(session)
+}
+
+/** Rewritten rows could become visible later than the definition, on another machine. */
+export function refuseSeparatePublication(
+  { needsSeparatePublication }: Capabilities,
+  types: readonly ObjectType[],
+): void {
+  if (!needsSeparatePublication || types.length === 0) return
+  const reasons = types.map(
+    ({ apiName }) =>
+      `object type ${apiName} has objects on several machines. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
+  )
+  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+}
+
+/** Objects that were converted in the background. */
+export interface PreparedCopies {
+  readonly typeId: number
+  readonly rewrite: Rewrite
+  /** The number of objects. */
+  readonly count: number
+  readonly lastVersion: number
+}
+
+/** Publishes the objects of a type that were converted in the background. */
+export async function publishRedefined(
+  session: WriteSession,
+  { typeId, rewrite, count, lastVersion }: PreparedCopies,
+  generation: number,
+): Promise<void> {
+  const { tableId } = rewrite
+  await abandonLoads(session, typeId)
+  await adoptTableFields(session, typeId, tableId)
+  await session.run(
+    'UPDATE oqs_object_type SET redefined_table = ?, redefined_in = ? WHERE id = ?',
+    [tableId, generation, typeId],
+  )
+  const version = { version: lastVersion + 1, put: count }
+  await publishCopies(session, { typeId, tableId }, rewrite, version)
+}
+
+/** What was loaded for a replacement has the form of the earlier definition. */
+async function abandonLoads(session: WriteSession, typeId: number): Promise<void> {
+  await session.run(
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+    [typeId],
+  )
 }
 
 async function rewriteType(
@@ -65,11 +112,7 @@ async function rewriteType(
     [typeId],
   )
   const [from = 0, lastVersion = 0] = (row ?? []).map(Number)
-  // What was loaded for a replacement has the form of the earlier definition.
-  await session.run(
-    `UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
-    [typeId],
-  )
+  await abandonLoads(session, typeId)
   await changeFields(session, rewritten)
   const version = lastVersion + 1
   const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const

@@ -1,7 +1,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
 import type { Prepares } from '../file/writer-database.ts'
-import type { TableLayout } from './table-layout.ts'
+import { readTableLayout, type TableLayout } from './table-layout.ts'
 
 /** The fields of a type as one of its tables stores them. */
 export class TableFields extends FieldNumbers {
@@ -22,6 +22,26 @@ export class TableFields extends FieldNumbers {
 
 export function readTableFields(db: Prepares, typeId: number, layout: TableLayout): TableFields {
   return new TableFields(readFieldRows(db, typeId), layout)
+}
+
+/**
+ * Returns the fields of a table for a writer. A table whose objects are converted to another
+ * definition has fields of its own until it is published.
+ */
+export function readFieldsOfTable(
+  db: Prepares,
+  { typeId, id }: { readonly typeId: number; readonly id: number },
+  layout = readTableLayout(db, id),
+): TableFields {
+  const rows = db
+    .prepare(
+      `SELECT number, property, struct_field FROM table_field WHERE table_id = ?1
+       UNION ALL SELECT number, property, struct_field FROM object_field
+       WHERE object_type_id = ?2 AND NOT EXISTS (SELECT 1 FROM table_field WHERE table_id = ?1)
+       ORDER BY number`,
+    )
+    .all(id, typeId)
+  return new TableFields(rows as unknown as FieldRow[], layout)
 }
 
 /** Returns the numbers of the fields of a type, which are the same in all its tables. */

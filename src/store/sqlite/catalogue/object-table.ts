@@ -11,10 +11,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { FieldId, TypeField } from '../../../ontology/values/searchable-values.ts'
+import {
+  type FieldId,
+  fieldsOf,
+  type TypeField,
+} from '../../../ontology/values/searchable-values.ts'
 import { storedPath } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
-import { readFieldNumbers, readTableFields, type TableFields } from './field-numbers.ts'
+import {
+  readFieldNumbers,
+  readFieldsOfTable,
+  readTableFields,
+  type TableFields,
+} from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
 import { addPropertyIndex, columnName, propertyColumns } from './table-indexes.ts'
 import { CURRENT_LAYOUT, readTableLayout } from './table-layout.ts'
@@ -34,16 +43,18 @@ export function addObjectTable(db: DatabaseSync, table: NewTable): number {
 
 /**
  * Creates a table with a column for each property. It gets most of its indexes after its first rows,
- * and before it is read, see `buildNextIndex`.
+ * and before it is read, see `buildNextIndex`. The type is the current one, unless the table is for
+ * objects of another definition.
  */
 export function createObjectTable(
   db: DatabaseSync,
   { typeId, id }: { readonly typeId: number; readonly id: number },
+  type = readObjectType(db, typeId),
 ): void {
   const table = objectTable(id)
   const layout = readTableLayout(db, id)
-  const keyProperty = layout.number === 1 ? undefined : textKeyOf(readObjectType(db, typeId))
-  const fields = readTableFields(db, typeId, { ...layout, keyProperty })
+  const keyProperty = layout.number === 1 ? undefined : textKeyOf(type)
+  const fields = readFieldsOfTable(db, { typeId, id }, { ...layout, keyProperty })
   const columns = propertyColumns(fields).map(columnName)
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
@@ -87,7 +98,13 @@ export function emptyTable(fields: TableFields): string {
  * Limits the number of indexes: after every change of the schema each connection reads all of it
  * again, on the main thread too. A store of an earlier release that exceeds the limit stays usable.
  */
-export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: number): void {
+export function refuseTooManyIndexes(
+  db: DatabaseSync,
+  typeId: number,
+  added: number,
+  /** How many of them are not in the catalogue yet. */
+  planned = 0,
+): void {
   const row = db
     .prepare(
       `SELECT count(*) AS count,
@@ -97,7 +114,7 @@ export function refuseTooManyIndexes(db: DatabaseSync, typeId: number, added: nu
        )`,
     )
     .get(typeId)
-  const count = Number(row?.['count'])
+  const count = Number(row?.['count']) + planned
   const hadTooMany = count - added > INDEXED_PROPERTIES_MAX
   if (count <= INDEXED_PROPERTIES_MAX || hadTooMany) return
   const reason = `the object types in use would have ${count} properties in total, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer properties, or PostgreSQL`
@@ -145,34 +162,77 @@ export function tablesOfDefinition(db: DatabaseSync, typeId: number): readonly T
   return createdTables(db, typeId).filter(({ id }) => id >= Number(type?.['redefined_table']))
 }
 
-/**
- * Assigns a number to every new field, and returns those with a column. A struct field has one as
- * long as there are few in the store; the values of others are stored like those of arrays.
- */
+/** Assigns a number to every new field, and returns those with a column. */
 export function numberFields(
   db: DatabaseSync,
   typeId: number,
   fields: readonly TypeField[],
-): FieldId[] {
+): readonly FieldId[] {
   const numbers = readFieldNumbers(db, typeId)
-  const row = db
-    .prepare(
-      `SELECT count(*) AS count FROM object_field WHERE struct_field >= ':' AND struct_field < ';'`,
-    )
-    .get()
-  let structColumns = Number(row?.['count'])
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
-  return fields
-    .filter((field) => !numbers.has(field))
-    .flatMap(({ property, structField, isColumn }) => {
-      const isStructField = structField !== undefined
-      const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
-      if (isStructField && hasColumn) structColumns += 1
-      add.run(typeId, property, storedPath(structField, hasColumn))
-      return hasColumn ? [{ property, structField }] : []
-    })
+  const added = placeFields(
+    db,
+    fields.filter((field) => !numbers.has(field)),
+  )
+  for (const { property, path } of added) add.run(typeId, property, path)
+  return added.filter(({ hasColumn }) => hasColumn)
+}
+
+interface PlacedField extends FieldId {
+  readonly hasColumn: boolean
+  /** The path inside the struct, as the catalogue stores it. */
+  readonly path: string | null
+}
+
+/**
+ * Decides which fields get a column. A struct field gets one as long as there are few in the store;
+ * the values of others are stored like those of arrays.
+ */
+function placeFields(db: DatabaseSync, fields: readonly TypeField[]): readonly PlacedField[] {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS count FROM (
+         SELECT struct_field FROM object_field UNION ALL SELECT struct_field FROM table_field
+       ) WHERE struct_field >= ':' AND struct_field < ';'`,
+    )
+    .get()
+  let structColumns = Number(row?.['count'])
+  return fields.map(({ property, structField, isColumn }) => {
+    const isStructField = structField !== undefined
+    const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
+    if (isStructField && hasColumn) structColumns += 1
+    return { property, structField, hasColumn, path: storedPath(structField, hasColumn) }
+  })
+}
+
+/**
+ * Assigns new numbers to all fields of a table whose objects have another definition than their type.
+ * Values of the two definitions never share a column or an entry of a shared index.
+ */
+export function numberTableFields(db: DatabaseSync, table: number, type: ObjectType): void {
+  const fields = placeFields(db, fieldsOf(type.properties.values()))
+  const row = db
+    .prepare(`UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'object_field' RETURNING seq`)
+    .get(fields.length)
+  const first = Number(row?.['seq']) - fields.length + 1
+  const add = db.prepare(
+    'INSERT INTO table_field (number, table_id, property, struct_field) VALUES (?, ?, ?, ?)',
+  )
+  for (const [index, { property, path }] of fields.entries()) {
+    add.run(first + index, table, property, path)
+  }
+}
+
+/** Makes the fields of a table those of its type. */
+export function adoptTableFields(db: DatabaseSync, typeId: number, table: number): void {
+  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
+  db.prepare(
+    `INSERT INTO object_field (number, object_type_id, property, struct_field)
+     SELECT number, ?, property, struct_field FROM table_field WHERE table_id = ?`,
+  ).run(typeId, table)
+  db.prepare('DELETE FROM table_field WHERE table_id = ?').run(table)
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */

@@ -1,4 +1,5 @@
 /** Which types are rewritten, or have to be, see rewrite.ts. */
+import type { DatabaseSync } from 'node:sqlite'
 import type { RewriteState } from '../../rewrite.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { CURRENT_LAYOUT } from './table-layout.ts'
@@ -7,6 +8,7 @@ import { CURRENT_LAYOUT } from './table-layout.ts'
 export interface Rewrite {
   readonly typeId: number
   readonly typeRid: string
+  readonly ontologyRid: string
   readonly fromTable: number
   readonly toTable: number
   readonly generation: number
@@ -20,12 +22,17 @@ export interface Rewrite {
   readonly lastVersion: number
   /** False if the type was replaced or redefined since the rewrite started. */
   readonly isCurrent: boolean
+  /** True if the definition has changed since. */
+  readonly isRedefined: boolean
+  /** Whether the objects are converted to another definition. */
+  readonly isChange: boolean
 }
 
 /** Failed rewrites of types whose definition or table has changed since. */
 export const STALE_FAILURES = `SELECT 1 FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
   WHERE r.phase = 'failed' AND (t.generation > r.generation OR t.table_id <> r.from_table)`
 const RUNNING = `SELECT 1 FROM rewrite WHERE phase <> 'failed'`
+const RUNNING_CHANGES = `SELECT 1 FROM definition_change WHERE state = 'running'`
 /** Types with a table of an earlier layout. */
 export const TO_REWRITE = `SELECT t.id FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
   WHERE o.layout < ${CURRENT_LAYOUT} AND o.is_made = 1
@@ -33,25 +40,69 @@ export const TO_REWRITE = `SELECT t.id FROM object_type AS t JOIN object_table A
 
 /** True if `rewriteStep` has something to do. For a reader, so that the writer need not be asked. */
 export function hasRewrites(statements: StatementCache): boolean {
-  return [RUNNING, STALE_FAILURES, TO_REWRITE].some(
+  return [RUNNING, RUNNING_CHANGES, STALE_FAILURES, TO_REWRITE].some(
     (sql) => statements.prepare(`${sql} LIMIT 1`).get() !== undefined,
   )
 }
 
-/** Returns the rewrites that are running or have failed. */
-export function readRewrites(statements: StatementCache): RewriteState[] {
+/** Returns the rewrites in progress that convert objects of an ontology, or those for a new layout. */
+export function findRewrites(
+  db: DatabaseSync,
+  { ontologyRid }: { readonly ontologyRid: string | undefined },
+): Rewrite[] {
+  const rows = db
+    .prepare(
+      `SELECT r.object_type_id AS typeId, t.rid AS typeRid, t.ontology_rid AS ontologyRid,
+         r.from_table AS fromTable, r.to_table AS toTable, r.generation, r.phase,
+         r.last_key AS lastKey, r.objects, copy.loaded_as AS loadedAs,
+         original.live_count AS totalObjects, copy.live_count AS copiedObjects,
+         t.last_version AS lastVersion, r.is_change AS isChange,
+         t.generation <> r.generation AS isRedefined,
+         t.table_id = r.from_table AND t.generation = r.generation
+           AND (r.is_change = 1 OR original.layout < copy.layout) AS isCurrent
+       FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
+       JOIN object_table AS copy ON copy.id = r.to_table
+       JOIN object_table AS original ON original.id = t.table_id
+       WHERE r.phase <> 'failed'
+         AND CASE WHEN ?1 IS NULL THEN r.is_change = 0
+           ELSE r.is_change = 1 AND t.ontology_rid = ?1 END
+       ORDER BY t.id`,
+    )
+    .all(ontologyRid ?? null)
+  return rows.map((row) => ({
+    ...(row as unknown as Rewrite),
+    isCurrent: row['isCurrent'] === 1,
+    isRedefined: row['isRedefined'] === 1,
+    isChange: row['isChange'] === 1,
+  }))
+}
+
+/** Returns the rewrites that are running or have failed; only those of one ontology if it is given. */
+export function readRewrites(statements: StatementCache, ontologyRid?: string): RewriteState[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, r.phase, r.objects, o.live_count, r.reason
+      `SELECT t.rid, r.phase, r.objects, o.live_count, r.reason, r.is_change, t.ontology_rid
        FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
-       JOIN object_table AS o ON o.id = t.table_id ORDER BY t.id`,
+       JOIN object_table AS o ON o.id = t.table_id
+       WHERE ?1 IS NULL OR (t.ontology_rid = ?1 AND r.is_change = 1) ORDER BY t.id`,
     )
-    .all() as unknown as [string, RewriteState['phase'], number, number, string | null][]
-  return rows.map(([typeRid, phase, objects, totalObjects, reason]) => ({
+    .all(ontologyRid ?? null) as unknown as RewriteRow[]
+  return rows.map(([typeRid, phase, objects, totalObjects, reason, isChange, changed]) => ({
     typeRid,
+    ...(isChange === 1 ? { ontologyRid: changed } : {}),
     phase,
     objects,
     totalObjects,
     ...(reason === null ? {} : { reason }),
   }))
 }
+
+type RewriteRow = readonly [
+  typeRid: string,
+  phase: RewriteState['phase'],
+  objects: number,
+  totalObjects: number,
+  reason: string | null,
+  isChange: number,
+  ontologyRid: string,
+]

@@ -1,78 +1,141 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
-import type {
-  ObjectTypeDefinition,
-  OntologyDefinition,
-} from '../../../ontology/definition/definition-schema.ts'
-import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import { fieldsOf, type TypeField } from '../../../ontology/values/searchable-values.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import {
+  countRewritten,
   definitionOutOfSync,
   type PlannedChange,
   planTypes,
   refuseDeletion,
+  refuseTaken,
   type StoredType,
-  type TypeStep,
 } from '../../sql/plan-types.ts'
-import { STORED_BYTES } from '../../sql/record-sql.ts'
-import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { rewriteTypes } from '../writes/rewrite-type.ts'
-import {
-  abandonTables,
-  addFields,
-  addObjectTable,
-  numberFields,
-  tablesOfDefinition,
-} from './object-table.ts'
-import { objectTable } from './table-name.ts'
+import { endChangeOf, refuseWhileChanging, startChange } from './definition-change.ts'
+import type { Rewrite } from './rewrite-states.ts'
+import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
-export type SavedDefinition = PlannedChange & Pick<OntologyChange, 'basedOn' | 'isDryRun'>
+export interface SavedDefinition
+  extends PlannedChange,
+    Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
+  /** A change that rewrites more objects runs in the background. */
+  readonly rewrittenAtOnceMax: number
+}
 
-export function saveOntology(db: WriterDatabase, change: SavedDefinition): void {
+export function saveOntology(db: WriterDatabase, change: SavedDefinition): SaveOutcome {
   try {
-    inTransaction(db, 'write', () => {
-      const generation = nextGeneration(db, change.basedOn)
-      const before = readDefinition(db, change.definition.rid ?? '')
-      saveDefinition(db, change.definition, generation)
-      saveObjectTypes(db, change, before, generation)
-      if (change.isDryRun) throw new DryRun()
+    return inTransaction(db, 'write', () => {
+      const ontologyRid = change.definition.rid ?? ''
+      refuseWhileChanging(db, ontologyRid)
+      refuseOutOfSync(db, change.basedOn)
+      const stored = readTypes(db, ontologyRid)
+      const outcome =
+        countRewritten(stored, change) > change.rewrittenAtOnceMax ? 'started' : 'saved'
+      if (outcome === 'saved') saveAtOnce(db, change, stored)
+      else {
+        // Throws if the change is refused.
+        planTypes(stored, change)
+        startChange(db, change, stored)
+      }
+      if (change.isDryRun) throw new DryRun(outcome)
+      return outcome
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
+    return error.outcome
   }
+}
+
+function saveAtOnce(
+  db: WriterDatabase,
+  change: PlannedChange,
+  stored: readonly StoredType[],
+): void {
+  const { definition } = change
+  const generation = nextGeneration(db)
+  const before = readDefinition(db, definition.rid ?? '')
+  saveDefinition(db, definition, generation)
+  saveObjectTypes(db, { change, stored, before, generation, copies: new Map() })
+}
+
+/** Saves the definition of a change whose objects are converted, and publishes them. */
+export function publishDefinition(
+  db: WriterDatabase,
+  change: PlannedChange,
+  copies: ReadonlyMap<number, Rewrite>,
+): void {
+  const { definition } = change
+  const ontologyRid = definition.rid ?? ''
+  refuseTakenNames(db, definition)
+  const generation = nextGeneration(db)
+  const stored = readTypes(db, ontologyRid)
+  const before = readDefinition(db, ontologyRid)
+  saveDefinition(db, definition, generation)
+  saveObjectTypes(db, { change, stored, before, generation, copies })
+}
+
+/** Another ontology may have got a name since the change was planned. */
+function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: OntologyDefinition) {
+  const names = db
+    .prepare('SELECT api_name FROM ontology WHERE api_name = ? AND rid <> ?')
+    .all(apiName, rid)
+  const taken = db
+    .prepare(
+      `SELECT family FROM ontology_family
+       WHERE family IN (SELECT value FROM json_each(?)) AND ontology_rid <> ?`,
+    )
+    .all(JSON.stringify(families ?? []), rid)
+  refuseTaken(
+    names.length > 0 ? apiName : undefined,
+    taken.map(({ family }) => String(family)),
+  )
 }
 
 /** Deletes an ontology with all its objects. */
 export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): void {
   const { ontologyRid, basedOn } = deletion
   inTransaction(db, 'write', () => {
-    nextGeneration(db, basedOn)
+    refuseOutOfSync(db, basedOn)
+    nextGeneration(db)
     const types = readTypes(db, ontologyRid)
     refuseDeletion(types, deletion)
+    endChangeOf(db, ontologyRid)
     for (const { id } of types) dropObjectType(db, id)
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
   })
 }
 
 /** Ends the transaction of a change that is only tried. */
-class DryRun extends Error {}
+class DryRun extends Error {
+  readonly outcome: SaveOutcome
 
-function readDefinition(db: DatabaseSync, ontologyRid: string): OntologyDefinition | undefined {
+  constructor(outcome: SaveOutcome) {
+    super('dry run')
+    this.outcome = outcome
+  }
+}
+
+export function readDefinition(
+  db: DatabaseSync,
+  ontologyRid: string,
+): OntologyDefinition | undefined {
   const row = db.prepare('SELECT definition FROM ontology WHERE rid = ?').get(ontologyRid)
   return row && (JSON.parse(String(row['definition'])) as OntologyDefinition)
 }
 
-function nextGeneration(db: DatabaseSync, basedOn: number): number {
+function refuseOutOfSync(db: DatabaseSync, basedOn: number): void {
   const current = db.prepare('SELECT generation FROM catalogue').get()?.['generation']
   if (current !== basedOn) throw definitionOutOfSync()
-  db.prepare('UPDATE catalogue SET generation = generation + 1').run()
-  return basedOn + 1
+}
+
+function nextGeneration(db: DatabaseSync): number {
+  const row = db.prepare('UPDATE catalogue SET generation = generation + 1 RETURNING generation')
+  return Number(row.get()?.['generation'])
 }
 
 function saveDefinition(
@@ -91,37 +154,7 @@ function saveDefinition(
   for (const family of definition.families ?? []) addFamily.run(family, rid)
 }
 
-function saveObjectTypes(
-  db: WriterDatabase,
-  change: SavedDefinition,
-  before: OntologyDefinition | undefined,
-  generation: number,
-): void {
-  const { definition } = change
-  const ontologyRid = definition.rid ?? ''
-  const { objectTypes } = parseDefinition(definition)
-  const rewrites: RewrittenType[] = []
-  for (const step of planTypes(readTypes(db, ontologyRid), change)) {
-    if (step.kind === 'drop') {
-      dropObjectType(db, step.id)
-      continue
-    }
-    const type = objectTypes.get(step.definition.apiName)
-    if (type === undefined) throw new Error(`no object type ${step.definition.apiName}`)
-    const fields = fieldsOf(type.properties.values())
-    if (step.kind === 'add') {
-      addTable(db, addObjectType(db, ontologyRid, step.definition, generation), fields)
-      continue
-    }
-    updateObjectType(db, step, generation)
-    if (step.kind === 'recreate') recreateTable(db, step.id, fields, generation)
-    else if (step.kind === 'update') addFields(db, step.id, fields)
-    else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
-  }
-  rewriteTypes(db, rewrites)
-}
-
-function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
+export function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
   return db
     .prepare(
       `SELECT t.id, t.rid, t.definition, o.live_count AS objects, (
@@ -130,110 +163,4 @@ function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
        ) AS loading FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
     )
     .all(ontologyRid) as unknown as StoredType[]
-}
-
-function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
-  const types = before === undefined ? [] : [...parseDefinition(before).objectTypes.values()]
-  const type = types.find((one) => one.rid === rid)
-  if (type === undefined) throw new Error(`no earlier definition of ${rid}`)
-  return type
-}
-
-function addObjectType(
-  db: DatabaseSync,
-  ontologyRid: string,
-  type: ObjectTypeDefinition,
-  generation: number,
-): number {
-  const { lastInsertRowid } = db
-    .prepare(
-      `INSERT INTO object_type
-         (rid, ontology_rid, definition, generation, published, last_version, oldest)
-       SELECT ?1, ?2, ?3, ?4, version, version, version FROM (
-         SELECT coalesce((SELECT last_version + 1 FROM dropped_object_type WHERE rid = ?1), 0) AS version
-       )`,
-    )
-    .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
-  return Number(lastInsertRowid)
-}
-
-function updateObjectType(
-  db: DatabaseSync,
-  step: Exclude<TypeStep, { readonly kind: 'add' | 'drop' }>,
-  generation: number,
-): void {
-  const { id, definition } = step
-  if (step.kind === 'update' && !step.isChanged) return
-  db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
-    JSON.stringify(definition),
-    generation,
-    id,
-  )
-  if (step.kind !== 'update' || !step.hasNewTitle) return
-  for (const table of tablesOfDefinition(db, id)) {
-    rewriteTitles(db, table.id, definition.titleProperty)
-  }
-}
-
-function dropObjectType(db: DatabaseSync, id: number): void {
-  abandonTables(db, id)
-  db.prepare(
-    `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
-     SELECT rid, last_version FROM object_type WHERE id = ?`,
-  ).run(id)
-  db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
-}
-
-/** Adds the table that holds the versions of a type from now on. */
-function addTable(db: DatabaseSync, typeId: number, fields: readonly TypeField[]): void {
-  numberFields(db, typeId, fields)
-  const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
-  const version = Number(row?.['published'])
-  const table = addObjectTable(db, {
-    typeId,
-    state: 'published',
-    firstVersion: version,
-    loadedAs: version,
-  })
-  db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table, typeId)
-}
-
-/** An empty type may change in any way, but its earlier versions can no longer be read. */
-function recreateTable(
-  db: DatabaseSync,
-  typeId: number,
-  fields: readonly TypeField[],
-  generation: number,
-): void {
-  abandonTables(db, typeId)
-  // Its copies are abandoned as well.
-  db.prepare('DELETE FROM rewrite WHERE object_type_id = ?').run(typeId)
-  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
-  db.prepare(
-    `UPDATE object_type
-     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
-       redefined_in = ?
-     WHERE id = ?`,
-  ).run(generation, typeId)
-  addTable(db, typeId, fields)
-}
-
-/** Titles are stored beside the body, so a new title property changes all of them. */
-function rewriteTitles(db: DatabaseSync, id: number, property: string | undefined): void {
-  const table = objectTable(id)
-  if (property === undefined) {
-    db.exec(`UPDATE ${table} SET title = NULL`)
-    return
-  }
-  db.prepare(
-    `UPDATE ${table} SET title = (
-       SELECT CASE WHEN value LIKE '"%' THEN value ELSE '"' || value || '"' END
-       FROM (SELECT body -> ? AS value) WHERE value IS NOT NULL
-     )`,
-  ).run(`$."${property}"`)
-  db.prepare(
-    `UPDATE object_table SET max_record_bytes = (
-       SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o
-     ) WHERE id = ?`,
-  ).run(id)
 }

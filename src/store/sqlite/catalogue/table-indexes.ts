@@ -3,13 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { isPrefixIndexed, KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
-import { readTableFields, type TableFields } from './field-numbers.ts'
-import {
-  indexedObjectId,
-  indexedValidTo,
-  readTableLayout,
-  type TableLayout,
-} from './table-layout.ts'
+import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
+import { indexedObjectId, indexedValidTo, type TableLayout } from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
 interface Index {
@@ -136,5 +131,5 @@ function indexNames(db: DatabaseSync, table: string): ReadonlySet<string> {
 }
 
 function fieldsOf(db: DatabaseSync, typeId: number, id: number): TableFields {
-  return readTableFields(db, typeId, readTableLayout(db, id))
+  return readFieldsOfTable(db, { typeId, id })
 }

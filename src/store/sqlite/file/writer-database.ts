@@ -1,7 +1,7 @@
 /** The connection of the writer thread, with what its jobs reuse. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { TypeConverter } from '../../sql/stored-change.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
 
@@ -14,8 +14,8 @@ export type Prepares = Pick<DatabaseSync, 'prepare'>
 export class WriterDatabase extends DatabaseSync {
   /** By the rules of a table. */
   readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
-  /** Parsed definitions of types that are being rewritten, by number and generation. */
-  readonly objectTypes = new LRUCache<string, ObjectType>({ max: 8 })
+  /** How the objects of types that are being rewritten are read, by number and definition. */
+  readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
   /** This connection, as functions expect it that prepare their statements each time. */

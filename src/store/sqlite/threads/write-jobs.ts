@@ -1,4 +1,6 @@
 /** The jobs of the writer thread: everything that writes. */
+
+import { cancelChange } from '../catalogue/definition-change.ts'
 import {
   deleteDocument,
   deleteExpiredDocuments,
@@ -34,6 +36,7 @@ import type { Jobs } from './thread-jobs.ts'
 export const WRITE_JOBS = {
   saveOntology,
   deleteOntology,
+  cancelChange,
   commitBatch,
   deleteRows,
   deleteExpiredKeys,

@@ -1,14 +1,17 @@
-/** Copies objects into the table of a rewrite. Bodies are read and indexed again. */
+/** Copies objects into the table of a rewrite. Bodies are read or converted, and indexed again. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader, RefusedObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { removeFromIndexes } from '../catalogue/object-table.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { sameKey, type TypeConverter, tryConvert } from '../../sql/stored-change.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
 import type { Rewrite } from '../catalogue/rewrite-states.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
+import { claimKey, removeCopies, takeKeys } from './converted-keys.ts'
 import { rowWriter } from './write-row.ts'
 
 /** Thrown if an object cannot be rewritten. The message names no values. */
@@ -16,6 +19,12 @@ export class RewriteFailure extends Error {}
 
 /** The objects and the bytes of one step, which takes about 20 milliseconds. */
 const STEP = { objects: 400, bytes: 500_000 } as const
+
+/** How objects are read, and those that do not fit. */
+export interface Conversion {
+  readonly converter: TypeConverter
+  readonly unfit: UnfitObject[]
+}
 
 export interface CopiedObjects {
   readonly copied: number
@@ -25,96 +34,132 @@ export interface CopiedObjects {
 }
 
 /** Copies the objects that follow the last key, up to the size of a step. */
-export function copyNextObjects(db: WriterDatabase, rewrite: Rewrite): CopiedObjects {
-  const copy = objectCopier(db, rewrite)
+export function copyNextObjects(
+  db: WriterDatabase,
+  rewrite: Rewrite,
+  conversion: Conversion,
+): CopiedObjects {
+  const copy = objectCopier(db, rewrite, conversion)
   const rows = db
     .cached(
-      `SELECT pk, body FROM ${objectTable(rewrite.fromTable)}
+      `SELECT pk, key, body FROM ${objectTable(rewrite.fromTable)}
        WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk`,
     )
     .iterate(rewrite.lastKey)
   let [copied, bytes, { lastKey }, isDone] = [0, 0, rewrite, true]
-  for (const { pk, body } of rows) {
-    if (copied >= STEP.objects || bytes >= STEP.bytes) {
+  for (const row of rows) {
+    const isFull = copied >= STEP.objects || bytes >= STEP.bytes
+    if (isFull || conversion.unfit.length >= UNFIT_OBJECTS_MAX) {
       isDone = false
       break
     }
-    copy.add(String(body))
+    const original = toOriginal(row)
+    copy.add(original)
     copied += 1
-    bytes += String(body).length
-    lastKey = String(pk)
+    bytes += original.body.length
+    lastKey = original.pk
   }
-  copy.finish(copied)
+  copy.finish()
   return { copied, lastKey, isDone }
 }
 
 /** Copies some changed objects again, and returns by how many the number of copies grows. */
-export function copyChangedObjects(db: WriterDatabase, rewrite: Rewrite, limit: number): number {
-  const { typeId, fromTable, toTable } = rewrite
+export function copyChangedObjects(
+  db: WriterDatabase,
+  rewrite: Rewrite,
+  conversion: Conversion,
+  limit: number,
+): number {
+  // Deleted first: a copy of this step is not taken for one of an object that has changed since.
   const keys = db
-    .cached('SELECT pk FROM rewrite_change WHERE object_type_id = ? ORDER BY pk LIMIT ?')
-    .all(typeId, limit)
-    .map(({ pk }) => String(pk))
-  const isListed = 'IN (SELECT value FROM json_each(?))'
-  const list = JSON.stringify(keys)
-  const removed = db
     .cached(
-      `DELETE FROM ${objectTable(toTable)} WHERE valid_to = ${OPEN} AND pk ${isListed} RETURNING id`,
+      `DELETE FROM rewrite_change WHERE object_type_id = ?1 AND pk IN (
+         SELECT pk FROM rewrite_change WHERE object_type_id = ?1 ORDER BY pk LIMIT ?2
+       ) RETURNING pk`,
     )
-    .all(list)
-    .map(({ id }) => Number(id))
-  removeFromIndexes(db, removed)
-  const copy = objectCopier(db, rewrite)
+    .all(rewrite.typeId, limit)
+    .map(({ pk }) => String(pk))
+  const copy = objectCopier(db, rewrite, conversion)
+  copy.remove(keys)
   const find = db.cached(
-    `SELECT body FROM ${objectTable(fromTable)} WHERE pk = ? AND valid_to = ${OPEN}`,
+    `SELECT pk, key, body FROM ${objectTable(rewrite.fromTable)} WHERE pk = ? AND valid_to = ${OPEN}`,
   )
-  let added = 0
   for (const key of keys) {
-    const body = find.get(key)?.['body']
-    if (body === undefined) continue
-    copy.add(String(body))
-    added += 1
+    const row = find.get(key)
+    if (row !== undefined) copy.add(toOriginal(row))
   }
-  copy.finish(added - removed.length)
-  db.cached(`DELETE FROM rewrite_change WHERE object_type_id = ? AND pk ${isListed}`).run(
-    typeId,
-    list,
-  )
-  return added - removed.length
+  return copy.finish()
+}
+
+/** An object of the earlier table. */
+interface Original {
+  readonly pk: string
+  readonly key: string
+  readonly body: string
+}
+
+function toOriginal({ pk, key, body }: Readonly<Record<string, unknown>>): Original {
+  return { pk: String(pk), key: String(key), body: String(body) }
 }
 
 /** Writes objects into the new table; `finish` must be called once. */
-function objectCopier(db: WriterDatabase, { typeId, toTable, generation, loadedAs }: Rewrite) {
-  const type = db.objectTypes.get(`${typeId} ${generation}`) ?? readObjectType(db, typeId)
-  db.objectTypes.set(`${typeId} ${generation}`, type)
-  const columns = columnsOf(type)
-  const readObject = bodyReader(type)
+function objectCopier(db: WriterDatabase, rewrite: Rewrite, { converter, unfit }: Conversion) {
+  const { typeId, toTable, loadedAs } = rewrite
+  const { changesKeys } = converter
+  const columns = columnsOf(converter.type)
   const encode = putEncoder(columns)
   const rows = rowWriter(db, { typeId, table: toTable, columns })
-  let maxRecordBytes = 0
+  let [count, maxRecordBytes] = [0, 0]
   return {
-    add: (body: string) => {
-      const object = readObject(body)
+    add: (original: Original) => {
+      const object = tryConvert(converter, original, unfit)
+      // After the first object that does not fit, the others are only tried.
+      if (object === undefined || unfit.length > 0) return
+      const removed = changesKeys ? claimKey(db, rewrite, original.pk, object.pk) : 0
+      if (removed === undefined) {
+        unfit.push(sameKey(converter, original.key))
+        return
+      }
       rows.add(encode(object), loadedAs)
+      count += 1 - removed
       maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
     },
-    finish: (added: number) => {
+    /** Removes the copies of some originals. */
+    remove: (originals: readonly string[]) => {
+      const keys = changesKeys ? takeKeys(db, rewrite, originals) : originals
+      count -= removeCopies(db, rewrite, keys)
+    },
+    /** Returns by how many the number of copies has grown. */
+    finish: () => {
       rows.finish()
       db.cached(
         `UPDATE object_table
          SET live_count = live_count + ?, max_record_bytes = max(max_record_bytes, ?) WHERE id = ?`,
-      ).run(added, maxRecordBytes, toTable)
+      ).run(count, maxRecordBytes, toTable)
+      return count
     },
   }
 }
 
-function bodyReader(type: ObjectType) {
+/** Returns how objects are read by their current definition. */
+export function unchangedConversion(
+  db: WriterDatabase,
+  { typeId, generation }: Rewrite,
+): Conversion {
+  const name = `${typeId} ${generation}`
+  const converter = db.converters.get(name) ?? unchangedConverter(readObjectType(db, typeId))
+  db.converters.set(name, converter)
+  return { converter, unfit: [] }
+}
+
+function unchangedConverter(type: ObjectType): TypeConverter {
   const readObject = objectReader(type)
-  return (body: string) => {
+  const convert = (body: string) => {
     try {
       return readObject(JSON.parse(body))
     } catch (error) {
       throw error instanceof RefusedObject ? new RewriteFailure(error.message) : error
     }
   }
+  return { type, convert, changesKeys: false }
 }

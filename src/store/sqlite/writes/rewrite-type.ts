@@ -5,16 +5,20 @@
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import { recordBytes } from '../../batch.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { refuseUnfit, UNFIT_OBJECTS_MAX, type UnfitObject } from '../../sql/plan-types.ts'
+import { refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
 import {
   addObjectTable,
+  adoptTableFields,
   createObjectTable,
   numberFields,
   refuseTooManyIndexes,
 } from '../catalogue/object-table.ts'
+import { publishCopies } from '../catalogue/rewrite-phases.ts'
+import type { Rewrite } from '../catalogue/rewrite-states.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -36,10 +40,7 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
   const { id: typeId, type, generation } = rewritten
   const row = db.prepare('SELECT table_id, last_version FROM object_type WHERE id = ?').get(typeId)
   const [from, lastVersion] = [Number(row?.['table_id']), Number(row?.['last_version'])]
-  // What was loaded for a replacement has the form of the earlier definition.
-  db.prepare(
-    `UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
-  ).run(typeId)
+  abandonLoads(db, typeId)
   refuseTooManyIndexes(db, typeId, changeFields(db, rewritten))
   const version = lastVersion + 1
   const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
@@ -66,6 +67,26 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
     'UPDATE object_type SET table_id = ?1, redefined_table = ?1, redefined_in = ?2 WHERE id = ?3',
   ).run(to, generation, typeId)
   publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
+}
+
+/** Publishes the objects of a type that were converted in the background. */
+export function publishRedefined(db: WriterDatabase, copy: Rewrite, generation: number): void {
+  const { typeId, toTable } = copy
+  abandonLoads(db, typeId)
+  adoptTableFields(db, typeId, toTable)
+  db.prepare('UPDATE object_type SET redefined_table = ?, redefined_in = ? WHERE id = ?').run(
+    toTable,
+    generation,
+    typeId,
+  )
+  publishCopies(db, copy, copy.totalObjects)
+}
+
+/** What was loaded for a replacement has the form of the earlier definition. */
+function abandonLoads(db: WriterDatabase, typeId: number): void {
+  db.prepare(
+    `UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+  ).run(typeId)
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
+import { isIdleReplacement } from '../catalogue/replacement.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
@@ -40,10 +41,12 @@ export interface WriteConnections {
  * must not block other writes.
  */
 export async function commitInThread(
-  { guard, writer, groups, queue }: WriteConnections,
+  connections: WriteConnections,
   batch: Batch,
   owner: TaskOwner,
 ): Promise<Commit> {
+  const { guard, writer, groups, queue } = connections
+  if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
   guard.checkFiles()
   const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
   const name = 'commitBatch'
@@ -62,6 +65,16 @@ export async function commitInThread(
     job.cancel()
     throw error
   }
+}
+
+/**
+ * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes only
+ * if maintenance has marked it as idle, and does not delay the batch.
+ */
+function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacement: string): void {
+  const isIdle = guard.read(() => isIdleReplacement(reading.statements, replacement))
+  // Ignored, because the batch itself fails in the same way.
+  if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
 }
 
 function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {

@@ -2,7 +2,7 @@
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
+import { readFieldsOfTable } from '../catalogue/field-numbers.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
 import { NEW_TABLE_RULES, readTableLayout, termRulesOf } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
@@ -30,7 +30,7 @@ function valueSql({ wholes }: PropertyColumns, index: number): string {
 export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { typeId, table, columns } = target
   const layout = readTableLayout(db.reusing, table)
-  const numbers = readTableFields(db.reusing, typeId, layout)
+  const numbers = readFieldsOfTable(db.reusing, { typeId, id: table }, layout)
   const { fields } = columns
   const fieldNumbers = fields.map((field) => numbers.of(field))
   const { keyProperty } = layout

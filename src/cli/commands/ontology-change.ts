@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import type { Administration } from '../../client/endpoints/administration.ts'
+import { type DefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
+import { addExamples } from '../examples.ts'
+import { untilInterrupted } from '../interrupt.ts'
+import { writeOut } from '../output.ts'
+import { countOf, formatCount, startProcessProgress } from '../progress.ts'
+import {
+  addServiceOptions,
+  openClient,
+  parseText,
+  type ServiceOptions,
+} from '../service-options.ts'
+
+interface ChangeOptions extends ServiceOptions {
+  readonly wait?: true
+  readonly cancel?: true
+}
+
+export function addChangeCommand(ontology: Command): void {
+  const command = ontology
+    .command('change')
+    .description('Show, follow or cancel the change of a definition that runs in the background.')
+    .argument('<ontology>', 'API name or RID of the ontology', parseText)
+    .option('--wait', 'wait until the change is published')
+    .option('--cancel', 'keep the definition as it is')
+  addServiceOptions(command)
+  addExamples(
+    command,
+    'oqs ontology change aviation',
+    'oqs ontology change aviation --wait',
+    'oqs ontology change aviation --cancel',
+  ).action((name: string, options: ChangeOptions) =>
+    untilInterrupted(async (signal) => {
+      const { administration } = await openClient(options, signal)
+      const change =
+        options.cancel === true
+          ? await administration.cancelDefinitionChange(name)
+          : await administration.getDefinitionChange(name)
+      if (options.wait === true) return await followChange(administration, change, name, signal)
+      return await writeOut(`${describeChange(change)}\n`, signal)
+    }),
+  )
+}
+
+/** Shows the progress until a change is published; throws if it fails. */
+export async function followChange(
+  administration: Administration,
+  change: DefinitionChange,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { totalObjects } = countsOf(change)
+  const label = `changing ${name}`
+  const progress = startProcessProgress(label, { totalObjects })
+  const onProgress = (now: DefinitionChange) => {
+    const isCopying = now.objectTypes.some(({ phase }) => phase === 'copying')
+    const { objects } = countsOf(now)
+    progress.update(isCopying ? { objects, bytes: 0, isLowerBound: true } : { label: stageOf(now) })
+  }
+  try {
+    await waitForChange(administration, change, { signal, onProgress })
+  } finally {
+    progress.end()
+  }
+  await writeOut(`changed ${name}\n`, signal)
+}
+
+/** What follows when all objects are converted. */
+function stageOf({ objectTypes, loadingObjects }: DefinitionChange): string {
+  if (objectTypes.some(({ phase }) => phase === 'indexing')) return 'building indexes'
+  return loadingObjects === undefined
+    ? 'publishing'
+    : `waiting for a replacement (${countOf(loadingObjects, 'object')})`
+}
+
+function countsOf({ objectTypes }: DefinitionChange) {
+  const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+  return {
+    objects: sum(objectTypes.map(({ objects }) => objects)),
+    totalObjects: sum(objectTypes.map(({ totalObjects }) => totalObjects)),
+  }
+}
+
+/** One line for the change, and one for each type and each reason. */
+export function describeChange(change: DefinitionChange): string {
+  const { id, state, startedAt, objectTypes, loadingObjects, reasons } = change
+  return [
+    `${state}: change ${id}, started at ${startedAt}`,
+    ...objectTypes.map(
+      ({ objectType, phase, objects, totalObjects }) =>
+        `  ${objectType}: ${phase}, ${formatCount(objects)} of ${countOf(totalObjects, 'object')}`,
+    ),
+    ...(loadingObjects === undefined
+      ? []
+      : [`  waiting until ${countOf(loadingObjects, 'object')} of a replacement are published`]),
+    ...reasons.map((reason) => `  ${reason}`),
+  ].join('\n')
+}

@@ -1,0 +1,83 @@
+/** Changes of a definition that the service carries out in the background. */
+import type { Administration } from './administration.ts'
+
+/** A change as the service describes it. */
+export interface DefinitionChange {
+  readonly id: string
+  readonly ontologyRid: string
+  readonly state: 'running' | 'published' | 'failed' | 'cancelled'
+  readonly startedAt: string
+  readonly changes: readonly unknown[]
+  /** The progress of each type with objects to convert. */
+  readonly objectTypes: readonly {
+    readonly objectType: string
+    readonly phase: string
+    readonly objects: number
+    readonly totalObjects: number
+  }[]
+  /** The change waits until these objects are published or abandoned. */
+  readonly loadingObjects?: number
+  /** Why the change has failed. */
+  readonly reasons: readonly string[]
+  readonly unfitObjects: readonly unknown[]
+}
+
+/** True if the service answered a definition with a change that it carries out later. */
+export function isDefinitionChange(response: unknown): response is DefinitionChange {
+  return typeof response === 'object' && response !== null && 'state' in response
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: (change: DefinitionChange) => void
+}
+
+const POLL_MS = 500
+
+/** Waits until a change is published; throws if it fails or is cancelled. */
+export async function waitForChange(
+  administration: Administration,
+  started: DefinitionChange,
+  { signal, onProgress }: WaitOptions = {},
+): Promise<void> {
+  const { id, ontologyRid } = started
+  let change = started
+  while (change.state === 'running' && change.id === id) {
+    onProgress?.(change)
+    await pause(signal)
+    change = await administration.getDefinitionChange(ontologyRid, { signal })
+  }
+  if (change.id !== id) throw new Error('Another change was started; the outcome is not known.')
+  if (change.state === 'cancelled') throw new Error('The change of the definition was cancelled.')
+  if (change.state === 'failed') {
+    throw new Error(`The definition was not changed:\n  ${change.reasons.join('\n  ')}`)
+  }
+}
+
+function pause(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(end, POLL_MS)
+  function end() {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+    if (signal?.aborted) reject(signal.reason)
+    else resolve()
+  }
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  return promise
+}
+
+/** Applies a definition, and waits until it is in force. Returns it as the service saved it. */
+export async function applyAndWait(
+  administration: Administration,
+  ontology: string,
+  definition: unknown,
+  options: WaitOptions = {},
+): Promise<unknown> {
+  const { signal } = options
+  const applied = await administration.applyDefinition(ontology, definition, { signal })
+  if (!isDefinitionChange(applied)) return applied
+  await waitForChange(administration, applied, options)
+  return administration.getDefinition(applied.ontologyRid, { signal })
+}

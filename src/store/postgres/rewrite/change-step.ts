@@ -1,0 +1,201 @@
+/**
+ * Carries out a change of a definition in the background. All types whose objects it converts are
+ * copied like those of an earlier layout, see rewrite-next.ts. When no more than a few commits have to
+ * be copied again, one transaction saves the definition and publishes the tables of all types; commits
+ * wait only for that one. Locks are taken in this order: catalogue, types, rewrites, change.
+ */
+import type { LRUCache } from 'lru-cache'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { Catalogue } from '../../../ontology/catalogue.ts'
+import type { RewriteProgress } from '../../rewrite.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import {
+  REDEFINED,
+  refusalReasons,
+  type TypeConverter,
+  typeConverter,
+} from '../../sql/stored-change.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { convertedKeys } from './converted-keys.ts'
+import type { CopiedTables, ObjectCopier } from './copy-objects.ts'
+import {
+  ChangeFailure,
+  type Failure,
+  failChange,
+  findRunningChanges,
+  type RunningChange,
+  readPlan,
+  removeEndedCopies,
+  saveUnfit,
+  startCopies,
+} from './definition-change.ts'
+import { convertingCopier } from './object-copiers.ts'
+import { publishChange } from './publish-change.ts'
+import { deleteRewrite, type Rewrite, RewriteFailure } from './rewrite-state.ts'
+import { advance, type Outcome, type RewriteSpec, runStep } from './rewrite-step.ts'
+
+export interface ChangingStore extends PostgresContext {
+  readCatalogue(): Promise<Catalogue>
+  /** How the objects of types are converted, by change and type. */
+  readonly converters: LRUCache<string, TypeConverter>
+}
+
+/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
+export async function nextChangeStep(store: ChangingStore): Promise<RewriteProgress | undefined> {
+  await removeEndedCopies(store.database)
+  for (const change of await findRunningChanges(store.database)) {
+    const { ontologyRid } = change
+    const types = await readTypes(store, change)
+    const [first] = types
+    if (first === undefined) continue
+    try {
+      const progress = await takeStep(store, change, types)
+      if (progress !== undefined) return { ...progress, ontologyRid }
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === undefined) throw error
+      await failChange(store.database, change, failure)
+      const { typeRid, objects, totalObjects } = first
+      // Without the reasons: they contain keys, and progress is logged.
+      const reason = 'the objects or other definitions do not allow the change'
+      return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
+    }
+  }
+  return undefined
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof ChangeFailure) return error
+  if (error instanceof RewriteFailure) return { reasons: [error.message], unfit: [] }
+  const isRefused =
+    error instanceof ObjectQueryError &&
+    ['OntologyChangeRefused', 'InvalidOntologyDefinition'].includes(error.errorName)
+  return isRefused ? { reasons: refusalReasons(error), unfit: [] } : undefined
+}
+
+/** A type whose objects are converted. */
+interface ChangingType extends Pick<RewriteProgress, 'typeRid' | 'objects' | 'totalObjects'> {
+  readonly phase: Rewrite['phase']
+  /** Whether objects have changed that are not copied again yet. */
+  readonly hasChanges: boolean
+  readonly isLoading: boolean
+}
+
+/** Returns the types of a change, first the one with the fewest steps: they take turns. */
+async function readTypes(
+  { database }: ChangingStore,
+  { id }: RunningChange,
+): Promise<ChangingType[]> {
+  const rows = await database.query(
+    `SELECT t.rid, r.phase, copies.live_count, source.live_count,
+       t.published > r.noted_version OR t.table_id <> r.source_id OR t.generation <> r.generation
+         OR EXISTS (SELECT 1 FROM oqs_rewrite_key AS k WHERE k.object_type_id = t.id),
+       EXISTS (SELECT 1 FROM oqs_object_table AS l
+         WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.live_count > 0)
+     FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
+     JOIN oqs_object_table AS copies ON copies.id = r.table_id
+     JOIN oqs_object_table AS source ON source.id = r.source_id
+     WHERE r.change_id = ? ORDER BY r.steps, t.id`,
+    [id],
+  )
+  return rows.map(([rid, phase, objects, totalObjects, hasChanges, isLoading]) => ({
+    typeRid: String(rid),
+    phase: phase as Rewrite['phase'],
+    objects: Number(objects),
+    totalObjects: Number(totalObjects),
+    hasChanges: hasChanges === true,
+    isLoading: isLoading === true,
+  }))
+}
+
+async function takeStep(
+  store: ChangingStore,
+  change: RunningChange,
+  types: readonly ChangingType[],
+): Promise<RewriteProgress | undefined> {
+  const isCopied = types.every(({ phase }) => phase === 'catchingUp')
+  // Also types that are copied follow commits: rows that tell of a change may be reclaimed.
+  const next = types.find(({ phase, hasChanges }) => phase !== 'catchingUp' || hasChanges)
+  if (next !== undefined) {
+    const step = await advanceType(store, change, next.typeRid)
+    if (step === undefined || step.isReady !== true || !isCopied) return step?.progress
+  }
+  if (types.some(({ isLoading }) => isLoading)) return undefined
+  const converters = new Map<string, TypeConverter>()
+  for (const { typeRid } of types) {
+    const converter = await converterOf(store, change, typeRid)
+    if (converter === undefined) return undefined
+    converters.set(typeRid, converter)
+  }
+  return publishChange(store, change, (typeId, typeRid, rewrite) => {
+    const converter = converters.get(typeRid)
+    return converter && toCopier(converter, change, typeId, rewrite)
+  })
+}
+
+async function advanceType(store: ChangingStore, change: RunningChange, typeRid: string) {
+  const converter = await converterOf(store, change, typeRid)
+  if (converter === undefined) return undefined
+  const spec: RewriteSpec = {
+    typeRid,
+    changeId: change.id,
+    // The rewrite itself knows for which definition it was planned.
+    generation: Number.MAX_SAFE_INTEGER,
+    copier: (typeId, rewrite) => toCopier(converter, change, typeId, rewrite),
+    restart: async (session, type, rewrite) => {
+      if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
+      await deleteRewrite(session, type.id, rewrite)
+      const copies = { typeId: type.id, changeId: change.id, type: converter.type }
+      await startCopies(session, store.capabilities, copies)
+    },
+  }
+  return runStep(store, spec, 'load', async (session, tables, rewrite) => {
+    const outcome = await advance(session, tables, rewrite, store.capabilities)
+    await session.run('UPDATE oqs_rewrite SET steps = steps + 1 WHERE object_type_id = ?', [
+      tables.typeId,
+    ])
+    await settleUnfit(session, change, tables, rewrite, outcome)
+    return outcome
+  })
+}
+
+/** Ends the change if objects do not fit: the first ten are reported, not only the first one. */
+async function settleUnfit(
+  session: WriteSession,
+  change: RunningChange,
+  { copier: { unfit } }: CopiedTables,
+  rewrite: Rewrite,
+  outcome: Outcome,
+): Promise<void> {
+  if (unfit.length === 0) return
+  const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
+  if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) throw ChangeFailure.ofUnfit(unfit)
+  if (unfit.length > change.unfit.length) await saveUnfit(session, change, unfit)
+}
+
+function toCopier(
+  converter: TypeConverter,
+  change: RunningChange,
+  typeId: number,
+  rewrite: Rewrite,
+): ObjectCopier {
+  const unfit = [...change.unfit]
+  return convertingCopier(converter, unfit, convertedKeys(typeId, rewrite, converter, unfit))
+}
+
+/** Returns how a change converts the objects of a type; undefined if it has ended. */
+async function converterOf(
+  { database, converters }: ChangingStore,
+  change: RunningChange,
+  typeRid: string,
+): Promise<TypeConverter | undefined> {
+  const name = `${change.id} ${typeRid}`
+  const known = converters.get(name)
+  if (known !== undefined) return known
+  const read = await readPlan(database, change)
+  if (read === undefined) return undefined
+  const converter = typeConverter(read.before, read.plan, typeRid)
+  converters.set(name, converter)
+  return converter
+}

@@ -1,0 +1,102 @@
+/** Publishes a change of a definition: the definition and the objects of all its types at once. */
+import type { RewriteProgress } from '../../rewrite.ts'
+import { refuseTaken } from '../../sql/plan-types.ts'
+import type { ChangePlan } from '../../sql/stored-change.ts'
+import { CATALOGUE, lockCatalogue, lockTypes, saveTypes } from '../catalogue/save-ontology.ts'
+import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
+import { readTable } from '../writes/lock-type.ts'
+import type { PreparedCopies } from '../writes/rewrite-type.ts'
+import type { ObjectCopier } from './copy-objects.ts'
+import { ChangeFailure, type RunningChange, readPlan } from './definition-change.ts'
+import { lockRewrite, noteChanges, type Rewrite } from './rewrite-state.ts'
+import { areCopiesComplete, catchUp } from './rewrite-step.ts'
+
+/** Returns how objects are copied; undefined for a type that the change does not convert. */
+type FindCopier = (typeId: number, typeRid: string, rewrite: Rewrite) => ObjectCopier | undefined
+
+/**
+ * Copies the last changes and publishes all types. Commits wait until the transaction ends, so it
+ * leaves off if too much is left to do; the next step goes on without locks. Returns undefined if the
+ * change has ended, or waits for a replacement.
+ */
+export function publishChange(
+  store: PostgresContext,
+  change: RunningChange,
+  findCopier: FindCopier,
+): Promise<RewriteProgress | undefined> {
+  const { capabilities } = store
+  return writeInTurn(store, { key: CATALOGUE }, async (session) => {
+    await lockCatalogue(session)
+    const stored = await lockTypes(session, capabilities, change.ontologyRid)
+    await session.extendTimeout()
+    const copies = new Map<number, PreparedCopies>()
+    let progress: RewriteProgress | undefined
+    for (const { id: typeId, rid: typeRid, objects, loading } of stored) {
+      const rewrite = await lockRewrite(session, typeId)
+      if (rewrite === undefined || rewrite === 'busy' || rewrite.changeId !== change.id) continue
+      if (loading > 0) return undefined
+      const copier = findCopier(typeId, typeRid, rewrite)
+      if (copier === undefined) return undefined
+      const type = await readState(session, typeId)
+      const catchingUp = { typeRid, phase: 'catchingUp', objects, totalObjects: objects } as const
+      const isCurrent =
+        rewrite.phase === 'catchingUp' &&
+        rewrite.sourceId === type.tableId &&
+        rewrite.generation === type.generation
+      // The next step starts the copies again.
+      if (!isCurrent || !(await noteChanges(session, type, rewrite))) return catchingUp
+      const { sourceId, tableId } = rewrite
+      const tables = { typeId, sourceId, tableId, copier }
+      if (!(await catchUp(session, tables))) return catchingUp
+      if (copier.unfit.length > 0) throw ChangeFailure.ofUnfit(copier.unfit)
+      if (!(await areCopiesComplete(session, capabilities, tables))) return catchingUp
+      const { liveCount: count } = await readTable(session, tableId)
+      copies.set(typeId, { typeId, rewrite, count, lastVersion: type.lastVersion })
+      progress ??= { ...catchingUp, phase: 'published' }
+    }
+    const plan = await lockPlan(session, change)
+    if (plan === undefined) return undefined
+    await refuseTakenNames(session, plan)
+    await saveTypes(session, capabilities, { change: plan, stored, copies })
+    await session.run(`UPDATE oqs_definition_change SET state = 'published' WHERE id = ?`, [
+      change.id,
+    ])
+    return progress
+  })
+}
+
+/** Locks the change, so that it cannot be cancelled any more. */
+async function lockPlan(
+  session: WriteSession,
+  change: RunningChange,
+): Promise<ChangePlan | undefined> {
+  await session.query('SELECT 1 FROM oqs_definition_change WHERE id = ? FOR UPDATE', [change.id])
+  return (await readPlan(session, change))?.plan
+}
+
+async function readState(session: Session, typeId: number) {
+  const [row] = await session.query(
+    'SELECT generation, published, last_version, table_id FROM oqs_object_type WHERE id = ?',
+    [typeId],
+  )
+  const [generation = 0, published = 0, lastVersion = 0, tableId = 0] = (row ?? []).map(Number)
+  return { id: typeId, generation, published, lastVersion, tableId }
+}
+
+/** Another ontology may have got a name since the change was planned. */
+async function refuseTakenNames(session: Session, { definition }: ChangePlan): Promise<void> {
+  const { rid = '', apiName, families = [] } = definition
+  const names = await session.query('SELECT 1 FROM oqs_ontology WHERE api_name = ? AND rid <> ?', [
+    apiName,
+    rid,
+  ])
+  const taken = await session.query(
+    'SELECT family FROM oqs_ontology_family WHERE family = ANY(?::text[]) AND ontology_rid <> ?',
+    [families, rid],
+  )
+  refuseTaken(
+    names.length > 0 ? apiName : undefined,
+    taken.map(([family]) => String(family)),
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * Carries out a change of a definition in the background. All types whose objects it converts are
+ * copied like those of an earlier layout, see rewrite.ts. When no more than a few commits have to be
+ * copied again, one transaction saves the definition and publishes the tables of all types.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import type { UnfitObject } from '../../definition-change.ts'
+import type { RewriteProgress } from '../../rewrite.ts'
+import { reasonsOf, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { REDEFINED, refusalReasons, typeConverter } from '../../sql/stored-change.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { type Conversion, RewriteFailure } from '../writes/rewrite-objects.ts'
+import {
+  type FailedChange,
+  findRunningChanges,
+  type RunningChange,
+  readPlan,
+  saveState,
+  saveUnfit,
+} from './definition-change.ts'
+import {
+  catchUp,
+  copyStep,
+  endRewrite,
+  hasManyChanges,
+  indexStep,
+  progressOf,
+  startCopies,
+} from './rewrite-phases.ts'
+import { findRewrites, type Rewrite } from './rewrite-states.ts'
+import { publishDefinition, readDefinition, readTypes } from './save-ontology.ts'
+
+/** Ends a change: its transaction is rolled back, and another one records why. */
+export class ChangeFailure extends Error implements FailedChange {
+  readonly ontologyRid: string
+  readonly reasons: readonly string[]
+  readonly unfit: readonly UnfitObject[]
+
+  constructor(
+    { ontologyRid }: RunningChange,
+    reasons: readonly string[],
+    unfit: readonly UnfitObject[] = [],
+  ) {
+    super('the definition cannot be changed')
+    this.ontologyRid = ontologyRid
+    this.reasons = reasons
+    this.unfit = unfit
+  }
+}
+
+/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
+export function nextChangeStep(db: WriterDatabase): RewriteProgress | undefined {
+  for (const change of findRunningChanges(db)) {
+    const progress = runStep(db, change)
+    if (progress !== undefined) return progress
+  }
+  return undefined
+}
+
+function runStep(db: WriterDatabase, change: RunningChange): RewriteProgress | undefined {
+  const rewrites = findRewrites(db, change)
+  const replaced = rewrites.find(({ isCurrent }) => !isCurrent)
+  if (replaced !== undefined) return restart(db, change, replaced)
+  const loading = rewrites.find(({ phase }) => phase !== 'catchingUp')
+  if (loading !== undefined) {
+    return loading.phase === 'copying' ? copy(db, change, loading) : indexStep(db, loading)
+  }
+  const behind = rewrites.find((rewrite) => hasManyChanges(db, rewrite))
+  if (behind !== undefined) {
+    followCommits(db, change, behind)
+    return progressOf(behind, 'catchingUp')
+  }
+  return publish(db, change, rewrites)
+}
+
+/** The objects of a type were replaced: all of them are copied again, from their new table. */
+function restart(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): RewriteProgress {
+  if (rewrite.isRedefined) throw new ChangeFailure(change, [REDEFINED])
+  endRewrite(db, rewrite)
+  startCopies(db, rewrite.typeId, conversionOf(db, change, rewrite).converter.type)
+  return progressOf(rewrite, 'cancelled')
+}
+
+function copy(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): RewriteProgress {
+  const conversion = conversionOf(db, change, rewrite)
+  const { unfit } = conversion
+  const progress = copyStep(db, rewrite, conversion)
+  // The first ten objects that do not fit are reported, not only the first one.
+  const isTried = progress.phase !== 'copying' || unfit.length >= UNFIT_OBJECTS_MAX
+  if (unfit.length > 0 && isTried) throw new ChangeFailure(change, reasonsOf(unfit), unfit)
+  if (unfit.length > change.unfit.length) saveUnfit(db, change.ontologyRid, unfit)
+  return progress
+}
+
+/** Copies objects again that were committed meanwhile. Returns true if none are left. */
+function followCommits(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): boolean {
+  const conversion = conversionOf(db, change, rewrite)
+  const isDone = catchUp(db, rewrite, conversion)
+  const { unfit } = conversion
+  if (unfit.length > 0) throw new ChangeFailure(change, reasonsOf(unfit), unfit)
+  return isDone
+}
+
+function publish(
+  db: WriterDatabase,
+  change: RunningChange,
+  rewrites: readonly Rewrite[],
+): RewriteProgress | undefined {
+  const copies = new Map(rewrites.map((rewrite) => [rewrite.typeId, rewrite]))
+  const stored = readTypes(db, change.ontologyRid)
+  if (stored.some(({ id, loading }) => copies.has(id) && loading > 0)) return undefined
+  try {
+    for (const rewrite of rewrites) followCommits(db, change, rewrite)
+    publishDefinition(db, readPlan(db, change), copies)
+  } catch (error) {
+    if (error instanceof RewriteFailure) throw new ChangeFailure(change, [error.message])
+    if (error instanceof ObjectQueryError) throw new ChangeFailure(change, refusalReasons(error))
+    throw error
+  }
+  saveState(db, change.ontologyRid, 'published')
+  const [first] = rewrites
+  return first && progressOf(first, 'published')
+}
+
+function conversionOf(db: WriterDatabase, change: RunningChange, { typeRid }: Rewrite): Conversion {
+  const name = `${change.id} ${typeRid}`
+  const converter =
+    db.converters.get(name) ??
+    typeConverter(definitionOf(db, change), readPlan(db, change), typeRid)
+  db.converters.set(name, converter)
+  return { converter, unfit: [...change.unfit] }
+}
+
+function definitionOf(db: WriterDatabase, { ontologyRid }: RunningChange): OntologyDefinition {
+  const definition = readDefinition(db, ontologyRid)
+  if (definition === undefined) throw new Error(`no definition of ${ontologyRid}`)
+  return definition
+}
