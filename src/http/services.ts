@@ -12,6 +12,7 @@ import type { Metrics } from './metrics-source.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
+import type { CallerViews } from './rights/caller-views.ts'
 
 export interface Services {
   readonly store: ObjectStore
@@ -25,6 +26,8 @@ export interface Services {
   readonly adminTokenHash: string | undefined
   /** Verifies tokens of an OpenID provider, if one is configured. */
   readonly openIdTokens: OpenIdTokens | undefined
+  /** What callers see whose rights are limited by policies. */
+  readonly views: CallerViews
   readonly limits: RequestLimits
   readonly now: () => number
   /** The release of the service. */

@@ -11,6 +11,7 @@ import type { Metrics } from '../http/metrics-source.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
+import { CallerViews } from '../http/rights/caller-views.ts'
 import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
@@ -77,6 +78,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
+  const queryLimits: RequestLimits['query'] = {
+    maxDepth: config.OQS_QUERY_MAX_DEPTH,
+    maxTerms: config.OQS_QUERY_MAX_TERMS,
+    maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
+  }
   const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
   metrics?.watch({
     queues: () => admission.queues(),
@@ -97,15 +103,17 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       }),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       openIdTokens,
+      views: new CallerViews({
+        documents: store.documents,
+        limits: queryLimits,
+        providerClaims: config.OQS_OIDC_RULE_CLAIMS ?? [],
+        now,
+      }),
       limits: {
         callers,
         pageMaxBytes: config.OQS_PAGE_MAX_BYTES,
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
-        query: {
-          maxDepth: config.OQS_QUERY_MAX_DEPTH,
-          maxTerms: config.OQS_QUERY_MAX_TERMS,
-          maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
-        },
+        query: queryLimits,
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
       now,

@@ -24,7 +24,7 @@ export {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from './change-encoding.ts'
-export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
+export type { DocumentKind, Documents, FoundDocuments, StoredDocument } from './documents.ts'
 export type {
   Cursor,
   ReadPageRequest,
@@ -215,7 +215,7 @@ export interface Retention {
   readonly idleReplacementsMs: number
 }
 
-/** A token that was not revoked yet, and the generation of all tokens at that time. */
+/** A token that was not revoked yet, and the generation of all tokens and policies at that time. */
 export interface RecalledToken {
   readonly token: ApiToken
   readonly generation: number
@@ -228,6 +228,11 @@ export interface ApiToken {
   readonly scopes: readonly Scope[]
   /** API names or RIDs; undefined for every ontology. */
   readonly ontologies: readonly string[] | undefined
+  /**
+   * Names of the policies that limit what the token may do: one list for each credential behind it,
+   * each of which must allow a request. Undefined if no policy limits it.
+   */
+  readonly policies?: readonly (readonly string[])[] | undefined
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined

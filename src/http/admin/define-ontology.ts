@@ -15,6 +15,7 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ChangePlan, describeChange } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
+import { requireAdministration } from './require-admin.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
@@ -51,6 +52,7 @@ export function addApplyOntology(app: App, services: Services): void {
       const response = await retryOutOfSync(async () => {
         const catalogue = await store.readCatalogue()
         checkNames(caller, identifier, body, catalogue)
+        requireAdministration(caller, catalogue.find(identifier))
         const options = { isDryRun, allowDataLoss }
         const change = planChange(identifier, body, catalogue, services.newUuid, options)
         await nextTurn()

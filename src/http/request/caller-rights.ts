@@ -9,11 +9,15 @@ export interface CallerRights {
   readonly scopes: readonly Scope[]
   /** RIDs and API names of the ontologies that the token is limited to; undefined for all. */
   readonly ontologies: readonly string[] | undefined
+  /** Names of policies: one list for each credential, each of which must allow a request. */
+  readonly policies?: readonly (readonly string[])[] | undefined
   readonly expiresAtMs: number | undefined
   /** The person, whichever client acts for them; the caller itself if undefined. */
   readonly userId?: string | undefined
   /** What an OpenID provider says about a person. */
   readonly profile?: CallerProfile | undefined
+  /** Further claims of an OpenID provider, for the rules of policies. */
+  readonly claims?: Readonly<Record<string, string>> | undefined
 }
 
 export interface CallerProfile {

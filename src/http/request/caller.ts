@@ -13,6 +13,8 @@ export interface Caller extends CallerRights {
   readonly credential: Credential
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
+  /** Whether policies, if there are any, allow to change the definition of an ontology. */
+  readonly mayAdminister: (ontology: Pick<Ontology, 'rid'>) => boolean
 }
 
 /** What a caller authenticated with, so that its rights can be checked again later. */
@@ -109,21 +111,24 @@ function callerIdOf({ id, issue }: ApiToken): string {
   return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
 }
 
-/** Returns the caller with these rights. */
+/** Returns the caller with these rights. Its policies, which are not read yet, still limit them. */
 export function toCaller(rights: CallerRights, credential: Credential): Caller {
-  const { id, name, scopes, ontologies, expiresAtMs, userId, profile } = rights
+  const { id, name, scopes, ontologies, policies, expiresAtMs, userId, profile, claims } = rights
   return {
     id,
     name,
     scopes,
     ontologies,
+    policies,
     expiresAtMs,
     userId,
     profile,
+    claims,
     credential,
     mayUse: (scope) => scopes.includes(scope),
     maySee: ({ rid, apiName }) =>
       ontologies === undefined || ontologies.includes(rid) || ontologies.includes(apiName),
+    mayAdminister: () => policies === undefined,
   }
 }
 

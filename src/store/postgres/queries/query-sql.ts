@@ -93,8 +93,9 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 export function prefixesOf(
   field: Field | undefined,
   { columnsOf, textFields }: Pick<QueryTables, 'columnsOf' | 'textFields'>,
+  among: readonly Field[] = textFields,
 ): TermPrefix[] {
-  const fields = field === undefined ? textFields : [field]
+  const fields = field === undefined ? among : [field]
   return fields.map((one) => fieldPrefix(columnsOf(one).number))
 }
 
@@ -103,7 +104,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const rules = termRulesOf(layout)
   const condition = toTermCondition(query, {
     rules,
-    prefixes: prefixesOf(query.field, tables),
+    prefixes: prefixesOf(query.field, tables, query.fields),
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
   })
   return condition === undefined ? FALSE : conditionSql(condition, layout)

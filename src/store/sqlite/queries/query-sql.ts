@@ -121,7 +121,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const { textFields, numbers, termRules: rules, similarTerms } = tables
   const condition = toTermCondition(query, {
     rules,
-    prefixes: (field === undefined ? textFields : [field]).map((one) =>
+    prefixes: (field === undefined ? (query.fields ?? textFields) : [field]).map((one) =>
       fieldPrefix(numbers.of(one)),
     ),
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
