@@ -130,7 +130,9 @@ export function addRedeemDownload(app: App, services: Services): void {
       const caller = await callerOf(owner, services)
       requireScope(caller, SCOPE)
       const catalogue = await store.readCatalogue()
-      Object.assign(request, await services.views.readViewer({ caller, catalogue }))
+      const viewer = await services.views.readViewer({ caller, catalogue })
+      request.caller = viewer.caller
+      request.catalogue = viewer.catalogue
       const { ontology, objectType } = resolveTypePath(request, path)
       const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
       void (reply as FastifyReply).headers({

@@ -36,11 +36,11 @@ export function checkClaims(where: unknown, known: readonly string[], path: stri
 type ClaimValue = (claim: string, path: string) => string
 
 /** A parsed `where` is never nested deeply, so neither is this. */
-function replaceClaims(where: unknown, path: string, valueOf: ClaimValue): unknown {
+function replaceClaims(where: unknown, path: string, claimValue: ClaimValue): unknown {
   if (!isJsonObject(where) || !Object.hasOwn(where, 'value')) return where
   const { type, value } = where
   const replace = (one: unknown, at: string): unknown =>
-    isJsonObject(one) ? replaceClaims(one, at, valueOf) : replaceOne(one, type, at, valueOf)
+    isJsonObject(one) ? replaceClaims(one, at, claimValue) : replaceOne(one, type, at, claimValue)
   return {
     ...where,
     value: Array.isArray(value)
@@ -49,10 +49,10 @@ function replaceClaims(where: unknown, path: string, valueOf: ClaimValue): unkno
   }
 }
 
-function replaceOne(value: unknown, type: unknown, path: string, valueOf: ClaimValue): unknown {
+function replaceOne(value: unknown, type: unknown, path: string, claimValue: ClaimValue): unknown {
   if (typeof value !== 'string' || !value.startsWith(PREFIX)) return value
   if (!EQUALITIES.includes(type)) {
     throw unprocessable(path, `is a claim, which only ${EQUALITIES.join(' and ')} can compare`)
   }
-  return valueOf(value.slice(PREFIX.length), path)
+  return claimValue(value.slice(PREFIX.length), path)
 }
