@@ -8,7 +8,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fcOptions } from '../support/fc-options.ts'
-import { limitedCallers, type ReadRequest, readRequests } from '../support/rights-arbitraries.ts'
+import { limitedCallers } from '../support/rights-arbitraries.ts'
+import { type ReadRequest, readRequests } from '../support/rights-requests.ts'
 import {
   type ModelPolicy,
   OBJECTS,
@@ -93,7 +94,7 @@ it('a limited caller gets what a service without the hidden parts returns', asyn
         expect({ request, answers: limited }).toEqual({ request, answers: expected })
       }
     }),
-    { ...fcOptions(8, 5), endOnFailure: true },
+    { ...fcOptions(4, 3), endOnFailure: true },
   )
   expect(number).toBeGreaterThan(0)
 })
