@@ -23,6 +23,7 @@ import { isLogged, type Log } from './log.ts'
 import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
 import { type CollectedMetrics, renderMetrics, ServiceMetrics } from './metrics/service-metrics.ts'
 import { openIdProviderOf } from './openid-settings.ts'
+import { queryLimitsOf } from './query-limits.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
@@ -78,11 +79,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
-  const queryLimits: RequestLimits['query'] = {
-    maxDepth: config.OQS_QUERY_MAX_DEPTH,
-    maxTerms: config.OQS_QUERY_MAX_TERMS,
-    maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
-  }
+  const queryLimits = queryLimitsOf(config)
   const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
   metrics?.watch({
     queues: () => admission.queues(),

@@ -51,7 +51,7 @@ export class CallerViews {
 
   constructor(options: CallerViewsOptions) {
     this.#options = options
-    this.claimNames = [...new Set([...STANDARD_CLAIMS, ...options.providerClaims])]
+    this.claimNames = claimNames(options.providerClaims)
   }
 
   /** Returns the policies with these names. Unknown ones are left out: they allow nothing. */
@@ -91,6 +91,11 @@ export class CallerViews {
     if (caller.policies === undefined) return { caller, catalogue }
     return this.limit({ caller, catalogue }, await this.read(caller.policies))
   }
+}
+
+/** Returns the claims that rules can use. */
+export function claimNames(providerClaims: readonly string[]): readonly string[] {
+  return [...new Set([...STANDARD_CLAIMS, ...providerClaims])]
 }
 
 export function toPolicy({ id, body }: StoredDocument): Policy {
