@@ -3,7 +3,7 @@
  * unlimited caller gets from a second one that contains only what the policies allow: the same
  * records, pages, counts, groups and errors.
  *
- * `FC_RUNS=200` sends 10,000 requests.
+ * `FC_RUNS=40 OQS_TEST_REQUESTS=250` sends 10,000 requests.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import {
 } from '../support/rights-world.ts'
 import { ADMIN_TOKEN, type Service, startService, type TestResponse } from '../support/service.ts'
 
-const REQUESTS_PER_CALLER = 50
+const REQUESTS_PER_CALLER = Number(process.env['OQS_TEST_REQUESTS'] ?? 50)
 const MAX_PAGES = 60
 
 let whole: Service

@@ -108,8 +108,8 @@ class TypeRequests {
   get query2(): fc.Arbitrary<object> {
     return fc.oneof(
       fc.constant({ type: 'empty' }),
-      words.map((query) => ({ type: 'keyword', query })),
-      fc.constant({ type: 'geoPointWithin', polygon: RING }),
+      { weight: 4, arbitrary: words.map((query) => ({ type: 'keyword', query })) },
+      { weight: 4, arbitrary: fc.constant({ type: 'geoPointWithin', polygon: RING }) },
       fc.constant({ type: 'eq', field: 'address:city', value: 'north' }),
       this.#conditions('', (field) => fc.constant({ type: 'eq', field, value: 'red' })),
     )
@@ -170,7 +170,7 @@ const RING = [
   [2, 2],
   [-2, 2],
   [-2, -3],
-]
+].map(([longitude, latitude]) => ({ longitude, latitude }))
 
 function optional(name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
@@ -259,9 +259,12 @@ function ofType(type: string): fc.Arbitrary<ReadRequest> {
       .map(([query, aggregation, groupBy]) =>
         post(`${R1}/objects/${type}/aggregate`, { query, aggregation, groupBy }),
       ),
-    of.query2.map((query) =>
-      post(`${FAMILY}/types/${type}/search?preview=true`, { query, pageSize: 3 }, true),
-    ),
+    {
+      weight: 3,
+      arbitrary: of.query2.map((query) =>
+        post(`${FAMILY}/types/${type}/search?preview=true`, { query, pageSize: 3 }, true),
+      ),
+    },
     keys.map((key) => get(`${FAMILY}/${key}?preview=true`)),
     keys.map((key) => get(`${FAMILY}/${key}/properties`)),
     fc.tuple(keys, links).map(([key, link]) => get(`${FAMILY}/${key}/links/${link}`, true)),
