@@ -60,16 +60,23 @@ describe('a caller with policies', () => {
   let ada: string
   beforeAll(async () => {
     service = await startService()
+    await fill()
   })
   beforeEach(async () => {
-    await service.send('/api/admin/v1/ontologies/lab?cascade=true', { method: 'DELETE' })
-    await service.apply(DEFINITION)
-    await service.put('lab', 'sample', SAMPLES)
     await save('own', [read('sample', { ...OWN, hide: ['secret', 'kept'] })])
     ada = await limited(['own'])
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
+  const fill = async () => {
+    await service.apply(DEFINITION)
+    await service.put('lab', 'sample', SAMPLES)
+  }
+  /** Restores what a test has changed. */
+  const refill = async () => {
+    await service.send('/api/admin/v1/ontologies/lab?cascade=true', { method: 'DELETE' })
+    await fill()
+  }
   const save = async (name: string, rights: readonly object[]) => {
     const path = `/api/admin/v1/policies/${encodeURIComponent(name)}`
     const saved = await service.send(path, { method: 'PUT', json: { rights } })
@@ -162,6 +169,7 @@ describe('a caller with policies', () => {
     } as OntologyDefinition)
     const next = await page(ada, `pageSize=2&snapshot=true&pageToken=${first.body.nextPageToken}`)
     expect(next.body.data).toHaveLength(2)
+    await refill()
   })
 
   it('gets entity tags that change with what it sees, and no version', async () => {
@@ -190,6 +198,7 @@ describe('a caller with policies', () => {
     const old = { aggregation: [{ type: 'count', name: 'n' }], version: 1 }
     const asOf = await service.send(`${LIST}/aggregate`, { token: ada, json: old })
     expect([asOf.status, asOf.body.errorName]).toEqual([404, 'VersionNotFound'])
+    await refill()
   })
 
   it('writes only types that it may write, and changes only definitions that it administers', async () => {
@@ -238,6 +247,7 @@ describe('a caller with policies', () => {
       expect([path, answer.status]).toEqual([path, 403])
     }
     expect((await service.send('/metrics', { token: admin })).status).toBe(403)
+    await refill()
   })
 
   it('finds no temporary object set of a caller with other rights', async () => {
@@ -270,6 +280,7 @@ describe('a caller with policies', () => {
     expect((await page(token)).status).toBe(404)
     const { body } = await service.send('/api/admin/v1/policies/wide')
     expect(body.problem).toBe('rights[1].hide[0] the object type sample has no property secret')
+    await refill()
   })
 
   it('that is a client may do what its own policies and those of the person allow', async () => {

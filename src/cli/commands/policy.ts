@@ -33,7 +33,7 @@ export function addPolicyCommand(program: Command): void {
     policy
       .command('delete <name>')
       .description('Delete a policy. Tokens and clients that name it lose its rights.'),
-    'oqs policy delete sales',
+    'oqs policy delete interns',
   ).action(deleteOne)
 }
 

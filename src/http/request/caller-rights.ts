@@ -1,4 +1,5 @@
 import type { Scope } from '../../contract/scopes.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 
 /** The identity behind a bearer token, and what the token allows. */
 export interface CallerRights {
@@ -25,3 +26,18 @@ export interface CallerProfile {
   readonly familyName?: string | undefined
   readonly email?: string | undefined
 }
+
+/** The caller of a request. Authenticated for every request, including every page [5.1]. */
+export interface Caller extends CallerRights {
+  readonly credential: Credential
+  readonly mayUse: (scope: Scope) => boolean
+  readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
+  /** Whether policies, if there are any, allow to change the definition of an ontology. */
+  readonly mayAdminister: (ontology: Pick<Ontology, 'rid'>) => boolean
+}
+
+/** What a caller authenticated with, so that its rights can be checked again later. */
+export type Credential =
+  | { readonly kind: 'adminToken' }
+  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'openId' }

@@ -8,7 +8,7 @@ import {
 } from '../../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { requireWritable } from '../rights/require-writable.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './caller-rights.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */
 export interface Viewer {

@@ -16,8 +16,7 @@ import {
   viewCatalogue,
 } from '../../query/rights/view-catalogue.ts'
 import type { Documents, StoredDocument } from '../../store/object-store.ts'
-import type { Caller } from '../request/caller.ts'
-import type { CallerRights } from '../request/caller-rights.ts'
+import type { Caller, CallerRights } from '../request/caller-rights.ts'
 import type { Viewer } from '../request/resolve.ts'
 
 /** A view of a large ontology takes some memory; most callers share a few. */
