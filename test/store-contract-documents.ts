@@ -50,6 +50,33 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       expect(listed.map(({ id }) => id)).toEqual(['B', 'a', 'aa', 'b', 'é', '\uffff', '\u{10000}'])
     })
 
+    it('finds several documents of a kind at once', async () => {
+      await using store = await open()
+      const { documents } = store
+      for (const id of ['a', 'b', 'é']) await documents.put(document(id, { kind: 'policy' }))
+      await documents.put(document('c'))
+      const idsOf = async (...ids: string[]) =>
+        (await documents.findAll('policy', ids, 0)).documents.map(({ id }) => id).toSorted()
+      expect(await idsOf('é', 'b', 'c', 'd', 'b\0')).toEqual(['b', 'é'])
+      expect(await idsOf()).toEqual([])
+    })
+
+    it('counts changes of policies, if it counts at all', async () => {
+      await using store = await open()
+      const { documents } = store
+      const generation = async () => (await documents.findAll('policy', ['a'], 0)).generation ?? 0
+      await documents.put(document('a', { kind: 'policy' }))
+      const [first, isCounted] = [await generation(), store.recallCatalogue !== undefined]
+      await documents.put(document('c'))
+      expect(await generation()).toBe(first)
+      await documents.put(document('a', { kind: 'policy', body: 'changed' }))
+      const second = await generation()
+      expect(second > first).toBe(isCounted)
+      await documents.put(document('b', { kind: 'policy' }))
+      await documents.delete('policy', 'b')
+      expect((await generation()) >= second + 2).toBe(isCounted)
+    })
+
     it('gives a document to one of many that take it', async () => {
       await using store = await open()
       await using other = await openAgain()
@@ -115,6 +142,7 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       name: 'ci',
       scopes: ['api:ontologies-read'],
       ontologies: ['things'],
+      policies: [['readers'], ['é', 'own']],
       createdAtMs: 1,
       expiresAtMs: 2,
       revokedAtMs: undefined,

@@ -13,6 +13,7 @@ export interface GrantOptions {
   readonly name: string
   readonly scope: Scope[]
   readonly ontology?: string[]
+  readonly policy?: string[]
   readonly days?: number
 }
 
@@ -25,36 +26,46 @@ export function addGrantOptions(create: Command, noun: Noun): Command {
         .default([DEFAULT_SCOPE], DEFAULT_SCOPE),
     )
     .option('--ontology <names>', 'comma-separated API names or RIDs (default: all)', parseList)
+    .option('--policy <names>', `comma-separated policies that limit the ${noun}`, parseList)
     .option('--days <days>', `days until the ${noun} expires (default: never)`, parseDays)
 }
 
 /** Returns what the options grant. */
-export function readGrant({ name, scope, ontology, days }: GrantOptions, nowMs: number) {
+export function readGrant({ name, scope, ontology, policy, days }: GrantOptions, nowMs: number) {
   const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
-  return { name, scopes: scope, ontologies: ontology, expiresAtMs }
+  return { name, scopes: scope, ontologies: ontology, policies: policy, expiresAtMs }
 }
 
 interface Grant {
   readonly scopes: readonly Scope[]
   readonly ontologies: readonly string[] | undefined
+  /** Of a client, or the lists of a token. */
+  readonly policies?: readonly (string | readonly string[])[] | undefined
   readonly expiresAtMs: number | undefined
 }
 
 /** Returns the columns of a list that say what is granted. */
-export function grantColumns({ scopes, ontologies, expiresAtMs }: Grant) {
+export function grantColumns({ scopes, ontologies, policies, expiresAtMs }: Grant) {
   return {
     scopes: scopes.join(' '),
     ontologies: ontologies?.join(' ') ?? 'all',
+    policies: policies?.flat().join(' ') ?? 'none',
     expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
   }
 }
 
-/** Warns of ontologies that do not exist, because a misspelt name grants nothing. */
+/** Warns of ontologies and policies that do not exist: a misspelt name grants nothing. */
 export async function warnOfUnknown(
   store: ObjectStore,
-  { ontology = [] }: GrantOptions,
+  { ontology = [], policy = [] }: GrantOptions,
   noun: Noun,
 ): Promise<void> {
+  for (const name of policy) {
+    if ((await store.documents.find('policy', name, Date.now())) !== undefined) continue
+    printMessage(
+      `there is no policy ${name}. The ${noun} has its rights once it exists; \`oqs policy list\` lists the policies.`,
+    )
+  }
   if (ontology.length === 0) return
   const catalogue = await store.readCatalogue()
   for (const name of ontology) {

@@ -1,4 +1,4 @@
-/** Reads an ontology definition from a file or from standard input. */
+/** Reads JSON, such as an ontology definition, from a file or from standard input. */
 
 /** The members of a definition that commands use; the service checks all of it. */
 export interface Definition {
@@ -10,20 +10,29 @@ export interface Definition {
 }
 
 export async function readDefinition(file: string): Promise<Definition> {
-  const source = file === '-' ? 'standard input' : file
-  const text = await readText(file, source)
-  let definition: unknown
-  try {
-    definition = JSON.parse(text)
-  } catch (error) {
-    throw new Error(`${source} is not JSON: ${(error as Error).message}`)
-  }
+  const definition = await readJsonFile(file)
+  const source = sourceOf(file)
   if (typeof (definition as Definition | null)?.apiName !== 'string') {
     throw new Error(
       `${source} is not an ontology definition: it has no apiName. See docs/ontology.md for the format.`,
     )
   }
   return definition as Definition
+}
+
+/** Reads a JSON file, or standard input if it is `-`. */
+export async function readJsonFile(file: string): Promise<unknown> {
+  const source = sourceOf(file)
+  const text = await readText(file, source)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${source} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+function sourceOf(file: string): string {
+  return file === '-' ? 'standard input' : file
 }
 
 async function readText(file: string, source: string): Promise<string> {

@@ -18,11 +18,15 @@ export const ACCESS_ERRORS = {
   ApiUsageDenied: {
     errorCode: 'PERMISSION_DENIED',
     description:
-      'The bearer token does not allow this request; see the parameters. Use a token with the missing scope or ontology.',
+      'The bearer token does not allow this request; see the parameters. Use a token with the missing scope, ontology or right.',
   },
   ApiTokenNotFound: {
     errorCode: 'NOT_FOUND',
     description: 'There is no active API token with this id.',
+  },
+  PolicyNotFound: {
+    errorCode: 'NOT_FOUND',
+    description: 'There is no policy with this name.',
   },
   OAuthClientNotFound: {
     errorCode: 'NOT_FOUND',

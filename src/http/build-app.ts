@@ -38,6 +38,7 @@ import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
 import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
+import { RuledStore } from './rights/ruled-store.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 import { addV2 } from './v2/endpoints.ts'
@@ -62,7 +63,8 @@ export interface AppOptions {
   readonly corsOrigins?: CorsOrigins | undefined
 }
 
-export async function buildApp(services: Services, options: AppOptions): Promise<App> {
+export async function buildApp(given: Services, options: AppOptions): Promise<App> {
+  const services: Services = { ...given, store: new RuledStore(given.store) }
   const { version, docs, explorer, tls, corsOrigins } = options
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)

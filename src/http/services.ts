@@ -13,6 +13,7 @@ import type { TierCache } from './page/tier-cache.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
+import type { CallerViews } from './rights/caller-views.ts'
 
 export interface Services {
   readonly store: ObjectStore
@@ -28,6 +29,8 @@ export interface Services {
   readonly adminTokenHash: string | undefined
   /** Verifies tokens of an OpenID provider, if one is configured. */
   readonly openIdTokens: OpenIdTokens | undefined
+  /** What callers see whose rights are limited by policies. */
+  readonly views: CallerViews
   readonly limits: RequestLimits
   readonly now: () => number
   /** The release of the service. */

@@ -25,6 +25,8 @@ export interface ObjectType {
    * objects were rewritten since. Undefined for a type that was not read from a store.
    */
   readonly definedIn?: number | undefined
+  /** True in the view of a caller who may not write objects of the type. */
+  readonly isReadOnly?: boolean
 }
 
 export interface LinkType {
@@ -139,4 +141,6 @@ export interface Ontology {
   readonly interfaceTypes: ReadonlyMap<string, InterfaceType>
   /** The definition as the client wrote it, with every RID filled in. */
   readonly definition: OntologyDefinition
+  /** The fingerprint of the rights, if this is what a caller with limited rights sees. */
+  readonly viewId?: string | undefined
 }

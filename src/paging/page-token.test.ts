@@ -182,15 +182,28 @@ describe('a page token', () => {
     )
   })
 
-  it('reports why it is refused: other caller, other request, expired', () => {
+  it('reports why it is refused: other caller, rights or request, expired', () => {
     const token = sealPageToken(at('k'), binding, 100, keys)
     const open = (other: Partial<TokenBinding>, now: number) =>
       openPageToken(token, { ...binding, ...other }, now, keys)
     expect(open({ caller: callerFingerprint('bob') }, 0)).toEqual({ refused: 'other caller' })
+    const limited = { caller: callerFingerprint('alice', 'view') }
+    expect(open(limited, 0)).toEqual({ refused: 'other rights' })
     const changed = requestFingerprint({ ...request, snapshot: true })
     expect(open({ request: changed }, 0)).toEqual({ refused: 'other request' })
     expect(open({}, 100)).toEqual({ refused: 'expired' })
     expect(open({}, 99.999)).toHaveProperty('state')
+  })
+
+  it('is bound to the rights of its caller', () => {
+    const limited = (viewId: string) => ({ ...binding, caller: callerFingerprint('alice', viewId) })
+    const token = sealPageToken(at('k'), limited('one'), 100, keys)
+    const open = (other: TokenBinding) => openPageToken(token, other, 0, keys)
+    expect(open(limited('one'))).toHaveProperty('state')
+    expect(open(limited('two'))).toEqual({ refused: 'other rights' })
+    expect(open(binding)).toEqual({ refused: 'other rights' })
+    const bob = { ...binding, caller: callerFingerprint('bob', 'one') }
+    expect(open(bob)).toEqual({ refused: 'other caller' })
   })
 
   it('is sealed with the first key and opened with any of them', () => {

@@ -6,7 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
-import { FINGERPRINT_BYTES } from './request-fingerprint.ts'
+import { CALLER_ID_BYTES, FINGERPRINT_BYTES } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-keys.ts'
 
 /** The state of a walk between two pages. */
@@ -47,7 +47,13 @@ export interface TokenBinding {
   readonly caller: Buffer
 }
 
-export type TokenRefusal = 'malformed' | 'expired' | 'other request' | 'other caller' | 'reclaimed'
+export type TokenRefusal =
+  | 'malformed'
+  | 'expired'
+  | 'other request'
+  | 'other caller'
+  | 'other rights'
+  | 'reclaimed'
 
 export type OpenedToken =
   | { readonly state: PageState }
@@ -106,8 +112,10 @@ export function openPageToken(
   if (token.length > PAGE_TOKEN_MAX_LENGTH) return { refused: 'malformed' }
   const plain = keys.recall(token) ?? unseal(token, keys)
   if (plain === undefined) return { refused: 'malformed' }
-  if (!binding.caller.equals(plain.subarray(AT.caller, AT.expires))) {
-    return { refused: 'other caller' }
+  const caller = plain.subarray(AT.caller, AT.expires)
+  if (!binding.caller.equals(caller)) {
+    const isSameId = binding.caller.compare(caller, 0, CALLER_ID_BYTES, 0, CALLER_ID_BYTES) === 0
+    return { refused: isSameId ? 'other rights' : 'other caller' }
   }
   if (!binding.request.equals(plain.subarray(AT.request, AT.caller))) {
     return { refused: 'other request' }

@@ -44,8 +44,18 @@ export function requestFingerprint(request: FingerprintedRequest): Buffer {
   )
 }
 
-export function callerFingerprint(callerId: string): Buffer {
-  return shortHash(callerId)
+/** The half of a caller's fingerprint that does not depend on its rights. */
+export const CALLER_ID_BYTES = FINGERPRINT_BYTES / 2
+
+/**
+ * Returns the fingerprint of a caller and of the rights that policies give it in an ontology. The
+ * first half is that of the caller alone, so that changed rights are told apart from another caller.
+ */
+export function callerFingerprint(callerId: string, viewId?: string): Buffer {
+  const caller = shortHash(callerId)
+  if (viewId === undefined) return caller
+  const rights = shortHash(JSON.stringify([callerId, viewId]))
+  return Buffer.concat([caller.subarray(0, CALLER_ID_BYTES), rights.subarray(CALLER_ID_BYTES)])
 }
 
 function shortHash(text: string): Buffer {

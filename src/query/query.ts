@@ -31,8 +31,10 @@ export type Query =
     }
   | {
       readonly kind: 'text'
-      /** Undefined searches every text of the object. */
+      /** Undefined searches every text of the object, or those of `fields`. */
       readonly field: Field | undefined
+      /** The texts that a search without a field is limited to. */
+      readonly fields?: readonly Field[]
       readonly match: TextMatch
       /**
        * The query text at white space, in lower case, never empty. Each store cuts it further by the

@@ -83,6 +83,22 @@ export const ACCESS_SETTINGS = {
     allowed: 'the name of a claim, such as ontologies',
     parse: parseClaim,
   },
+  OQS_OIDC_POLICY_CLAIM: {
+    default: undefined,
+    meaning:
+      'The claim with the policies that limit a token, such as its groups. If not set, no policy limits tokens.',
+    allowed: 'the name of a claim, such as groups',
+    parse: parseClaim,
+  },
+  OQS_OIDC_RULE_CLAIMS: {
+    default: undefined,
+    meaning: 'Further claims that rules of policies can use, each as `$caller.NAME`.',
+    allowed: 'names of claims with a text, separated by commas',
+    parse: (text: string) => {
+      const names = parseNames(text)
+      return names?.every((name) => /^[\w-]+$/.test(name)) ? names : undefined
+    },
+  },
 } as const
 
 function parseNames(text: string): readonly string[] | undefined {

@@ -23,6 +23,9 @@ export interface OpenIdOptions {
   /** What each value of the claim stands for; undefined for the names of the SDKs. */
   readonly scopes: ReadonlyMap<string, Scope> | undefined
   readonly ontologyClaim: string | undefined
+  readonly policyClaim: string | undefined
+  /** Claims that rules of policies can use. */
+  readonly ruleClaims: readonly string[]
   /** The clock, in milliseconds. */
   readonly now: () => number
 }
@@ -54,8 +57,19 @@ export class OpenIdProvider implements OpenIdTokens {
     }
   }
 
+  /** The subject is the provider's own id of the person, which is the same in its other programs. */
+  #ruleClaims(payload: JWTPayload, subject: string): Record<string, string> {
+    const claims: Record<string, string> = { subject }
+    for (const name of this.#options.ruleClaims) {
+      const value = Object.hasOwn(payload, name) ? payload[name] : undefined
+      if (isText(value)) claims[name] = value
+    }
+    return claims
+  }
+
   #toRights(payload: JWTPayload): CallerRights {
-    const { issuer, scopeClaim, scopes = DEFAULT_SCOPES, ontologyClaim } = this.#options
+    const { issuer, scopeClaim, scopes = DEFAULT_SCOPES } = this.#options
+    const { ontologyClaim, policyClaim } = this.#options
     const { sub, exp = 0 } = payload
     // The library checks only that the claim is present.
     if (!isText(sub)) {
@@ -70,6 +84,8 @@ export class OpenIdProvider implements OpenIdTokens {
       name: name ?? sub,
       scopes: [...new Set(valuesOf(payload, scopeClaim).flatMap((one) => scopes.get(one) ?? []))],
       ontologies: ontologyClaim === undefined ? undefined : valuesOf(payload, ontologyClaim),
+      policies: policyClaim === undefined ? undefined : [valuesOf(payload, policyClaim)],
+      claims: this.#ruleClaims(payload, sub),
       expiresAtMs: Math.min(1000 * exp, MAX_EXPIRY_MS),
       profile: {
         givenName: textOf(payload['given_name']),

@@ -19,6 +19,8 @@ export async function openIdProviderOf(
     scopeClaim: config.OQS_OIDC_SCOPE_CLAIM,
     scopes: config.OQS_OIDC_SCOPES,
     ontologyClaim: config.OQS_OIDC_ONTOLOGY_CLAIM,
+    policyClaim: config.OQS_OIDC_POLICY_CLAIM,
+    ruleClaims: config.OQS_OIDC_RULE_CLAIMS ?? [],
     now,
   })
 }

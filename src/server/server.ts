@@ -12,6 +12,7 @@ import { TierCache } from '../http/page/tier-cache.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
+import { CallerViews } from '../http/rights/caller-views.ts'
 import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
@@ -23,6 +24,7 @@ import { isLogged, type Log } from './log.ts'
 import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
 import { type CollectedMetrics, renderMetrics, ServiceMetrics } from './metrics/service-metrics.ts'
 import { openIdProviderOf } from './openid-settings.ts'
+import { queryLimitsOf } from './query-limits.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
@@ -78,6 +80,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
+  const queryLimits = queryLimitsOf(config)
   const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
   metrics?.watch({
     queues: () => admission.queues(),
@@ -99,15 +102,17 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       tierCache: new TierCache(),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       openIdTokens,
+      views: new CallerViews({
+        documents: store.documents,
+        limits: queryLimits,
+        providerClaims: config.OQS_OIDC_RULE_CLAIMS ?? [],
+        now,
+      }),
       limits: {
         callers,
         pageMaxBytes: config.OQS_PAGE_MAX_BYTES,
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
-        query: {
-          maxDepth: config.OQS_QUERY_MAX_DEPTH,
-          maxTerms: config.OQS_QUERY_MAX_TERMS,
-          maxTextLength: config.OQS_QUERY_MAX_TEXT_LENGTH,
-        },
+        query: queryLimits,
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
       now,

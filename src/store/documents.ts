@@ -1,4 +1,4 @@
-/** Small JSON documents beside the objects: OAuth clients, codes, grants, uses, tickets, object sets. */
+/** Small JSON documents beside the objects: OAuth clients, grants, policies, tickets, object sets. */
 import type { RequestContext } from '../admission/request-context.ts'
 
 /** Kinds of documents, so that the ids of one kind never meet those of another. */
@@ -11,6 +11,7 @@ export type DocumentKind =
   | 'sessionCode'
   | 'downloadTicket'
   | 'temporaryObjectSet'
+  | 'policy'
 
 export interface StoredDocument {
   readonly kind: DocumentKind
@@ -22,6 +23,15 @@ export interface StoredDocument {
   readonly expiresAtMs: number | undefined
 }
 
+export interface FoundDocuments {
+  readonly documents: readonly StoredDocument[]
+  /**
+   * The generation of tokens and policies when the documents were read; see `RecalledToken`. Undefined
+   * if no document was found, or if a store has no such number because reading costs little.
+   */
+  readonly generation: number | undefined
+}
+
 /**
  * Documents with an expiry. A document is stored when `put` resolves. Reads take the time, and never
  * return a document that has expired by then; maintenance deletes it.
@@ -30,6 +40,8 @@ export interface Documents {
   /** Creates a document, or replaces the one with the same kind and id. */
   put(document: StoredDocument, context?: RequestContext): Promise<void>
   find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
+  /** Returns the documents with these ids, as of one moment. */
+  findAll(kind: DocumentKind, ids: readonly string[], nowMs: number): Promise<FoundDocuments>
   /** Removes a document and returns it. Of several concurrent calls, one gets the document. */
   take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
   /** Changes the expiry. Returns false, and creates nothing, if there is no such document. */

@@ -32,7 +32,7 @@ export type {
   SaveOutcome,
   UnfitObject,
 } from './definition-change.ts'
-export type { DocumentKind, Documents, StoredDocument } from './documents.ts'
+export type { DocumentKind, Documents, FoundDocuments, StoredDocument } from './documents.ts'
 export type {
   Cursor,
   ReadPageRequest,
@@ -229,7 +229,7 @@ export interface Retention {
   readonly idleReplacementsMs: number
 }
 
-/** A token that was not revoked yet, and the generation of all tokens at that time. */
+/** A token that was not revoked yet, and the generation of all tokens and policies at that time. */
 export interface RecalledToken {
   readonly token: ApiToken
   readonly generation: number
@@ -242,6 +242,11 @@ export interface ApiToken {
   readonly scopes: readonly Scope[]
   /** API names or RIDs; undefined for every ontology. */
   readonly ontologies: readonly string[] | undefined
+  /**
+   * Names of the policies that limit what the token may do: one list for each credential behind it,
+   * each of which must allow a request. Undefined if no policy limits it.
+   */
+  readonly policies?: readonly (readonly string[])[] | undefined
   readonly createdAtMs: number
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined

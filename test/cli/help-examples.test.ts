@@ -53,6 +53,11 @@ const SENSORS = {
   ],
 }
 
+const POLICY = {
+  name: 'sales',
+  rights: [{ ontology: 'aviation', objectType: 'airport', access: 'read' }],
+}
+
 let folder: TempFolder
 let service: Service
 let environment: Environment
@@ -68,6 +73,10 @@ beforeAll(async () => {
   }
   await service.createToken({ name: 'ci' })
   await createClient(service, { name: 'nightly' })
+  for (const name of ['sales', 'interns']) {
+    const path = `/api/admin/v1/policies/${name}`
+    await service.send(path, { method: 'PUT', json: { rights: POLICY.rights } })
+  }
   environment = {
     PATH: pathWithOqs(folder.path),
     OQS_URL: service.url,
@@ -103,6 +112,7 @@ describe.concurrent('the examples in the help of', () => {
       mkdirSync(cwd)
       writeFileSync(join(cwd, 'aviation.json'), JSON.stringify(SMALL_AVIATION))
       writeFileSync(join(cwd, 'airports.csv'), airportsCsv())
+      writeFileSync(join(cwd, 'sales.json'), JSON.stringify(POLICY))
       for (const line of lines) {
         const { code, stderr } = await runLine(line, cwd, environment)
         expectHere([line, code, stderr]).toEqual([line, 0, expect.any(String)])

@@ -24,6 +24,7 @@ describe('openapi.json', () => {
       'delete /api/admin/v1/ontologies/{ontology}/objectTypes/{objectType}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'delete /api/admin/v1/policies/{policy}',
       'delete /api/admin/v1/sessions',
       'delete /api/admin/v1/tokens/{id}',
       'get /api/admin/v1/clients',
@@ -32,6 +33,8 @@ describe('openapi.json', () => {
       'get /api/admin/v1/ontologies/{ontology}',
       'get /api/admin/v1/ontologies/{ontology}/counts',
       'get /api/admin/v1/ontologies/{ontology}/objects/{objectType}/export',
+      'get /api/admin/v1/policies',
+      'get /api/admin/v1/policies/{policy}',
       'get /api/admin/v1/status',
       'get /api/admin/v1/tokens',
       'get /api/v1/ontologies',
@@ -110,6 +113,7 @@ describe('openapi.json', () => {
       'post /multipass/api/oauth2/token',
       'put /api/admin/v1/ontologies/{ontology}',
       'put /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'put /api/admin/v1/policies/{policy}',
     ])
   })
 

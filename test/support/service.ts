@@ -50,6 +50,7 @@ export interface Service extends AsyncDisposable {
 export interface TokenOptions {
   readonly scopes?: readonly Scope[]
   readonly ontologies?: readonly string[]
+  readonly policies?: readonly string[]
   readonly expiresAtMs?: number
   readonly name?: string
 }
@@ -127,11 +128,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         objectType,
         objects.map((object) => ({ put: object })),
       ),
-    createToken: async ({ name = 'test', ontologies, expiresAtMs, ...options } = {}) => {
+    createToken: async ({ name = 'test', ontologies, policies, expiresAtMs, ...options } = {}) => {
       const scopes = options.scopes ?? (['api:ontologies-read'] as const)
       const { secret } = await createApiToken(
         server.store,
-        { name, scopes, ontologies, expiresAtMs },
+        { name, scopes, ontologies, policies, expiresAtMs },
         clock.now,
       )
       return secret

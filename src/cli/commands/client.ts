@@ -79,13 +79,14 @@ async function listClients(store: ObjectStore): Promise<void> {
   const clients = await listOAuthClients(store, Date.now())
   await writeRows(
     clients.map((client) => {
-      const { scopes, ontologies, expires } = grantColumns(client)
+      const { scopes, ontologies, policies, expires } = grantColumns(client)
       return {
         id: client.id,
         name: client.name,
         kind: client.isPublic ? 'public' : 'confidential',
         scopes,
         ontologies,
+        policies,
         redirectUris: client.redirectUris.join(' '),
         expires,
       }

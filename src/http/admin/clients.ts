@@ -12,6 +12,7 @@ import {
   revokeOAuthClient,
 } from '../oauth/clients.ts'
 import { sendJson } from '../response/send-json.ts'
+import { readPolicyNames } from '../rights/policies.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -110,7 +111,8 @@ export function addClients(app: App, services: Services): void {
       const nowMs = now()
       const isPublic = body.public === true
       const redirectUris = readRedirectUris(body.redirectUris ?? [], isPublic)
-      const spec = { ...readCredential(body, nowMs), isPublic, redirectUris }
+      const policies = await readPolicyNames(body.policies, store.documents, nowMs)
+      const spec = { ...readCredential(body, nowMs), policies, isPublic, redirectUris }
       const { id, secret } = await createOAuthClient(store, spec, nowMs)
       const client = describe({ ...spec, id, createdAtMs: nowMs })
       void reply.header('cache-control', 'no-store')
@@ -152,12 +154,14 @@ function readRedirectUris(uris: readonly string[], isPublic: boolean): readonly 
 }
 
 function describe(client: OAuthClient) {
-  const { id, name, scopes, ontologies, createdAtMs, expiresAtMs, isPublic, redirectUris } = client
+  const { id, name, scopes, ontologies, policies, createdAtMs, expiresAtMs } = client
+  const { isPublic, redirectUris } = client
   return {
     id,
     name,
     scopes,
     ontologies,
+    policies,
     createdAt: timeText(createdAtMs),
     expiresAt: timeText(expiresAtMs),
     public: isPublic,

@@ -1,5 +1,10 @@
 import { Type } from 'typebox'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import type { App } from '../app.ts'
+import { probeRequest } from '../page/probe-request.ts'
+import type { RequestScope } from '../request/admission.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
@@ -13,14 +18,15 @@ const CountsResponse = Type.Object({
     Type.Object({
       count: Type.Integer({ description: 'The number of objects.' }),
       version: Type.Integer({
-        description: 'The version that has this many; 0 before the first write.',
+        description:
+          'The version that has this many; 0 before the first write, and if a policy hides a part of the type.',
       }),
     }),
     { description: 'The newest state of every object type, by API name.' },
   ),
 })
 
-/** Adds `getObjectCounts`: one read of the catalogue, however many types and objects there are. */
+/** Adds `getObjectCounts`: one read of the catalogue, and one count for each type with a rule. */
 export function addCountObjects(app: App, { store }: Services): void {
   app.get(
     '/api/admin/v1/ontologies/:ontology/counts',
@@ -36,18 +42,32 @@ export function addCountObjects(app: App, { store }: Services): void {
       },
     },
     async (request, reply) => {
+      const { context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const states = new Map(
         (await store.readTypeStates(ontology.rid)).map((state) => [state.typeRid, state]),
       )
-      const counts = [...ontology.objectTypes.values()].flatMap(({ apiName, rid }) => {
-        const state = states.get(rid)
+      const counts = new Map<string, { readonly count: number; readonly version: number }>()
+      for (const objectType of ontology.objectTypes.values()) {
+        const state = states.get(objectType.rid)
         // A type that was dropped since the catalogue was read has no state.
-        return state === undefined
-          ? []
-          : [[apiName, { count: state.count, version: state.version }] as const]
-      })
+        if (state === undefined) continue
+        counts.set(
+          objectType.apiName,
+          isPartlyHidden(objectType)
+            ? { count: await countVisible(objectType, context), version: 0 }
+            : { count: state.count, version: state.version },
+        )
+      }
       return sendJson(reply, JSON.stringify({ objectTypes: Object.fromEntries(counts) }))
     },
   )
+
+  async function countVisible(objectType: ObjectType, context: RequestScope): Promise<number> {
+    const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
+    const page = await context.timeStore(() => store.readPage(probe, context))
+    if (page === 'reclaimed') return 0
+    page.release()
+    return page.totalCount ?? 0
+  }
 }

@@ -1,18 +1,26 @@
 /** The members that API tokens and OAuth clients have in common. */
 import { type TProperties, Type } from 'typebox'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
+import { PolicyName } from '../../query/rights/policy.ts'
 import { orNull } from '../schemas/common.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 36_500
 const NAME_MAX_LENGTH = 200
 const LIST_MAX_ITEMS = 1000
+const POLICIES_MAX = 100
 
 const ScopeName = Type.Enum(Object.keys(SCOPES) as Scope[])
 const OntologyNames = Type.Array(Type.String({ minLength: 1 }), {
   minItems: 1,
   maxItems: LIST_MAX_ITEMS,
   description: 'API names or RIDs of ontologies. Absent: all.',
+})
+
+const PolicyNames = Type.Array(PolicyName, {
+  minItems: 1,
+  maxItems: POLICIES_MAX,
+  description: 'Names of policies that limit it to what one of them allows. Absent: no limit.',
 })
 
 /** The members of a request that creates a token or a client. Null means absent. */
@@ -32,6 +40,7 @@ export const credentialMembers = {
     ),
   ),
   ontologies: Type.Optional(orNull(OntologyNames)),
+  policies: Type.Optional(orNull(PolicyNames)),
   days: Type.Optional(
     orNull(
       Type.Number({
@@ -49,6 +58,7 @@ export const storedCredentialMembers = {
   name: Type.String(),
   scopes: Type.Array(ScopeName),
   ontologies: Type.Optional(OntologyNames),
+  policies: Type.Optional(PolicyNames),
   createdAt: Type.String({ format: 'date-time' }),
   expiresAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'Absent if it never expires.' }),
@@ -70,6 +80,7 @@ export interface WrittenCredential {
   readonly name: string
   readonly scopes?: readonly Scope[] | null
   readonly ontologies?: readonly string[] | null
+  readonly policies?: readonly string[] | null
   readonly days?: number | null
 }
 

@@ -16,6 +16,7 @@ import type { Services } from '../services.ts'
 import { ChangePlan, describeChange } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
 import { ChangeResponse, describeLastChange } from './definition-change.ts'
+import { requireAdministration } from './require-admin.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
@@ -55,6 +56,7 @@ export function addApplyOntology(app: App, services: Services): void {
       const response = await retryOutOfSync(async () => {
         const catalogue = await store.readCatalogue()
         checkNames(caller, identifier, body, catalogue)
+        requireAdministration(caller, catalogue.find(identifier))
         const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
         const change = planChange(identifier, body, catalogue, services.newUuid, options)
         await nextTurn()

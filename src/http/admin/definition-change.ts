@@ -11,6 +11,7 @@ import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { describeChange, PlannedChange } from './change-plan.ts'
 import { timeText } from './credential-schemas.ts'
+import { requireAdministration } from './require-admin.ts'
 
 export const ChangeResponse = Type.Object(
   {
@@ -107,7 +108,9 @@ export function addDefinitionChange(app: App, { store }: Services): void {
     },
     async ({ catalogue, caller, params }, reply) => {
       void reply.header('cache-control', 'no-store')
-      return describeLastChange(store, resolveOntology(catalogue, caller, params.ontology))
+      const ontology = resolveOntology(catalogue, caller, params.ontology)
+      requireAdministration(caller, ontology)
+      return describeLastChange(store, ontology)
     },
   )
 
@@ -127,6 +130,7 @@ export function addDefinitionChange(app: App, { store }: Services): void {
     },
     async ({ catalogue, caller, context, params }) => {
       const ontology = resolveOntology(catalogue, caller, params.ontology)
+      requireAdministration(caller, ontology)
       const isCancelled = await store.definitionChanges.cancel(ontology.rid, context)
       if (!isCancelled) throw notFound(ontology.apiName)
       return describeLastChange(store, ontology)

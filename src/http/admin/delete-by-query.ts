@@ -6,7 +6,7 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { App } from '../app.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { resolveTypePath } from '../request/resolve.ts'
+import { resolveWrittenPath } from '../request/resolve.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -36,7 +36,7 @@ export function addDeleteByQuery(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { catalogue, context, params, body } = request
-      const { objectType } = resolveTypePath(request, params)
+      const { objectType } = resolveWrittenPath(request, params)
       const limits = services.limits.query
       const commit = await services.store.deleteMatches(
         {

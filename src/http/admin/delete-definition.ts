@@ -9,6 +9,7 @@ import { closed } from '../schemas/common.ts'
 import { OntologyPath, TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { requireAdministration } from './require-admin.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 const config = { scope: 'api:ontologies-write' } as const
@@ -44,6 +45,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       retryOutOfSync(async () => {
         const catalogue = await store.readCatalogue()
         const ontology = resolveOntology(catalogue, caller, params.ontology)
+        requireAdministration(caller, ontology)
         const { rid, apiName } = findObjectType(ontology, params.objectType)
         const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
         if (query.cascade !== true) {
@@ -76,6 +78,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       retryOutOfSync(async () => {
         const catalogue = await store.readCatalogue()
         const ontology = resolveOntology(catalogue, caller, params.ontology)
+        requireAdministration(caller, ontology)
         const states = await store.readTypeStates(ontology.rid)
         const { rid: ontologyRid, apiName } = ontology
         const { generation: basedOn } = catalogue

@@ -11,6 +11,7 @@ import { addDeleteByQuery } from './delete-by-query.ts'
 import { addDeleteDefinition } from './delete-definition.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addCaller } from './get-caller.ts'
+import { addPolicies } from './policies.ts'
 import { addReplaceObjects } from './replace-objects.ts'
 import { refuseLimitedCallers } from './require-admin.ts'
 import { addSingleObject } from './single-object.ts'
@@ -38,6 +39,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
     refuseLimitedCallers(operation)
     addTokens(operation, services)
     addClients(operation, services)
+    addPolicies(operation, services)
     addStatus(operation, services)
   })
 }

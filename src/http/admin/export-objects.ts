@@ -14,6 +14,7 @@ import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { Query } from '../../query/query.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
@@ -38,7 +39,7 @@ export function addExportObjects(app: App, services: Services): void {
         operationId: 'exportObjects',
         summary: 'Export all objects of one snapshot',
         description:
-          'Returns the objects in key order, as NDJSON or CSV. The last line contains the number of objects; an export without it is incomplete. If the export fails midway, the last line contains the error. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte.',
+          'Returns the objects in key order, as NDJSON or CSV. The last line contains the number of objects; an export without it is incomplete. If the export fails midway, the last line contains the error. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
         tags: ['Administration'],
         params: TypePath,
         querystring: ExportParameters,
@@ -80,10 +81,15 @@ export async function sendExport(
     : writeExport(spec, first, context, services, (error) =>
         lateErrorBody(error, request, services),
       )
-  void reply.header(VERSION_HEADER, first.version)
+  void reply.header(VERSION_HEADER, shownVersion(spec, first))
   return reply
     .type(spec.writer.contentType)
     .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
+}
+
+/** A version counts all commits of a type, so whoever sees only a part of it gets none. */
+function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
+  return isPartlyHidden(objectType) ? 0 : version
 }
 
 const ExportParameters = Type.Object(
@@ -134,6 +140,9 @@ export function readExport(
   { limits }: Services,
 ): ExportSpec {
   const { format = 'ndjson', where, select, version, after, received = 0 } = parameters
+  if (version !== undefined && isPartlyHidden(objectType)) {
+    throw new ObjectQueryError('VersionNotFound', { version })
+  }
   return {
     objectType,
     writer: EXPORT_WRITERS[format],
@@ -195,7 +204,7 @@ async function* writeExport(
     yield writer.failure(describe(error))
     return
   }
-  yield writer.end(count, version)
+  yield writer.end(count, shownVersion(spec, first))
 }
 
 async function readChunk(

@@ -13,6 +13,9 @@ const CallerResponse = Type.Object({
   ontologies: Type.Optional(
     Type.Array(Type.String(), { description: 'Absent if the token is not limited.' }),
   ),
+  policies: Type.Optional(
+    Type.Array(Type.String(), { description: 'Absent if no policy limits the token.' }),
+  ),
   expiresAt: Type.Optional(
     Type.String({ format: 'date-time', description: 'Absent if the token never expires.' }),
   ),
@@ -56,7 +59,7 @@ export function addCaller(app: App, { limits, walkTokens }: Services): void {
       },
     },
     async ({ caller }, reply) => {
-      const { id, name, scopes, ontologies, expiresAtMs } = caller
+      const { id, name, scopes, ontologies, policies, expiresAtMs } = caller
       const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
       return sendJson(
         reply,
@@ -65,6 +68,7 @@ export function addCaller(app: App, { limits, walkTokens }: Services): void {
           name,
           scopes,
           ontologies,
+          policies: policies && [...new Set(policies.flat())],
           expiresAt,
           limits: shownLimits,
           pageTokens,

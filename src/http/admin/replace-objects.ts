@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { resolveTypePath } from '../request/resolve.ts'
+import { resolveWrittenPath } from '../request/resolve.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
@@ -44,7 +44,7 @@ export function addReplaceObjects(app: App, services: Services): void {
       },
     },
     async ({ id: requestId, catalogue, caller, context, params }) => {
-      const { objectType } = resolveTypePath({ catalogue, caller }, params)
+      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
       const replacement = await store.startReplacement(objectType, context)
       const { rid } = objectType
       const event = 'replacementProgress'
@@ -69,7 +69,7 @@ export function addReplaceObjects(app: App, services: Services): void {
       },
     },
     async ({ id: requestId, catalogue, caller, context, params, query }) => {
-      const { objectType } = resolveTypePath({ catalogue, caller }, params)
+      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
       const { mode } = query
       const { replacement } = params
       const progress = { event: 'replacementProgress', requestId, replacement } as const
@@ -100,7 +100,7 @@ export function addReplaceObjects(app: App, services: Services): void {
       },
     },
     async ({ catalogue, caller, params }) => {
-      const { objectType } = resolveTypePath({ catalogue, caller }, params)
+      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
       await store.abandonReplacement(objectType, params.replacement)
       return { replacement: params.replacement }
     },

@@ -1,5 +1,6 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import type { Caller } from '../request/caller.ts'
 
@@ -17,4 +18,11 @@ export function refuseLimitedCaller({ ontologies }: Pick<Caller, 'ontologies'>):
   if (ontologies === undefined) return
   const reason = 'the token is limited to certain ontologies, and administration is not'
   throw new ObjectQueryError('ApiUsageDenied', { reason })
+}
+
+/** Throws `ApiUsageDenied` if policies do not allow the caller to change a definition. */
+export function requireAdministration(caller: Caller, ontology: Ontology | undefined): void {
+  if (ontology === undefined || caller.mayAdminister(ontology)) return
+  const reason = 'the policies of the token do not allow to administer the ontology'
+  throw new ObjectQueryError('ApiUsageDenied', { ontology: ontology.apiName, reason })
 }

@@ -5,6 +5,7 @@ import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { createApiToken } from '../request/api-token.ts'
 import { sendJson } from '../response/send-json.ts'
+import { readPolicyNames } from '../rights/policies.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -73,7 +74,9 @@ export function addTokens(app: App, services: Services): void {
     },
     async ({ body }, reply) => {
       const nowMs = now()
-      const { secret, token } = await createApiToken(store, readCredential(body, nowMs), nowMs)
+      const policies = await readPolicyNames(body.policies, store.documents, nowMs)
+      const spec = { ...readCredential(body, nowMs), policies }
+      const { secret, token } = await createApiToken(store, spec, nowMs)
       void reply.header('cache-control', 'no-store')
       return sendJson(reply, JSON.stringify({ ...describe(token, nowMs), token: secret }))
     },
@@ -104,13 +107,14 @@ export function addTokens(app: App, services: Services): void {
 }
 
 function describe(token: ApiToken, nowMs: number) {
-  const { id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs } = token
+  const { id, name, scopes, ontologies, policies, createdAtMs, expiresAtMs, revokedAtMs } = token
   const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
   return {
     id,
     name,
     scopes,
     ontologies,
+    policies: policies?.flat(),
     createdAt: timeText(createdAtMs),
     expiresAt: timeText(expiresAtMs),
     revokedAt: timeText(revokedAtMs),

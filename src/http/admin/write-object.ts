@@ -17,7 +17,7 @@ import { objectNotFound } from '../page/find-object.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { type KeyedRequest, readIdempotencyKey } from '../request/idempotency-key.ts'
 import { failedPrecondition, objectTag, readPreconditions } from '../request/preconditions.ts'
-import { resolveTypePath, type Viewer } from '../request/resolve.ts'
+import { resolveWrittenPath, type Viewer } from '../request/resolve.ts'
 import type { ObjectPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 
@@ -50,7 +50,7 @@ export async function writeObject(
   decide: DecideChange,
 ): Promise<WrittenObject> {
   const { params, headers, context, catalogue } = request
-  const { objectType } = resolveTypePath(request, params)
+  const { objectType } = resolveWrittenPath(request, params)
   const { pk } = readPathKey(objectType, request)
   const preconditions = readPreconditions(headers)
   const edit = {

@@ -10,7 +10,7 @@ import { readBatch } from '../batch/read-batch.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/caller.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { resolveTypePath } from '../request/resolve.ts'
+import { resolveWrittenPath } from '../request/resolve.ts'
 import { closed } from '../schemas/common.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
@@ -85,15 +85,16 @@ interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParamete
 
 async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenBatch> {
   const { mode = 'upsert', dryRun = false, replacement, context } = spec
-  const catalogue = await services.store.readCatalogue()
-  const { objectType } = resolveTypePath({ catalogue, caller: spec.caller }, spec)
+  const whole = await services.store.readCatalogue()
+  const viewer = await services.views.readViewer({ caller: spec.caller, catalogue: whole })
+  const { objectType } = resolveWrittenPath(viewer, spec)
   using memory = services.memory.reserve(context.callerId, 0)
   const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
   if (dryRun) for await (const _ of changes);
   const batch: Batch = {
     objectType,
     changes: dryRun ? [] : changes,
-    basedOn: catalogue.generation,
+    basedOn: whole.generation,
     replacement,
     keepsExisting: mode === 'append',
     // A dry run changes nothing, so it can be repeated anyway.

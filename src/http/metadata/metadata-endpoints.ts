@@ -91,7 +91,7 @@ export function addMetadataList<Path extends TObject, Owner extends Named, Item 
       const { ontology, owner } = resolve(request, request.params as Static<Path>)
       const spec = {
         endpoint: list.operationId,
-        ontologyRid: ontology.rid,
+        ontology,
         ownerRid: owner.rid === ontology.rid ? undefined : owner.rid,
         list: collection.listOf(ontology, owner),
         paging: request.query as PagingParameters,

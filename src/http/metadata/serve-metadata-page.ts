@@ -2,6 +2,7 @@
  * Pages of metadata. Items are few and in memory, ordered by name, which is all the paging they
  * need. Their tokens work like those of objects.
  */
+import type { Ontology } from '../../ontology/ontology.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
@@ -17,7 +18,7 @@ import type { Description, MetadataList, Named } from './metadata-collection.ts'
 export interface MetadataPageSpec<Item extends Named> {
   /** Page tokens are valid only for requests with the same value. */
   readonly endpoint: string
-  readonly ontologyRid: string
+  readonly ontology: Pick<Ontology, 'rid' | 'viewId'>
   /** The type that the items belong to; undefined if they belong to the ontology. */
   readonly ownerRid: string | undefined
   readonly list: MetadataList<Item>
@@ -71,20 +72,20 @@ function makePage<Item extends Named>(
 
 function bindingOf<Item extends Named>(
   { caller }: PagedRequest,
-  { endpoint, ontologyRid, ownerRid }: MetadataPageSpec<Item>,
+  { endpoint, ontology, ownerRid }: MetadataPageSpec<Item>,
 ): TokenBinding {
   return {
     request: requestFingerprint({
       endpoint,
       revision: '1.0',
-      ontologyRid,
+      ontologyRid: ontology.rid,
       objectType: ownerRid ?? '',
       query: EVERYTHING,
       order: [],
       selection: undefined,
       snapshot: false,
     }),
-    caller: callerFingerprint(caller.id),
+    caller: callerFingerprint(caller.id, ontology.viewId),
   }
 }
 

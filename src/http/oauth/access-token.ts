@@ -36,6 +36,7 @@ export async function createAccessToken(
     name: subject?.name ?? client.name,
     scopes,
     ontologies,
+    policies: policyLists(client, subject),
     createdAtMs: nowMs,
     expiresAtMs,
     revokedAtMs: undefined,
@@ -43,6 +44,12 @@ export async function createAccessToken(
   }
   await store.createApiToken(token, hashSecret(accessToken))
   return { accessToken, expiresInSeconds: Math.floor((expiresAtMs - nowMs) / 1000) }
+}
+
+/** A client that acts for a person may do what the policies of both allow. */
+function policyLists(client: OAuthClient, subject: ApiToken | undefined): ApiToken['policies'] {
+  const lists = [...(client.policies ? [client.policies] : []), ...(subject?.policies ?? [])]
+  return lists.length === 0 ? undefined : lists
 }
 
 /** Returns a new secret, whose prefix says what it is. */

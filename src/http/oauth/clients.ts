@@ -14,6 +14,8 @@ export interface OAuthClientSpec {
   readonly scopes: readonly Scope[]
   /** API names or RIDs; undefined for every ontology. */
   readonly ontologies: readonly string[] | undefined
+  /** Names of policies; undefined if none limits the client. */
+  readonly policies?: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
 }
 

@@ -129,8 +129,10 @@ export function addRedeemDownload(app: App, services: Services): void {
       const { path, parameters, owner } = body as Ticket
       const caller = await callerOf(owner, services)
       requireScope(caller, SCOPE)
-      request.caller = caller
-      request.catalogue = await store.readCatalogue()
+      const catalogue = await store.readCatalogue()
+      const viewer = await services.views.readViewer({ caller, catalogue })
+      request.caller = viewer.caller
+      request.catalogue = viewer.catalogue
       const { ontology, objectType } = resolveTypePath(request, path)
       const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
       void (reply as FastifyReply).headers({
@@ -161,10 +163,10 @@ type Owner =
   | { readonly kind: 'openId'; readonly rights: CallerRights }
 
 function ownerOf(caller: Caller, { adminTokenHash = '' }: Services): Owner {
-  const { credential, id, name, scopes, ontologies, expiresAtMs, userId } = caller
+  const { credential, mayUse: _use, maySee: _see, mayAdminister: _administer, ...rights } = caller
   if (credential.kind === 'apiToken') return credential
   if (credential.kind === 'adminToken') return { ...credential, proof: hashSecret(adminTokenHash) }
-  return { ...credential, rights: { id, name, scopes, ontologies, expiresAtMs, userId } }
+  return { ...credential, rights }
 }
 
 /** Returns the owner of a ticket as a caller, with the rights that it has now. */

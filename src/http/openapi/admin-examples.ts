@@ -1,4 +1,4 @@
-/** The examples of administration: counts, sessions, downloads, tokens, clients and the status. */
+/** The examples of administration: counts, sessions, downloads, tokens, clients, policies, status. */
 
 const CODE = 'k1mYJ0oQ2Zr8h3Vd5sXcNq7wEt9uLb4aGf6pRi0TzAB'
 const TOKEN_ID = '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f'
@@ -22,6 +22,20 @@ const CLIENT = {
   public: true,
   redirectUris: ['http://localhost:3000/callback'],
 }
+
+const POLICY_BODY = {
+  description: 'Airports in Switzerland, without their runways.',
+  rights: [
+    {
+      ontology: 'aviation',
+      objectType: 'airport',
+      access: 'read',
+      where: { type: 'eq', field: 'countryCode', value: 'CH' },
+      hide: ['runwayFeet'],
+    },
+  ],
+}
+const POLICY = { name: 'swiss', ...POLICY_BODY }
 
 export const ADMIN_EXAMPLES = {
   getObjectCounts: {
@@ -82,6 +96,10 @@ export const ADMIN_EXAMPLES = {
     response: CLIENT,
   },
   revokeClient: { parameters: { id: CLIENT_ID }, response: CLIENT },
+  listPolicies: { response: { data: [POLICY] } },
+  getPolicy: { parameters: { policy: 'swiss' }, response: POLICY },
+  savePolicy: { parameters: { policy: 'swiss' }, request: POLICY_BODY, response: POLICY },
+  deletePolicy: { parameters: { policy: 'swiss' }, response: { name: 'swiss' } },
   getMetrics: {
     response:
       '# HELP oqs_objects Objects of a type.\n# TYPE oqs_objects gauge\noqs_objects{ontology="aviation",type="country"} 250\n',

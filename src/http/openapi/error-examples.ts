@@ -8,6 +8,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   'Default:Unauthorized': { error: 'EXPIRED' },
   InvalidOneTimeCode: { code: 'session' },
   ApiTokenNotFound: { token: '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f' },
+  PolicyNotFound: { policy: 'sales' },
   OAuthClientNotFound: { client: '8c1f2a94d7e05b36a1c4f7d20b9e6358' },
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },

@@ -9,9 +9,10 @@ import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
-import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
+import { linkedTypesOf, plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
@@ -96,7 +97,8 @@ export async function readPage(
     ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
-  const countOnce = isSnapshot || query.kind !== 'everything'
+  const countOnce = isSnapshot || query.kind !== 'everything' || isPartlyHidden(objectType)
+  const isTaggedByContent = [objectType, ...linkedTypesOf(query, objectType)].some(isPartlyHidden)
   const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
   const walk = {
     alreadySent,
@@ -111,7 +113,8 @@ export async function readPage(
     records: stored.records,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: stored.version,
+    version: isTaggedByContent ? undefined : stored.version,
+    isTaggedByContent,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
@@ -119,8 +122,7 @@ export async function readPage(
       digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
-      stored.version,
-      ...(stored.linkedVersions ?? []),
+      ...(isTaggedByContent ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
       alreadySent,
       stored.count,
       totalCount ?? 0,
@@ -175,6 +177,6 @@ function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
       snapshot: paging.snapshot ?? false,
       excludeRid,
     }),
-    caller: callerFingerprint(caller.id),
+    caller: callerFingerprint(caller.id, ontology.viewId),
   }
 }

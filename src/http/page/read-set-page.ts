@@ -19,6 +19,7 @@ import { callerFingerprint, requestFingerprint } from '../../paging/request-fing
 import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../paging/set-cursor.ts'
 import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import {
   type ReadSetPageRequest,
   type SetOrderTerm,
@@ -58,6 +59,7 @@ export async function readSetPage(
   const { context } = request
   const types = typesOfSet(spec.parts)
   refuseManyTypes(types.length)
+  const isTaggedByContent = types.some(isPartlyHidden)
   const nowSeconds = services.now() / 1000
   const binding = await bindingOf(request, spec)
   const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
@@ -97,7 +99,8 @@ export async function readSetPage(
     records: stored.records,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: parts.length === 1 ? stored.versions[0] : undefined,
+    version: parts.length === 1 && !isTaggedByContent ? stored.versions[0] : undefined,
+    isTaggedByContent,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
@@ -105,7 +108,7 @@ export async function readSetPage(
       digest(JSON.stringify(types.map(({ apiName, titleProperty }) => [apiName, titleProperty]))),
       // Relative dates select other objects the next day.
       ...(parts === spec.parts ? [] : [digest(JSON.stringify(parts.map(plainPart)))]),
-      ...stored.versions,
+      ...(isTaggedByContent ? [] : stored.versions),
       walk.alreadySent,
       stored.count,
       totalCount ?? 0,
@@ -167,7 +170,7 @@ async function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): Promise<T
       selection: undefined,
       snapshot: paging.snapshot ?? false,
     }),
-    caller: callerFingerprint(caller.id),
+    caller: callerFingerprint(caller.id, ontology.viewId),
   }
 }
 

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { dataHeaders, type TimedReply } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
+  digest,
   etagOfInputs,
   isCacheable,
   isNotModified,
@@ -26,6 +27,8 @@ export interface Page {
   readonly version?: number | undefined
   /** Equal for two pages with the same content, although their tokens differ. */
   readonly etagInputs: readonly (string | number)[]
+  /** Whether the entity tag depends on the records, because versions say too much. */
+  readonly isTaggedByContent?: boolean
 }
 
 /** The part of a reply that `sendPage` uses, whatever its schema. */
@@ -40,9 +43,13 @@ export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
 
 const HEAD = '{"data":['
 
+function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): string {
+  return etagOfInputs(isTaggedByContent ? [...etagInputs, digest(records)] : etagInputs)
+}
+
 /** Sends a page without the framework, which only sends bodies in one piece. */
 export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
-  const etag = isCacheable(reply) ? etagOfInputs(page.etagInputs) : undefined
+  const etag = isCacheable(reply) ? etagOfPage(page) : undefined
   const caching = etag === undefined ? {} : { etag, 'cache-control': CACHE_CONTROL }
   const headers = { ...dataHeaders(reply, page.version), ...caching }
   if (etag !== undefined && isNotModified(reply, etag)) {

@@ -8,6 +8,8 @@ export interface ApiTokenSpec {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly ontologies: readonly string[] | undefined
+  /** Names of policies; undefined if none limits the token. */
+  readonly policies?: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
 }
 
@@ -25,6 +27,7 @@ export async function createApiToken(
   const token: ApiToken = {
     id: randomUUID(),
     ...spec,
+    policies: spec.policies && [spec.policies],
     createdAtMs: nowMs,
     revokedAtMs: undefined,
   }

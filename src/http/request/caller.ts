@@ -2,24 +2,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
-import type { CallerRights } from './caller-rights.ts'
+import type { Caller, CallerRights, Credential } from './caller-rights.ts'
 import { isJwt } from './openid-tokens.ts'
 
-/** The caller of a request. Authenticated for every request, including every page [5.1]. */
-export interface Caller extends CallerRights {
-  readonly credential: Credential
-  readonly mayUse: (scope: Scope) => boolean
-  readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
-}
-
-/** What a caller authenticated with, so that its rights can be checked again later. */
-export type Credential =
-  | { readonly kind: 'adminToken' }
-  | { readonly kind: 'apiToken'; readonly tokenId: string }
-  | { readonly kind: 'openId' }
+export type { Caller, Credential } from './caller-rights.ts'
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
 const BEARER = /^bearer +/i
@@ -109,21 +97,24 @@ function callerIdOf({ id, issue }: ApiToken): string {
   return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
 }
 
-/** Returns the caller with these rights. */
+/** Returns the caller with these rights. Its policies, which are not read yet, still limit them. */
 export function toCaller(rights: CallerRights, credential: Credential): Caller {
-  const { id, name, scopes, ontologies, expiresAtMs, userId, profile } = rights
+  const { id, name, scopes, ontologies, policies, expiresAtMs, userId, profile, claims } = rights
   return {
     id,
     name,
     scopes,
     ontologies,
+    policies,
     expiresAtMs,
     userId,
     profile,
+    claims,
     credential,
     mayUse: (scope) => scopes.includes(scope),
     maySee: ({ rid, apiName }) =>
       ontologies === undefined || ontologies.includes(rid) || ontologies.includes(apiName),
+    mayAdminister: () => policies === undefined,
   }
 }
 

@@ -18,7 +18,7 @@ export async function identify(
   services: Services,
   mayRecall: boolean,
 ): Promise<void> {
-  const { store } = services
+  const { store, views } = services
   const { context, headers, ip } = request
   context.recalled = undefined
   const recalled = mayRecall ? store.recallCatalogue?.() : undefined
@@ -32,8 +32,15 @@ export async function identify(
     tokens = known.generation
     return known.token
   }
-  request.caller = await authenticate(headers.authorization, ip, services, findToken)
-  request.catalogue = await catalogue
+  const caller = await authenticate(headers.authorization, ip, services, findToken)
+  const { policies } = caller
+  const known = policies && recalled && views.recall(policies, tokens)
+  const viewer = { caller, catalogue: await catalogue }
+  const limited =
+    policies === undefined ? viewer : views.limit(viewer, known ?? (await views.read(policies)))
+  request.caller = limited.caller
+  request.catalogue = limited.catalogue
+  tokens ??= known?.generation
   context.recalled = recalled && { catalogue: recalled.generation, tokens }
 }
 

@@ -7,7 +7,8 @@ import {
   ontologyNotFound,
 } from '../../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../../ontology/ontology.ts'
-import type { Caller } from './caller.ts'
+import { requireWritable } from '../rights/require-writable.ts'
+import type { Caller } from './caller-rights.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */
 export interface Viewer {
@@ -32,6 +33,16 @@ export function resolveTypePath(
 ): ResolvedType {
   const ontology = resolveOntology(catalogue, caller, path.ontology)
   return resolveObjectType(ontology, path.objectType)
+}
+
+/** Resolves a path whose objects the caller wants to write. */
+export function resolveWrittenPath(
+  viewer: Viewer,
+  path: { readonly ontology: string; readonly objectType: string },
+): ResolvedType {
+  const resolved = resolveTypePath(viewer, path)
+  requireWritable(resolved.objectType)
+  return resolved
 }
 
 /** Resolves a path that names an interface type. */

@@ -24,7 +24,7 @@ export function etagOfInputs(inputs: readonly (string | number)[]): string {
 }
 
 /** Returns a short hash of bytes. */
-export function digest(bytes: Buffer | string): string {
+export function digest(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'base64url').slice(0, DIGEST_LENGTH)
 }
 

@@ -53,7 +53,7 @@ export function addLoadLinks(app: App, services: Services): void {
       const sides = links.map((link) => findLink(ontology, objectType, link))
       const binding: TokenBinding = {
         request: fingerprint(ontology, objectType, part.query, links),
-        caller: callerFingerprint(caller.id),
+        caller: callerFingerprint(caller.id, ontology.viewId),
       }
       const nowMs = services.now()
       const resumed = openWalk(request, body.pageToken, binding, nowMs / 1000, services)

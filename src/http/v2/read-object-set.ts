@@ -9,6 +9,7 @@ import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import { probeRequest } from '../page/probe-request.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Services } from '../services.ts'
@@ -114,17 +115,36 @@ async function findListed(
 ): Promise<ListedType[]> {
   if (ids.length === 0) return []
   const byRid = new Map([...objectTypes.values()].map((type) => [type.rid, type]))
-  const request = { ids, typeRids: [...byRid.keys()], maxTypes: SET_PAGE_MAX_TYPES + 1 }
-  const rids = await store.findTypes(request, context)
-  if (rids.length > SET_PAGE_MAX_TYPES) {
+  // Types whose listed objects are all hidden do not count.
+  const mayHide = [...byRid.values()].some(isPartlyHidden)
+  const maxTypes = mayHide ? byRid.size : SET_PAGE_MAX_TYPES + 1
+  const rids = await store.findTypes({ ids, typeRids: [...byRid.keys()], maxTypes }, context)
+  const listed: ListedType[] = []
+  for (const objectType of rids.flatMap((rid) => byRid.get(rid) ?? [])) {
+    const part = { objectType, query: { kind: 'objectIds', ids } as const }
+    if (isPartlyHidden(objectType) && !(await hasObjects(part, context, store))) continue
+    listed.push({ objectType, isLeftOut: false })
+  }
+  if (listed.length > SET_PAGE_MAX_TYPES) {
     throw new ObjectQueryError('UnsupportedObjectSet', {
       reason: `lists objects of more than ${SET_PAGE_MAX_TYPES} object types`,
     })
   }
-  return rids.flatMap((rid) => {
-    const objectType = byRid.get(rid)
-    return objectType === undefined ? [] : [{ objectType, isLeftOut: false }]
-  })
+  return listed
+}
+
+async function hasObjects(
+  { objectType, query }: Pick<SetPart, 'objectType' | 'query'>,
+  context: RequestScope,
+  store: Services['store'],
+): Promise<boolean> {
+  const probe = probeRequest(objectType, query, { includeTotalCount: false })
+  // SQLite answers without waiting, and a set can have thousands of types.
+  await nextTurn()
+  const page = await store.readPage({ ...probe, matchEstimate: 1 }, context)
+  if (page === 'reclaimed') return false
+  page.release()
+  return page.count > 0
 }
 
 function isEmptyPart({ query }: SetPart): boolean {
@@ -153,13 +173,7 @@ async function nonEmptyParts(
   const nonEmpty: SetPart[] = []
   for (const part of parts) {
     const query = resolveRelativeDates(part.query, now())
-    const probe = probeRequest(part.objectType, query, { includeTotalCount: false })
-    // SQLite answers without waiting, and a set can have thousands of types.
-    await nextTurn()
-    const page = await store.readPage({ ...probe, matchEstimate: 1 }, context)
-    if (page === 'reclaimed') continue
-    page.release()
-    if (page.count > 0) nonEmpty.push(part)
+    if (await hasObjects({ ...part, query }, context, store)) nonEmpty.push(part)
   }
   return nonEmpty
 }

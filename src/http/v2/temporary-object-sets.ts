@@ -39,7 +39,8 @@ export function addCreateTemporaryObjectSet(app: App, services: Services): void 
       await checkObjectSet(objectSet, ontology, services)
       const id = services.newUuid()
       const bytes = Buffer.byteLength(JSON.stringify(objectSet))
-      const body: TemporarySet = { ontologyRid: ontology.rid, objectSet, bytes }
+      const { rid: ontologyRid, viewId } = ontology
+      const body: TemporarySet = { ontologyRid, viewId, objectSet, bytes }
       const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
       await services.store.documents.put(
         { kind: 'temporaryObjectSet', id, body, expiresAtMs },

@@ -5,9 +5,10 @@ import type { Services } from '../services.ts'
 
 export const TEMPORARY_SET_RID_PREFIX = 'ri.object-set.main.temporary-object-set.'
 
-/** What is stored: sets are visible to every caller who can see their ontology. */
+/** What is stored. Callers with limited rights find only sets of callers with the same rights. */
 export interface TemporarySet extends StoredSet {
   readonly ontologyRid: string
+  readonly viewId?: string | undefined
 }
 
 /** Returns a temporary set; undefined if it expired or belongs to another ontology. */
@@ -20,5 +21,8 @@ export async function findTemporarySet(
   const id = rid.slice(TEMPORARY_SET_RID_PREFIX.length)
   const document = await store.documents.find('temporaryObjectSet', id, now())
   const found = document?.body as TemporarySet | undefined
-  return found?.ontologyRid === ontology.rid ? found : undefined
+  if (found?.ontologyRid !== ontology.rid) return undefined
+  // The definition of a set can name what the rights of this caller hide.
+  const isVisible = ontology.viewId === undefined || found.viewId === ontology.viewId
+  return isVisible ? found : undefined
 }

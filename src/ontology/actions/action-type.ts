@@ -18,6 +18,7 @@ export const OBJECT_PARAMETERS: Readonly<Record<ActionKind, string | undefined>>
 export function actionTypesOf(objectTypes: Iterable<ObjectType>): ReadonlyMap<string, ActionType> {
   const actionTypes = new Map<string, ActionType>()
   for (const objectType of objectTypes) {
+    if (objectType.isReadOnly === true) continue
     for (const kind of ACTION_KINDS) {
       const one = actionType(kind, objectType)
       actionTypes.set(one.apiName, one)

@@ -12,11 +12,22 @@ import { parseObjectType, scalarTypeOf } from './parse-object-type.ts'
 import { ParsedOntology } from './parsed-ontology.ts'
 import { typeName } from './property-type.ts'
 
+/** How a caller with limited rights sees an ontology. */
+export interface OntologyView {
+  readonly id: string
+  /** Returns an object type as the caller sees it. */
+  readonly typeOf: (parsed: ObjectType) => ObjectType
+}
+
 /**
  * Parses a definition with all its RIDs, which `change-definition.ts` fills in. A store passes the
  * generation of the catalogue that it read the definition from.
  */
-export function parseDefinition(definition: OntologyDefinition, definedIn?: number): Ontology {
+export function parseDefinition(
+  definition: OntologyDefinition,
+  definedIn?: number,
+  view?: OntologyView,
+): Ontology {
   const mistakes: Mistake[] = []
   const objectTypes = new Map<string, ObjectType>()
   const names = new Set<string>()
@@ -27,7 +38,8 @@ export function parseDefinition(definition: OntologyDefinition, definedIn?: numb
     }
     names.add(type.apiName)
     const parsed = parseObjectType(type, path, mistakes)
-    if (parsed !== undefined) objectTypes.set(type.apiName, { ...parsed, definedIn })
+    if (parsed === undefined) return
+    objectTypes.set(type.apiName, view?.typeOf(parsed) ?? { ...parsed, definedIn })
   })
   refuseRepeats(definition.families ?? [], 'families', mistakes)
   const sharedPropertyTypes = parseSharedPropertyTypes(definition, mistakes)
@@ -48,6 +60,7 @@ export function parseDefinition(definition: OntologyDefinition, definedIn?: numb
     sharedPropertyTypes,
     interfaceTypes,
     definition,
+    viewId: view?.id,
   })
 }
 

@@ -14,6 +14,7 @@ export class ParsedOntology implements Ontology {
   readonly sharedPropertyTypes: Ontology['sharedPropertyTypes']
   readonly interfaceTypes: Ontology['interfaceTypes']
   readonly definition: Ontology['definition']
+  readonly viewId: Ontology['viewId']
   #linkSides: readonly LinkSide[] | undefined
   #actionTypes: ReadonlyMap<string, ActionType> | undefined
 
@@ -26,6 +27,7 @@ export class ParsedOntology implements Ontology {
     this.sharedPropertyTypes = parts.sharedPropertyTypes
     this.interfaceTypes = parts.interfaceTypes
     this.definition = parts.definition
+    this.viewId = parts.viewId
   }
 
   get linkSides(): readonly LinkSide[] {

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken, TokenIssue } from '../object-store.ts'
 
 export const API_TOKEN_COLUMNS =
-  'id, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms, client_id, grant_id, subject_id'
+  'id, name, scopes, ontologies, created_at_ms, expires_at_ms, revoked_at_ms, client_id, grant_id, subject_id, policies'
 
 /** How long an issued token is kept after its expiry, so that its user learns why it is refused. */
 export const ISSUED_TOKENS_KEPT_MS = 3_600_000
@@ -21,12 +21,14 @@ export function apiTokenValues(token: ApiToken): readonly (string | number | nul
     token.issue?.clientId ?? null,
     token.issue?.grantId ?? null,
     token.issue?.subjectId ?? null,
+    token.policies === undefined ? null : JSON.stringify(token.policies),
   ]
 }
 
 /** Reads a row of `API_TOKEN_COLUMNS`. */
 export function toApiToken(row: readonly unknown[]): ApiToken {
-  const [id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs, ...issue] = row
+  const [id, name, scopes, ontologies, createdAtMs, expiresAtMs, revokedAtMs, ...rest] = row
+  const [clientId, grantId, subjectId, policies] = rest
   return {
     id: String(id),
     name: String(name),
@@ -35,7 +37,8 @@ export function toApiToken(row: readonly unknown[]): ApiToken {
     createdAtMs: Number(createdAtMs),
     expiresAtMs: expiresAtMs === null ? undefined : Number(expiresAtMs),
     revokedAtMs: revokedAtMs === null ? undefined : Number(revokedAtMs),
-    issue: toIssue(issue),
+    issue: toIssue([clientId, grantId, subjectId]),
+    policies: policies === null ? undefined : (JSON.parse(String(policies)) as string[][]),
   }
 }
 

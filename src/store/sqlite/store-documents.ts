@@ -1,6 +1,6 @@
 /** Documents in SQLite: read on this thread, written by the writer thread. */
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
-import type { DocumentKind, Documents, StoredDocument } from '../documents.ts'
+import type { DocumentKind, Documents, FoundDocuments, StoredDocument } from '../documents.ts'
 import { findDocument, listDocuments } from './catalogue/documents.ts'
 import type { StatementCache } from './file/statement-cache.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
@@ -29,6 +29,17 @@ export class SqliteDocuments implements Documents {
 
   async find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {
     return this.#access.read((statements) => findDocument(statements, { kind, id }, nowMs))
+  }
+
+  async findAll(
+    kind: DocumentKind,
+    ids: readonly string[],
+    nowMs: number,
+  ): Promise<FoundDocuments> {
+    const documents = this.#access.read((statements) =>
+      ids.flatMap((id) => findDocument(statements, { kind, id }, nowMs) ?? []),
+    )
+    return { documents, generation: undefined }
   }
 
   take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {

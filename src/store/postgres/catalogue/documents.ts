@@ -1,9 +1,10 @@
 /** Documents in PostgreSQL, shared by all nodes. */
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
-import type { DocumentKind, Documents, StoredDocument } from '../../documents.ts'
+import type { DocumentKind, Documents, FoundDocuments, StoredDocument } from '../../documents.ts'
 import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
 import type { Database } from '../driver/database.ts'
 import { deleteInSteps } from './delete-in-steps.ts'
+import { TOKEN_GENERATION_SQL } from './secrets.ts'
 
 export class PostgresDocuments implements Documents {
   readonly #database: Database
@@ -30,6 +31,24 @@ export class PostgresDocuments implements Documents {
       { isPrepared: true },
     )
     return row && toDocument(row)
+  }
+
+  async findAll(
+    kind: DocumentKind,
+    ids: readonly string[],
+    nowMs: number,
+  ): Promise<FoundDocuments> {
+    const rows = await this.#database.query(
+      `SELECT ${TOKEN_GENERATION_SQL}, ${DOCUMENT_COLUMNS} FROM oqs_document
+       WHERE kind = ? AND id = ANY(?) AND ${UNEXPIRED}`,
+      [kind, ids.filter((id) => !id.includes('\0')), nowMs],
+      { isPrepared: true },
+    )
+    const [first] = rows
+    return {
+      documents: rows.map(([, ...document]) => toDocument(document)),
+      generation: first && Number(first[0]),
+    }
   }
 
   async take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {

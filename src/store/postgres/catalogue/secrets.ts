@@ -34,13 +34,13 @@ export async function createApiToken(
   await database.write((session) =>
     session.run(
       `INSERT INTO oqs_api_token (secret_hash, ${API_TOKEN_COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [secretHash, ...apiTokenValues(token)],
     ),
   )
 }
 
-/** Returns a token and the generation of all tokens, both as of one moment. */
+/** Returns a token and the generation of tokens and policies, both as of one moment. */
 export async function findApiToken(
   database: Database,
   secretHash: string,
@@ -55,7 +55,7 @@ export async function findApiToken(
   return { token: toApiToken(token), generation: Number(generation) }
 }
 
-/** Increases whenever a token is revoked or deleted. */
+/** Increases whenever a token is revoked or deleted, or a policy changes. */
 export const TOKEN_GENERATION_SQL = '(SELECT generation FROM oqs_token_generation)'
 
 export async function findApiTokenById(

@@ -111,8 +111,9 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 export function searchedFields(
   field: Field | undefined,
   { columnsOf, textFields, languageOf }: TypeFields,
+  among: readonly Field[] = textFields,
 ): SearchedField[] {
-  return (field === undefined ? textFields : [field]).map((one) => ({
+  return (field === undefined ? among : [field]).map((one) => ({
     prefix: fieldPrefix(columnsOf(one).number),
     language: languageOf(one),
   }))
@@ -123,7 +124,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const rules = termRulesOf(layout)
   const condition = toTermCondition(query, {
     rules,
-    fields: searchedFields(query.field, tables),
+    fields: searchedFields(query.field, tables, query.fields),
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
   })
   return condition === undefined ? FALSE : conditionSql(condition, layout)

@@ -24,7 +24,7 @@ export function createApiToken(
   { token, secretHash }: { readonly token: ApiToken; readonly secretHash: string },
 ): void {
   db.prepare(
-    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(secretHash, ...apiTokenValues(token))
 }
 

@@ -1,0 +1,108 @@
+/** The policies of the service, as `oqs policy` manages them. */
+import { Type } from 'typebox'
+import { PolicyBody, PolicyName } from '../../query/rights/policy.ts'
+import type { App } from '../app.ts'
+import { sendJson } from '../response/send-json.ts'
+import { deletePolicy, findPolicy, listPolicies, savePolicy } from '../rights/policies.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { ADMIN_SCOPE } from './require-admin.ts'
+
+const StoredPolicy = Type.Object({
+  name: PolicyName,
+  ...PolicyBody.properties,
+  problem: Type.Optional(
+    Type.String({
+      description:
+        'Why the policy no longer fits a definition that it names. It allows nothing in that ontology until it is fixed.',
+    }),
+  ),
+})
+
+const PolicyPath = Type.Object({ policy: PolicyName })
+
+const config = { scope: ADMIN_SCOPE }
+const common = { tags: ['Administration'], querystring: NoParameters }
+
+/** Adds `listPolicies`, `getPolicy`, `savePolicy` and `deletePolicy`. */
+export function addPolicies(app: App, { store, views, limits, now }: Services): void {
+  const { documents } = store
+  const contextOf = async () => ({
+    catalogue: await store.readCatalogue(),
+    limits: limits.query,
+    claims: views.claimNames,
+  })
+  app.get(
+    '/api/admin/v1/policies',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'listPolicies',
+        summary: 'List the policies',
+        response: readResponses(Type.Object({ data: Type.Array(StoredPolicy) })),
+      },
+    },
+    async (_request, reply) => {
+      const data = await listPolicies(documents, await contextOf(), now())
+      return sendJson(reply, JSON.stringify({ data }))
+    },
+  )
+  app.get(
+    '/api/admin/v1/policies/:policy',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'getPolicy',
+        summary: 'Get a policy',
+        params: PolicyPath,
+        response: readResponses(StoredPolicy),
+      },
+    },
+    async ({ params }, reply) => {
+      const policy = await findPolicy(documents, params.policy, await contextOf(), now())
+      return sendJson(reply, JSON.stringify(policy))
+    },
+  )
+  app.put(
+    '/api/admin/v1/policies/:policy',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'savePolicy',
+        summary: 'Create or replace a policy',
+        description:
+          'Takes effect with the next request of every caller whom the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
+        params: PolicyPath,
+        body: PolicyBody,
+        response: responses(StoredPolicy),
+      },
+    },
+    async ({ params, body }, reply) => {
+      const policy = { name: params.policy, ...body }
+      await savePolicy(documents, policy, await contextOf())
+      return sendJson(reply, JSON.stringify(policy))
+    },
+  )
+  app.delete(
+    '/api/admin/v1/policies/:policy',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'deletePolicy',
+        summary: 'Delete a policy',
+        description: 'Tokens, clients and groups that name the policy lose its rights.',
+        params: PolicyPath,
+        response: responses(Type.Object({ name: PolicyName })),
+      },
+    },
+    async ({ params: { policy: name } }, reply) => {
+      await deletePolicy(documents, name)
+      return sendJson(reply, JSON.stringify({ name }))
+    },
+  )
+}

@@ -1,0 +1,116 @@
+/**
+ * What callers see whose rights are limited by policies. The policies are read for every request,
+ * including every page; what they lead to is kept for callers with the same rights.
+ */
+import { LRUCache } from 'lru-cache'
+import type { QueryLimits } from '../../query/parse/query-budget.ts'
+import {
+  type Claims,
+  type Policy,
+  type PolicyBody,
+  STANDARD_CLAIMS,
+} from '../../query/rights/policy.ts'
+import {
+  type CatalogueView,
+  type PolicyLists,
+  viewCatalogue,
+} from '../../query/rights/view-catalogue.ts'
+import type { Documents, StoredDocument } from '../../store/object-store.ts'
+import type { Caller, CallerRights } from '../request/caller-rights.ts'
+import type { Viewer } from '../request/resolve.ts'
+
+/** A view of a large ontology takes some memory; most callers share a few. */
+const MAX_VIEWS = 200
+const MAX_KNOWN_LISTS = 1000
+
+/** Names of policies, one list for each credential of a caller. */
+type PolicyNames = NonNullable<CallerRights['policies']>
+
+export interface ReadPolicies {
+  readonly lists: PolicyLists
+  /** See `FoundDocuments`. */
+  readonly generation: number | undefined
+}
+
+export interface CallerViewsOptions {
+  readonly documents: Pick<Documents, 'findAll'>
+  readonly limits: QueryLimits
+  /** Claims of an OpenID provider that rules can use, besides those of every caller. */
+  readonly providerClaims: readonly string[]
+  /** The clock, in milliseconds. */
+  readonly now: () => number
+}
+
+export class CallerViews {
+  /** The claims that rules can use. */
+  readonly claimNames: readonly string[]
+  readonly #options: CallerViewsOptions
+  readonly #views = new LRUCache<string, CatalogueView>({ max: MAX_VIEWS })
+  readonly #known = new LRUCache<string, ReadPolicies>({ max: MAX_KNOWN_LISTS })
+
+  constructor(options: CallerViewsOptions) {
+    this.#options = options
+    this.claimNames = claimNames(options.providerClaims)
+  }
+
+  /** Returns the policies with these names. Unknown ones are left out: they allow nothing. */
+  async read(names: PolicyNames): Promise<ReadPolicies> {
+    const { documents, now } = this.#options
+    const found = await documents.findAll('policy', [...new Set(names.flat())], now())
+    const byName = new Map(found.documents.map((document) => [document.id, toPolicy(document)]))
+    const lists = names.map((list) => [...new Set(list)].flatMap((name) => byName.get(name) ?? []))
+    const read = { lists, generation: found.generation }
+    if (read.generation !== undefined) this.#known.set(JSON.stringify(names), read)
+    return read
+  }
+
+  /**
+   * Returns the policies that were last read, if they were read in this generation, or in any if it
+   * is undefined. The page of the request must confirm the generation.
+   */
+  recall(names: PolicyNames, generation: number | undefined): ReadPolicies | undefined {
+    const known = this.#known.get(JSON.stringify(names))
+    return generation === undefined || known?.generation === generation ? known : undefined
+  }
+
+  /** Returns a caller and a catalogue as far as policies allow. */
+  limit({ caller, catalogue }: Viewer, { lists }: ReadPolicies): Viewer {
+    const claims = claimsOf(caller)
+    const key = JSON.stringify([catalogue.generation, lists, claims])
+    let view = this.#views.get(key)
+    if (view === undefined) {
+      view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })
+      this.#views.set(key, view)
+    }
+    return { caller: limitedCaller(caller, view), catalogue: view.catalogue }
+  }
+
+  /** Returns a caller, and the catalogue that it sees now. */
+  async readViewer({ caller, catalogue }: Viewer): Promise<Viewer> {
+    if (caller.policies === undefined) return { caller, catalogue }
+    return this.limit({ caller, catalogue }, await this.read(caller.policies))
+  }
+}
+
+/** Returns the claims that rules can use. */
+export function claimNames(providerClaims: readonly string[]): readonly string[] {
+  return [...new Set([...STANDARD_CLAIMS, ...providerClaims])]
+}
+
+export function toPolicy({ id, body }: StoredDocument): Policy {
+  return { name: id, ...(body as PolicyBody) }
+}
+
+function limitedCaller(caller: Caller, { catalogue, administered }: CatalogueView): Caller {
+  const visible = catalogue.ontologies.filter(caller.maySee).map(({ rid }) => rid)
+  return {
+    ...caller,
+    ontologies: visible,
+    maySee: ({ rid }) => visible.includes(rid),
+    mayAdminister: ({ rid }) => administered.has(rid),
+  }
+}
+
+function claimsOf({ id, name, userId, profile, claims }: Caller): Claims {
+  return { name, subject: userId ?? id, email: profile?.email, ...claims }
+}

@@ -1,0 +1,223 @@
+/**
+ * The store as the endpoints use it: what the rules of a caller exclude is part of every query, and
+ * types that the caller may not write are not written. A class with every method of the port, so that
+ * a new one cannot bypass the rules unnoticed.
+ */
+import type { RequestContext } from '../../admission/request-context.ts'
+import type { RecordShape } from '../../contract/object-record.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Query } from '../../query/query.ts'
+import { isPartlyHidden, restrictionOf } from '../../query/rights/restricted-type.ts'
+import { ruleQuery } from '../../query/rights/rule-query.ts'
+import type {
+  AggregateRequest,
+  AggregateResult,
+  ApiToken,
+  Batch,
+  DeleteRequest,
+  Edit,
+  FindTypesRequest,
+  ObjectStore,
+  OntologyDeletion,
+  PublishMode,
+  ReadPageRequest,
+  ReadSetPageRequest,
+  Reclaimed,
+  RecordSpec,
+  Retention,
+} from '../../store/object-store.ts'
+import { requireWritable } from './require-writable.ts'
+
+type SaveOntology = ObjectStore['saveOntology']
+
+export class RuledStore implements ObjectStore {
+  readonly #store: ObjectStore
+  readonly encoding: ObjectStore['encoding']
+  readonly documents: ObjectStore['documents']
+  /** Shows values of all objects; its endpoints require the right to administer. */
+  readonly definitionChanges: ObjectStore['definitionChanges']
+  readonly recallCatalogue?: () => ReturnType<NonNullable<ObjectStore['recallCatalogue']>>
+  readonly recallApiToken?: NonNullable<ObjectStore['recallApiToken']>
+
+  constructor(store: ObjectStore) {
+    this.#store = store
+    this.encoding = store.encoding
+    this.documents = store.documents
+    this.definitionChanges = store.definitionChanges
+    if (store.recallCatalogue !== undefined) {
+      this.recallCatalogue = () => store.recallCatalogue?.()
+    }
+    if (store.recallApiToken !== undefined) {
+      this.recallApiToken = (secretHash) => store.recallApiToken?.(secretHash)
+    }
+  }
+
+  readPage(request: ReadPageRequest, context?: RequestContext) {
+    return this.#store.readPage({ ...request, ...visiblePart(request) }, context)
+  }
+
+  readSetPage(request: ReadSetPageRequest, context?: RequestContext) {
+    const parts = request.parts.map((part) => ({ ...part, ...visiblePart(part) }))
+    return this.#store.readSetPage({ ...request, parts }, context)
+  }
+
+  async aggregate(
+    request: AggregateRequest,
+    context?: RequestContext,
+  ): Promise<AggregateResult | Reclaimed> {
+    const partial = request.sources.filter(({ objectType }) => isPartlyHidden(objectType))
+    if (partial.some(({ version }) => version !== undefined)) return 'reclaimed'
+    const sources = request.sources.map((source) => ({ ...source, ...visibleObjects(source) }))
+    const aggregated = await this.#store.aggregate({ ...request, sources }, context)
+    if (aggregated === 'reclaimed' || partial.length === 0) return aggregated
+    // Versions also change with what is hidden, so the caller gets none, and none can be named.
+    return { ...aggregated, versions: [] }
+  }
+
+  commit(batch: Batch, context?: RequestContext) {
+    requireWritable(batch.objectType)
+    return this.#store.commit(batch, context)
+  }
+
+  edit(edit: Edit, context?: RequestContext) {
+    requireWritable(edit.objectType)
+    return this.#store.edit(edit, context)
+  }
+
+  deleteMatches(request: DeleteRequest, context?: RequestContext) {
+    requireWritable(request.objectType)
+    return this.#store.deleteMatches(request, context)
+  }
+
+  startReplacement(objectType: ObjectType, context?: RequestContext) {
+    requireWritable(objectType)
+    return this.#store.startReplacement(objectType, context)
+  }
+
+  publishReplacement(
+    objectType: ObjectType,
+    replacement: string,
+    mode?: PublishMode,
+    context?: RequestContext,
+    onIndexed?: (indexes: number) => void,
+  ) {
+    requireWritable(objectType)
+    return this.#store.publishReplacement(objectType, replacement, mode, context, onIndexed)
+  }
+
+  abandonReplacement(objectType: ObjectType, replacement: string) {
+    requireWritable(objectType)
+    return this.#store.abandonReplacement(objectType, replacement)
+  }
+
+  /** Knows types by their RIDs only; `read-object-set.ts` looks at what a restricted type has. */
+  findTypes(request: FindTypesRequest, context?: RequestContext) {
+    return this.#store.findTypes(request, context)
+  }
+
+  check() {
+    return this.#store.check()
+  }
+
+  readCatalogue() {
+    return this.#store.readCatalogue()
+  }
+
+  saveOntology(change: Parameters<SaveOntology>[0], context?: RequestContext) {
+    return this.#store.saveOntology(change, context)
+  }
+
+  deleteOntology(deletion: OntologyDeletion, context?: RequestContext) {
+    return this.#store.deleteOntology(deletion, context)
+  }
+
+  readTypeStates(ontologyRid: string) {
+    return this.#store.readTypeStates(ontologyRid)
+  }
+
+  readStatus() {
+    return this.#store.readStatus()
+  }
+
+  reclaim(retention: Retention) {
+    return this.#store.reclaim(retention)
+  }
+
+  rewriteNext() {
+    return this.#store.rewriteNext()
+  }
+
+  drain(reason: string, graceMs: number) {
+    this.#store.drain(reason, graceMs)
+  }
+
+  readPageTokenKeys() {
+    return this.#store.readPageTokenKeys()
+  }
+
+  createApiToken(token: ApiToken, secretHash: string) {
+    return this.#store.createApiToken(token, secretHash)
+  }
+
+  findApiToken(secretHash: string) {
+    return this.#store.findApiToken(secretHash)
+  }
+
+  findApiTokenById(id: string) {
+    return this.#store.findApiTokenById(id)
+  }
+
+  listApiTokens() {
+    return this.#store.listApiTokens()
+  }
+
+  revokeApiTokens(ids: readonly string[], nowMs: number) {
+    return this.#store.revokeApiTokens(ids, nowMs)
+  }
+
+  deleteApiTokens(ids: readonly string[]) {
+    return this.#store.deleteApiTokens(ids)
+  }
+
+  revokeIssuedTokens(clientOrGrantId: string, nowMs: number) {
+    return this.#store.revokeIssuedTokens(clientOrGrantId, nowMs)
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.#store[Symbol.asyncDispose]()
+  }
+}
+
+interface ObjectsOfType {
+  readonly objectType: ObjectType
+  readonly query: Query
+}
+
+/** Returns the type itself, and the query for those of its objects that the caller may see. */
+function visibleObjects({ objectType, query }: ObjectsOfType): ObjectsOfType {
+  return {
+    objectType: restrictionOf(objectType)?.of ?? objectType,
+    query: ruleQuery(query, objectType),
+  }
+}
+
+function visiblePart(part: ObjectsOfType & { readonly record: RecordSpec }) {
+  return { ...visibleObjects(part), record: visibleRecord(part.record, part.objectType) }
+}
+
+/** Selects the visible properties. The title of an object is a property, too. */
+function visibleRecord(record: RecordSpec, objectType: ObjectType): RecordSpec {
+  const { of, shown } = restrictionOf(objectType) ?? {}
+  if (of === undefined || shown === undefined) return record
+  const { titleProperty } = of
+  const hidesTitle = titleProperty !== undefined && !shown.includes(titleProperty)
+  return {
+    ...record,
+    shape: hidesTitle ? withoutTitle(record.shape) : record.shape,
+    selection: record.selection ?? shown,
+  }
+}
+
+function withoutTitle(shape: RecordShape): RecordShape {
+  return shape.filter((part) => !('optionalColumn' in part && part.optionalColumn === 'title'))
+}

@@ -1,0 +1,171 @@
+/**
+ * The part of a definition that a caller may see. What refers to a hidden part is hidden as well, so
+ * the result is a valid definition that mentions nothing hidden.
+ */
+import type { InterfaceImplementation, InterfaceType, LinkType, Ontology } from '../ontology.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from './definition-schema.ts'
+
+/** Returns the hidden properties of an object type; undefined if the whole type is hidden. */
+export type HiddenProperties = (objectType: string) => ReadonlySet<string> | undefined
+
+export function visibleDefinition(
+  ontology: Ontology,
+  hiddenOf: HiddenProperties,
+): OntologyDefinition {
+  const { definition } = ontology
+  const { linkTypes, interfaceTypes, sharedPropertyTypes } = definition
+  const isVisibleLink = ({ from, to, foreignKey }: LinkType) =>
+    hiddenOf(to) !== undefined && hiddenOf(from)?.has(foreignKey) === false
+  const views = new VisibleInterfaces(ontology, hiddenOf, isVisibleLink)
+  const properties = new Set(views.all.flatMap(({ allProperties }) => [...allProperties.keys()]))
+  return {
+    ...definition,
+    objectTypes: definition.objectTypes.flatMap((type) => {
+      const hidden = hiddenOf(type.apiName)
+      return hidden === undefined ? [] : [visibleType(type, hidden, views)]
+    }),
+    ...(linkTypes && {
+      linkTypes: linkTypes.filter((link) => isVisibleLink({ reverseApiName: undefined, ...link })),
+    }),
+    ...(interfaceTypes && {
+      interfaceTypes: interfaceTypes
+        .filter(({ apiName }) => views.has(apiName))
+        .map(({ links, ...view }) => ({
+          ...view,
+          ...(links && {
+            links: links.filter(({ apiName }) => views.hasLink(view.apiName, apiName)),
+          }),
+        })),
+    }),
+    ...(sharedPropertyTypes && {
+      sharedPropertyTypes: entriesOf(sharedPropertyTypes, (name) => properties.has(name)),
+    }),
+  }
+}
+
+function visibleType(
+  { titleProperty, implements: implemented, ...type }: ObjectTypeDefinition,
+  hidden: ReadonlySet<string>,
+  views: VisibleInterfaces,
+): ObjectTypeDefinition {
+  const implementations = Object.entries(implemented ?? {})
+    .filter(([view]) => views.isImplementedBy(type.apiName, view))
+    .map(([view, { links, ...names }]) => {
+      const visible = links && entriesOf(links, (link) => views.hasLink(view, link))
+      return [view, { ...names, ...(visible && { links: visible }) }] as const
+    })
+  return {
+    ...type,
+    properties: entriesOf(type.properties, (name) => !hidden.has(name)),
+    ...(titleProperty !== undefined && !hidden.has(titleProperty) && { titleProperty }),
+    ...(implemented && { implements: Object.fromEntries(implementations) }),
+  }
+}
+
+function entriesOf<Value>(
+  record: Readonly<Record<string, Value>>,
+  isKept: (name: string) => boolean,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isKept(name)))
+}
+
+/**
+ * The interfaces that visible object types implement with visible properties and links. Each of these
+ * conditions depends on the others, so implementations are removed until all that are left hold.
+ */
+class VisibleInterfaces {
+  readonly #ontology: Ontology
+  readonly #isVisibleLink: (link: LinkType) => boolean
+  /** By object type: the interfaces that its definition names. */
+  readonly #implemented: ReadonlyMap<string, Set<string>>
+
+  constructor(
+    ontology: Ontology,
+    hiddenOf: HiddenProperties,
+    isVisibleLink: (link: LinkType) => boolean,
+  ) {
+    this.#ontology = ontology
+    this.#isVisibleLink = isVisibleLink
+    this.#implemented = new Map(
+      ontology.definition.objectTypes.flatMap(({ apiName, implements: named = {} }) => {
+        const hidden = hiddenOf(apiName)
+        if (hidden === undefined) return []
+        const isShown = (view: string) =>
+          ![...(this.#find(apiName, view)?.properties.values() ?? [])].some((one) =>
+            hidden.has(one),
+          )
+        return [[apiName, new Set(Object.keys(named).filter(isShown))] as const]
+      }),
+    )
+    while (this.#removeBroken());
+  }
+
+  get all(): InterfaceType[] {
+    return [...this.#ontology.interfaceTypes.values()].filter(({ apiName }) => this.has(apiName))
+  }
+
+  has(view: string): boolean {
+    return [...this.#implemented.keys()].some((type) => this.#implements(type, view))
+  }
+
+  /** True if the definition of an object type may name an interface. */
+  isImplementedBy(objectType: string, view: string): boolean {
+    return this.#implemented.get(objectType)?.has(view) ?? false
+  }
+
+  /** True if a link of an interface leads to something visible. */
+  hasLink(view: string, link: string): boolean {
+    const target = this.#ontology.interfaceTypes.get(view)?.allLinks.get(link)?.target
+    if (target === undefined) return false
+    return target.kind === 'objectType'
+      ? this.#implemented.has(target.apiName)
+      : this.has(target.apiName)
+  }
+
+  /** True if a type implements an interface, or one that extends it. */
+  #implements(objectType: string, view: string): boolean {
+    const named = [...(this.#implemented.get(objectType) ?? [])]
+    return named.some(
+      (one) =>
+        one === view ||
+        this.#ontology.interfaceTypes.get(one)?.allExtendsInterfaces.includes(view) === true,
+    )
+  }
+
+  #find(objectType: string, view: string): InterfaceImplementation | undefined {
+    return this.#ontology.interfaceTypes.get(view)?.implementations.get(objectType)
+  }
+
+  #removeBroken(): boolean {
+    let isChanged = false
+    for (const [type, views] of this.#implemented) {
+      for (const view of views) {
+        if (this.#hasVisibleLinks(type, view)) continue
+        views.delete(view)
+        isChanged = true
+      }
+    }
+    return isChanged
+  }
+
+  #hasVisibleLinks(objectType: string, view: string): boolean {
+    const links = [...(this.#find(objectType, view)?.links ?? [])]
+    return links.every(([link, own]) => {
+      if (!this.hasLink(view, link)) return true
+      const end = this.#linkEnd(objectType, own)
+      const target = this.#ontology.interfaceTypes.get(view)?.allLinks.get(link)?.target
+      if (end === undefined || target === undefined) return false
+      return target.kind === 'objectType' || this.#implements(end, target.apiName)
+    })
+  }
+
+  /** Returns the object type that a visible link leads to. */
+  #linkEnd(objectType: string, link: string): string | undefined {
+    const visible = this.#ontology.linkTypes.filter(this.#isVisibleLink)
+    const found = visible.find(
+      ({ from, to, apiName, reverseApiName }) =>
+        (from === objectType && apiName === link) || (to === objectType && reverseApiName === link),
+    )
+    return found && (found.from === objectType && found.apiName === link ? found.to : found.from)
+  }
+}
