@@ -6,6 +6,7 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import type { AuditLog } from '../audit-log.ts'
 import type {
   ApiToken,
   Batch,
@@ -29,6 +30,7 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
+import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { isIdleReplacement } from './catalogue/replacement.ts'
 import { hasRewrites } from './catalogue/rewrite-states.ts'
@@ -50,6 +52,7 @@ import { createSlowReaders } from './threads/slow-readers.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
+import type { DeleteSearch } from './writes/delete-matches.ts'
 import {
   commitEditInThread,
   commitInThread,
@@ -62,6 +65,11 @@ import { createWriteQueue } from './writes/write-queue.ts'
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
+  readonly audit: AuditLog = {
+    append: (records) => this.#write('appendAuditRecords', records),
+    list: (request, context = INTERNAL_CONTEXT) =>
+      this.#readSlowly('listAuditRecords', request, context),
+  }
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
@@ -77,8 +85,7 @@ export class SqliteStore implements ObjectStore {
     this.#guard = guard
     this.documents = new SqliteDocuments({
       read: (read) => this.#read(() => read(this.#reading.statements)),
-      write: (name, input, context) =>
-        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+      write: (name, input, context) => this.#writeInTurn(name, input, context),
     })
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
@@ -160,43 +167,55 @@ export class SqliteStore implements ObjectStore {
   }
 
   saveOntology({ ontology, ...change }: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
-    const input = { ...change, definition: ontology.definition }
-    return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
+    return auditedDefinition(context, change.isDryRun, (record) =>
+      this.#writeInTurn(
+        'saveOntology',
+        { ...change, definition: ontology.definition, record },
+        context,
+      ),
+    )
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', deletion))
+    return auditedDefinition(context, false, (record) =>
+      this.#writeInTurn('deleteOntology', { ...deletion, record }, context),
+    )
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     if (batch.replacement !== undefined) this.#touchReplacement(batch.replacement)
-    return commitInThread(this.#connections, batch, ownerOf(context))
+    return audited(context, batch, (write) =>
+      commitInThread(this.#connections, write, ownerOf(context)),
+    )
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return commitEditInThread(this.#connections, edit, ownerOf(context))
+    return audited(context, edit, (write) =>
+      commitEditInThread(this.#connections, write, ownerOf(context)),
+    )
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteFoundRows(this.#connections, request, ownerOf(context), (search) =>
-      this.#readSlowly('findRowsToDelete', search, context),
+    const find = (search: DeleteSearch) => this.#readSlowly('findRowsToDelete', search, context)
+    return audited(context, request, (write) =>
+      deleteFoundRows(this.#connections, write, ownerOf(context), find),
     )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
-    return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
+    return this.#writeInTurn('startReplacement', { typeRid }, context)
   }
 
   publishReplacement(
-    { rid: typeRid }: ObjectType,
+    objectType: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const run: RunWrite = (name, input) =>
-      this.#writes.run(ownerOf(context), () => this.#write(name, input))
-    return publishInSteps({ typeRid, replacement, mode }, run, onIndexed)
+    const run: RunWrite = (name, input) => this.#writeInTurn(name, input, context)
+    const publication = { objectType, typeRid: objectType.rid, replacement, mode }
+    return audited(context, publication, (write) => publishInSteps(write, run, onIndexed))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -279,6 +298,14 @@ export class SqliteStore implements ObjectStore {
     input: JobInput<WriteJobs[Name]>,
   ): Promise<JobResult<WriteJobs[Name]>> {
     return this.#guard.write(() => this.#writer.run(name, input))
+  }
+
+  #writeInTurn<Name extends keyof WriteJobs & string>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<WriteJobs[Name]>> {
+    return this.#writes.run(ownerOf(context), () => this.#write(name, input))
   }
 
   #read<T>(read: () => T): T {

@@ -1,4 +1,5 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
+import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
@@ -19,6 +20,7 @@ import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { rewriteTypes } from '../writes/rewrite-type.ts'
+import { addAuditRecords } from './audit-records.ts'
 import { numberFields, readFieldColumns } from './field-columns.ts'
 import {
   abandonTables,
@@ -36,6 +38,7 @@ export async function saveOntology(
   store: PostgresContext,
   change: OntologyChange,
   callerId: string,
+  record: AuditRecord | undefined,
 ): Promise<void> {
   const { ontology, basedOn, isDryRun } = change
   try {
@@ -48,6 +51,7 @@ export async function saveOntology(
       await saveDefinition(session, ontology.definition)
       await saveObjectTypes(session, store, { change, stored, before, generation })
       if (isDryRun) throw new DryRun()
+      await addAuditRecords(session, [record])
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
@@ -59,6 +63,7 @@ export function deleteOntology(
   store: PostgresContext,
   deletion: OntologyDeletion,
   callerId: string,
+  record: AuditRecord | undefined,
 ): Promise<void> {
   const { ontologyRid, basedOn } = deletion
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
@@ -68,6 +73,7 @@ export function deleteOntology(
     refuseDeletion(types, deletion)
     for (const { id } of types) await dropObjectType(session, id)
     await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
+    await addAuditRecords(session, [record])
   })
 }
 

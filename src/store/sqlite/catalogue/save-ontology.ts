@@ -1,5 +1,6 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
@@ -22,6 +23,7 @@ import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { rewriteTypes } from '../writes/rewrite-type.ts'
+import { addAuditRecord } from './audit-records.ts'
 import {
   abandonTables,
   addFields,
@@ -32,7 +34,8 @@ import {
 import { objectTable } from './table-name.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
-export type SavedDefinition = PlannedChange & Pick<OntologyChange, 'basedOn' | 'isDryRun'>
+export type SavedDefinition = PlannedChange &
+  Pick<OntologyChange, 'basedOn' | 'isDryRun'> & { readonly record: AuditRecord | undefined }
 
 export function saveOntology(db: WriterDatabase, change: SavedDefinition): void {
   try {
@@ -42,6 +45,7 @@ export function saveOntology(db: WriterDatabase, change: SavedDefinition): void 
       saveDefinition(db, change.definition, generation)
       saveObjectTypes(db, change, before, generation)
       if (change.isDryRun) throw new DryRun()
+      addAuditRecord(db, change.record)
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
@@ -49,7 +53,10 @@ export function saveOntology(db: WriterDatabase, change: SavedDefinition): void 
 }
 
 /** Deletes an ontology with all its objects. */
-export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): void {
+export function deleteOntology(
+  db: WriterDatabase,
+  deletion: OntologyDeletion & Pick<SavedDefinition, 'record'>,
+): void {
   const { ontologyRid, basedOn } = deletion
   inTransaction(db, 'write', () => {
     nextGeneration(db, basedOn)
@@ -57,6 +64,7 @@ export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): vo
     refuseDeletion(types, deletion)
     for (const { id } of types) dropObjectType(db, id)
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
+    addAuditRecord(db, deletion.record)
   })
 }
 

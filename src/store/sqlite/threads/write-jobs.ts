@@ -1,4 +1,5 @@
 /** The jobs of the writer thread: everything that writes. */
+import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
 import {
   deleteDocument,
   deleteExpiredDocuments,
@@ -56,6 +57,8 @@ export const WRITE_JOBS = {
   extendDocument,
   deleteDocument,
   deleteExpiredDocuments,
+  appendAuditRecords,
+  deleteAuditRecords,
 } as const satisfies Jobs
 
 /** The jobs that can share a transaction, which their caller opens. */

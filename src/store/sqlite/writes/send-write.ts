@@ -12,6 +12,7 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { objectTable } from '../catalogue/table-name.ts'
@@ -41,7 +42,7 @@ export interface WriteConnections {
  */
 export async function commitInThread(
   { guard, writer, groups, queue }: WriteConnections,
-  batch: Batch,
+  batch: Batch & AuditedWrite,
   owner: TaskOwner,
 ): Promise<Commit> {
   guard.checkFiles()
@@ -64,7 +65,7 @@ export async function commitInThread(
   }
 }
 
-function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
+function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
   const { objectType, basedOn, replacement, keepsExisting = false } = batch
   return {
     typeRid: objectType.rid,
@@ -73,13 +74,14 @@ function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
     keepsExisting,
     columns: columnsOf(objectType),
     once: toOnceMessage(batch.once),
+    audit: batch.audit,
   }
 }
 
 /** Decides an edit and commits it; decides again if another process wrote in between. */
 export async function commitEditInThread(
   connections: WriteConnections,
-  edit: Edit,
+  edit: Edit & AuditedWrite,
   owner: TaskOwner,
 ): Promise<Commit> {
   const { objectType, keys } = edit
@@ -95,7 +97,7 @@ export async function commitEditInThread(
 
 async function decideEdit(
   { reading, guard, writer }: WriteConnections,
-  edit: Edit,
+  edit: Edit & AuditedWrite,
 ): Promise<PreparedWrite | Commit> {
   const batch = toBatchMessage(edit)
   const rows = guard.read(() => readCurrent(reading, edit))
@@ -111,17 +113,17 @@ async function decideEdit(
 /** Finds the matches of a query, and deletes them when it is their turn. */
 export async function deleteFoundRows(
   { reading, guard, writer, queue }: WriteConnections,
-  request: DeleteRequest,
+  request: DeleteRequest & AuditedWrite,
   owner: TaskOwner,
   find: (search: DeleteSearch) => Promise<FoundRows>,
 ): Promise<Commit> {
-  const { objectType, query, basedOn } = request
+  const { objectType, query, basedOn, audit } = request
   const once = toOnceMessage(request.once)
   const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
-    const message = { objectType, query, basedOn, found, once }
+    const message = { objectType, query, basedOn, found, once, audit }
     const commit = await queue.run(owner, () =>
       guard.write(() => writer.run('deleteRows', message)),
     )
