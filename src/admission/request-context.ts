@@ -12,8 +12,30 @@ export interface RequestContext {
   readonly recalled?: Recalled | undefined
   /** Called when a store has confirmed what the request took from memory. */
   readonly confirm?: () => void
+  /** Called after each page that a store has read for the request. */
+  readonly onRead?: (report: ReadReport) => void
   /** Set if the write of the request belongs into the audit log. */
   readonly audit?: WriteAudit | undefined
+}
+
+/** The kinds of plans by which stores read pages. */
+export type PlanKind =
+  | 'indexWalk'
+  | 'keyWalk'
+  | 'matchList'
+  | 'mergedParts'
+  | 'mergeWalks'
+  | 'noTable'
+  | 'pageCache'
+  | 'parts'
+  | 'sortFewMatches'
+  | 'valueWalk'
+
+/** How a page was read, and how long it took, without waiting for a turn. */
+export interface ReadReport {
+  readonly plan: PlanKind
+  readonly planMs: number
+  readonly sqlMs: number
 }
 
 /** How a store audits a write: it adds a record in the transaction of the write. */

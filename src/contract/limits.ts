@@ -256,4 +256,4 @@ export const AUDIT_RETENTION_DAYS = 90
 
 /** The number of records in a page of the audit log. */
 export const AUDIT_PAGE_SIZE = 100
-export const AUDIT_MAX_PAGE_SIZE = 1000
+export const AUDIT_MAX_PAGE_SIZE = 500

@@ -11,6 +11,7 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
+import { auditRequests } from './audit/audit-requests.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
@@ -104,6 +105,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   openScopes(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   if (services.isReportingRequests) reportRequests(app, services)
+  auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
   app.server.on('checkExpectation', refuseExpectation)

@@ -54,6 +54,8 @@ export type ServerEvent =
     }
   /** A step failed, and is retried after a minute. */
   | { readonly event: 'rewriteStepFailed'; readonly error: unknown }
+  /** Records of the audit log wait to be stored, or are missing in its file. */
+  | { readonly event: 'auditFailed'; readonly error: unknown }
   | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
 
 type EventLevel = Exclude<LogLevel, 'silent'>
@@ -84,6 +86,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   rewriteCancelled: 'info',
   rewriteFailed: 'error',
   rewriteStepFailed: 'error',
+  auditFailed: 'error',
   storeDamaged: 'fatal',
 }
 

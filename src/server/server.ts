@@ -15,6 +15,7 @@ import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { openAuditLines, openAuditWriter } from './audit/open-audit.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
@@ -64,12 +65,15 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   // Before the store is opened, so that an invalid setting does not create one.
   const tls = readTlsFiles(config, now())
   const openIdTokens = await openIdProviderOf(config, now)
+  const auditLines = openAuditLines(config, log)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
+  const audit = openAuditWriter(config, store, auditLines, log)
+  if (audit !== undefined) parts.use(audit)
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
   const version = readVersion()
@@ -81,6 +85,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   metrics?.watch({
     queues: () => admission.queues(),
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
+    audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),
     readCatalogue: () => store.readCatalogue(),
   })
@@ -115,6 +120,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       emit: log,
       isReportingRequests:
         metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),
+      audit,
+      trustedProxies: config.OQS_TRUSTED_PROXIES,
       metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
     },

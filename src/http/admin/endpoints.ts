@@ -10,6 +10,7 @@ import { addDeleteByQuery } from './delete-by-query.ts'
 import { addDeleteDefinition } from './delete-definition.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addCaller } from './get-caller.ts'
+import { addListAuditRecords } from './list-audit-records.ts'
 import { addReplaceObjects } from './replace-objects.ts'
 import { refuseLimitedCallers } from './require-admin.ts'
 import { addSingleObject } from './single-object.ts'
@@ -37,5 +38,6 @@ export async function addAdministration(app: App, services: Services): Promise<v
     addTokens(operation, services)
     addClients(operation, services)
     addStatus(operation, services)
+    addListAuditRecords(operation, services)
   })
 }

@@ -71,9 +71,10 @@ export function addTokens(app: App, services: Services): void {
         ),
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, context }, reply) => {
       const nowMs = now()
       const { secret, token } = await createApiToken(store, readCredential(body, nowMs), nowMs)
+      context.writtenKeys = [token.id]
       void reply.header('cache-control', 'no-store')
       return sendJson(reply, JSON.stringify({ ...describe(token, nowMs), token: secret }))
     },
@@ -91,13 +92,14 @@ export function addTokens(app: App, services: Services): void {
         response: responses(StoredToken),
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ params: { id }, context }, reply) => {
       const nowMs = now()
       const token = await store.findApiTokenById(id)
       const isOwn = token !== undefined && token.issue === undefined
       if (!isOwn || (await store.revokeApiTokens([id], nowMs)) === 0) {
         throw new ObjectQueryError('ApiTokenNotFound', { token: id })
       }
+      context.writtenKeys = [id]
       return sendJson(reply, JSON.stringify(describe({ ...token, revokedAtMs: nowMs }, nowMs)))
     },
   )

@@ -88,6 +88,7 @@ export async function readPage(
     throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
   }
   context.objects = stored.count
+  context.noteRead([objectType], stored.count)
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 

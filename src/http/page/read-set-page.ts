@@ -81,6 +81,7 @@ export async function readSetPage(
   const stored = await context.timeStore(() => store.readSetPage(pageRequest, context))
   if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
   context.objects = stored.count
+  context.noteRead(types, stored.count)
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 

@@ -18,7 +18,7 @@ export interface Caller extends CallerRights {
 /** What a caller authenticated with, so that its rights can be checked again later. */
 export type Credential =
   | { readonly kind: 'adminToken' }
-  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'apiToken'; readonly tokenId: string; readonly clientId?: string | undefined }
   | { readonly kind: 'openId' }
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
@@ -62,7 +62,8 @@ export function callerOfToken(token: ApiToken | undefined, nowMs: number): Calle
   if (token.revokedAtMs !== undefined) throw unauthorized('REVOKED')
   refuseExpired(token, nowMs)
   const rights = { ...token, id: callerIdOf(token), userId: token.issue?.subjectId }
-  return toCaller(rights, { kind: 'apiToken', tokenId: token.id })
+  const { id: tokenId, issue } = token
+  return toCaller(rights, { kind: 'apiToken', tokenId, clientId: issue?.clientId })
 }
 
 /** Returns what a request uses: the token, or the client and the token of the person it acts for. */

@@ -34,6 +34,10 @@ export async function aggregateWithin(
     const version = request.sources.find((source) => source.version !== undefined)?.version
     throw new ObjectQueryError('VersionNotFound', { version })
   }
+  context.noteRead(
+    request.sources.map(({ objectType }) => objectType),
+    0,
+  )
   const held = memory.hold(context.callerId, aggregated.records.length)
   context.defer(() => held.release())
   return aggregated

@@ -3,10 +3,13 @@ import { Gauge, type Registry } from 'prom-client'
 import type { QueueState } from '../../admission/fair-queue.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
+import type { AuditState } from '../audit/audit-writer.ts'
 
 export interface StateSources {
   readonly queues: () => Readonly<Record<string, QueueState>>
   readonly memory: () => { readonly used: number; readonly limit: number }
+  /** Undefined if the audit log is off. */
+  readonly audit: (() => AuditState) | undefined
   readonly readStatus: () => Promise<StoreStatus>
   readonly readCatalogue: () => Promise<Catalogue>
 }

@@ -27,6 +27,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import { reported } from '../read-report.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { PostgresAudit } from './catalogue/audit-records.ts'
 import { deleteExpired } from './catalogue/delete-expired.ts'
@@ -56,6 +57,7 @@ import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
 import type { ReaderLane } from './driver/reader-lane.ts'
+import { refuseUnsupported } from './driver/refuse-unsupported.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { laneOfSet, readSetPage } from './pages/read-set-page.ts'
 import { aggregate } from './queries/aggregate.ts'
@@ -66,8 +68,6 @@ import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
-
-const MIN_POSTGRES_VERSION = 15
 
 export interface PostgresOptions extends StoreOptions {
   /** Overrides the capabilities that are read from the database. */
@@ -89,22 +89,6 @@ export async function openPostgresStore(
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
-  }
-}
-
-async function refuseUnsupported(database: Database): Promise<void> {
-  const [row] = await database.query(
-    `SELECT current_setting('server_version_num')::integer / 10000,
-       current_setting('server_encoding')`,
-  )
-  const [release, encoding] = row ?? []
-  if (Number(release) < MIN_POSTGRES_VERSION) {
-    throw new Error(
-      `the database is PostgreSQL ${release}: ${MIN_POSTGRES_VERSION} or newer is required`,
-    )
-  }
-  if (encoding !== 'UTF8') {
-    throw new Error(`the database has the encoding ${encoding}: create one with the encoding UTF8`)
   }
 }
 
@@ -172,16 +156,18 @@ class PostgresStore implements ObjectStore {
     return this.#pages.read(request, context)
   }
 
-  readSetPage(
+  async readSetPage(
     request: ReadSetPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
     const types = request.parts.map(({ objectType }) => objectType)
     const readIn = (session: Session) => readSetPage(session, request, this)
     const read = (lane: ReaderLane) => readObjects(this, types, readIn, lane)
-    return laneOfSet(request) === 'quick'
+    const isQuick = laneOfSet(request) === 'quick'
+    const page = isQuick
       ? this.database.readQuickly(context, read)
       : this.database.readSlowly(context, read)
+    return reported(context, await page)
   }
 
   findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<readonly string[]> {

@@ -29,7 +29,6 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import { releaserOf } from '../page-memory.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { isIdleReplacement } from './catalogue/replacement.ts'
@@ -38,19 +37,16 @@ import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secre
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import type { StoreGuard } from './file/store-guard.ts'
-import { readQuickPage } from './pages/read-page.ts'
-import { readQuickSetPage } from './pages/read-set-page.ts'
-import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
+import { SqliteReads } from './store-reads.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
-import type { ReadJobs } from './threads/read-jobs.ts'
 import type { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import { createSlowReaders } from './threads/slow-readers.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkerThread } from './threads/worker-thread.ts'
+import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import type { DeleteSearch } from './writes/delete-matches.ts'
 import {
@@ -60,7 +56,7 @@ import {
   type WriteConnections,
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
-import { createWriteQueue } from './writes/write-queue.ts'
+import { createWriteQueue, createWriter } from './writes/write-queue.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
@@ -68,7 +64,7 @@ export class SqliteStore implements ObjectStore {
   readonly audit: AuditLog = {
     append: (records) => this.#write('appendAuditRecords', records),
     list: (request, context = INTERNAL_CONTEXT) =>
-      this.#readSlowly('listAuditRecords', request, context),
+      this.#reads.readSlowly('listAuditRecords', request, context),
   }
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly #guard: StoreGuard
@@ -79,6 +75,7 @@ export class SqliteStore implements ObjectStore {
   readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
+  readonly #reads: SqliteReads
   #reclaims = 0
 
   constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
@@ -90,15 +87,13 @@ export class SqliteStore implements ObjectStore {
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = new WorkerThread({
-      module: 'writer-thread',
-      path,
-      lostReason: 'the writer thread ended; whether this was written is not known',
-    })
+    this.#writer = createWriter(path)
     const [writer, queue] = [this.#writer, this.#writes]
     const groups = new WriteGroups(queue, guard, writer)
     this.#connections = { reading, guard, writer, queue, groups }
     this.#slowReaders = createSlowReaders(path, options)
+    const [slowReaders, cache] = [this.#slowReaders, this.#cache]
+    this.#reads = new SqliteReads({ reading, guard, slowReaders, cache })
   }
 
   async check(): Promise<void> {
@@ -121,37 +116,26 @@ export class SqliteStore implements ObjectStore {
     return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
   }
 
-  async readPage(
-    request: ReadPageRequest,
-    context = INTERNAL_CONTEXT,
-  ): Promise<StoredPage | Reclaimed> {
-    const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
-    if (quickPage !== undefined) return quickPage
-    const page = await this.#readSlowly('readPage', request, context)
-    if (page === 'reclaimed') return page
-    return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
+  readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
+    return this.#reads.readPage(request, context)
   }
 
-  async readSetPage(
+  readSetPage(
     request: ReadSetPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
-    const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
-    if (quickPage !== undefined) return quickPage
-    const page = await this.#readSlowly('readSetPage', request, context)
-    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+    return this.#reads.readSetPage(request, context)
   }
 
-  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
-    const found = this.#read(() => findTypesQuickly(this.#reading, request))
-    return found ?? this.#readSlowly('findTypes', request, context)
+  findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    return this.#reads.findTypes(request, context)
   }
 
   aggregate(
     request: AggregateRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<AggregateResult | Reclaimed> {
-    return this.#readSlowly('aggregate', request, context)
+    return this.#reads.readSlowly('aggregate', request, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -167,12 +151,9 @@ export class SqliteStore implements ObjectStore {
   }
 
   saveOntology({ ontology, ...change }: OntologyChange, context = INTERNAL_CONTEXT): Promise<void> {
+    const { definition } = ontology
     return auditedDefinition(context, change.isDryRun, (record) =>
-      this.#writeInTurn(
-        'saveOntology',
-        { ...change, definition: ontology.definition, record },
-        context,
-      ),
+      this.#writeInTurn('saveOntology', { ...change, definition, record }, context),
     )
   }
 
@@ -196,7 +177,8 @@ export class SqliteStore implements ObjectStore {
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    const find = (search: DeleteSearch) => this.#readSlowly('findRowsToDelete', search, context)
+    const find = (search: DeleteSearch) =>
+      this.#reads.readSlowly('findRowsToDelete', search, context)
     return audited(context, request, (write) =>
       deleteFoundRows(this.#connections, write, ownerOf(context), find),
     )
@@ -283,14 +265,6 @@ export class SqliteStore implements ObjectStore {
     const isIdle = this.#read(() => isIdleReplacement(this.#reading.statements, replacement))
     // Ignored, because the batch itself fails in the same way.
     if (isIdle) this.#write('touchReplacement', replacement).catch(() => {})
-  }
-
-  #readSlowly<Name extends keyof ReadJobs & string>(
-    name: Name,
-    request: JobInput<ReadJobs[Name]>,
-    context: RequestContext,
-  ): Promise<JobResult<ReadJobs[Name]>> {
-    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, request, context))
   }
 
   #write<Name extends keyof WriteJobs & string>(

@@ -73,7 +73,11 @@ export async function commitWrite(
     const isVisible = put + deleted > 0 && !target.isLoading
     const version = isVisible ? target.version : type.published
     const counts = { version, put, deleted, kept }
-    const done = await recordCommit(session, once, note === undefined ? counts : { ...counts, note })
+    const done = await recordCommit(
+      session,
+      once,
+      note === undefined ? counts : { ...counts, note },
+    )
     return {
       typeId: type.id,
       commit: await auditCommit(session, write.audit, done, written.keys),
