@@ -161,9 +161,11 @@ function setBodyParsers(app: App): void {
 
 function reportRequests(app: App, { emit }: Services): void {
   app.addHook('onResponse', (request, reply, done) => {
+    const { id: requestId } = request
+    for (const read of request.context.reads) emit({ event: 'pageRead', requestId, ...read })
     emit({
       event: 'requestFinished',
-      requestId: request.id,
+      requestId,
       method: request.method,
       route: routeOf(request),
       status: reply.statusCode,

@@ -47,11 +47,17 @@ export interface TokenBinding {
   readonly caller: Buffer
 }
 
-export type TokenRefusal = 'malformed' | 'expired' | 'other request' | 'other caller' | 'reclaimed'
+export type TokenRefusal =
+  | 'malformed'
+  | 'expired'
+  | 'other request'
+  | 'other caller'
+  | 'reclaimed'
+  | 'redefined'
 
 export type OpenedToken =
   | { readonly state: PageState }
-  | { readonly refused: Exclude<TokenRefusal, 'reclaimed'> }
+  | { readonly refused: Exclude<TokenRefusal, 'reclaimed' | 'redefined'> }
 
 const PREFIX = 'v1.'
 /** Lets a later release recognise the tokens of this one. */

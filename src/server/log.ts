@@ -62,6 +62,7 @@ type EventLevel = Exclude<LogLevel, 'silent'>
 
 const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFinished: 'info',
+  pageRead: 'trace',
   requestFailed: 'error',
   notReady: 'warn',
   pageTokenRefused: 'info',
@@ -133,7 +134,10 @@ function writeEvent(logger: Logger, serverEvent: ServerEvent): void {
 function levelOf(event: ServerEvent): EventLevel {
   // Health probes would drown other requests; a failed probe logs `notReady` as well.
   const isProbe = event.event === 'requestFinished' && HEALTH_ROUTES.includes(event.route)
-  return isProbe ? 'debug' : LEVEL_OF[event.event]
+  if (isProbe) return 'debug'
+  // Maintenance runs every minute, and usually deletes nothing.
+  if (event.event === 'reclaimed' && event.rows === 0) return 'trace'
+  return LEVEL_OF[event.event]
 }
 
 /** Safe to log: messages of the service and of the database name tables and files, never values. */

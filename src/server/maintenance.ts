@@ -58,9 +58,7 @@ async function reclaim({ store, log }: MaintenanceOptions, retention: Retention)
   const started = performance.now()
   try {
     const rows = await store.reclaim(retention)
-    if (rows > 0) {
-      log({ event: 'reclaimed', rows, durationMs: Math.round(performance.now() - started) })
-    }
+    log({ event: 'reclaimed', rows, durationMs: Math.round(performance.now() - started) })
   } catch (error) {
     log({ event: 'reclaimFailed', error })
   }

@@ -100,7 +100,7 @@ async function listRecords(
   const { store, walkTokens, limits, now } = services
   const nowSeconds = now() / 1000
   const binding = bindingOf(request, parameters)
-  const resumed = openWalk(request, pageToken, binding, nowSeconds, services)
+  const resumed = openWalk(pageToken, binding, nowSeconds, services)
   const size = effectivePageSize(pageSize ?? AUDIT_PAGE_SIZE, AUDIT_MAX_PAGE_SIZE)
   const found = await store.audit.list(
     {

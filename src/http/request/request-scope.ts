@@ -1,6 +1,6 @@
 /** What a request in progress holds and has measured, until the last byte of its response. */
 import type { IncomingMessage } from 'node:http'
-import type { Recalled, RequestContext } from '../../admission/request-context.ts'
+import type { ReadReport, Recalled, RequestContext } from '../../admission/request-context.ts'
 import type { AuditCaller } from '../../contract/audit-record.ts'
 import { clientDisconnected } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -14,6 +14,8 @@ export class RequestScope implements RequestContext, RequestTimes {
   /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
   storeMs = 0
+  /** How the pages of the request were read. */
+  readonly reads: ReadReport[] = []
   /** The number of objects in the page; undefined if no page was read. */
   objects: number | undefined
   /** The types that were read, and the number of objects that were read for the response. */
@@ -69,6 +71,10 @@ export class RequestScope implements RequestContext, RequestTimes {
   /** Throws if the request has ended, so that no work continues for a client that left. */
   throwIfEnded(): void {
     if (this.#hasEnded) throw clientDisconnected()
+  }
+
+  readonly onRead = (report: ReadReport): void => {
+    this.reads.push(report)
   }
 
   readonly confirm = (): void => {
