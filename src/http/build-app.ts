@@ -40,6 +40,7 @@ import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
+import { traceRequests } from './tracing/trace-requests.ts'
 import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
@@ -105,6 +106,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   openScopes(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   if (services.isReportingRequests) reportRequests(app, services)
+  traceRequests(app, services)
   auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)

@@ -14,6 +14,7 @@ import type { Metrics } from './metrics-source.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 export interface Services {
   readonly store: ObjectStore
@@ -40,6 +41,8 @@ export interface Services {
   readonly audit: AuditSink | undefined
   /** The proxies whose `X-Forwarded-For` the audit log believes. */
   readonly trustedProxies: BlockList | undefined
+  /** Undefined if tracing is off. */
+  readonly tracing: Tracing | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Whether the service is shutting down, so that clients should close their connections. */

@@ -26,6 +26,7 @@ import { openIdProviderOf } from './openid-settings.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
+import type { StartedTracing } from './tracing/start-tracing.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service still accepts requests on idle connections. */
@@ -74,9 +75,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
   const audit = openAuditWriter(config, store, auditLines, log)
   if (audit !== undefined) parts.use(audit)
+  const version = readVersion()
+  const tracing = await openTracing(config, version)
+  if (tracing !== undefined) parts.use(tracing)
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
-  const version = readVersion()
   const callers: RequestLimits['callers'] = {
     maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
@@ -121,6 +124,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       isReportingRequests:
         metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),
       audit,
+      tracing,
       trustedProxies: config.OQS_TRUSTED_PROXIES,
       metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
@@ -169,6 +173,13 @@ function exposeMetrics(
     contentType: metrics.contentType,
     render: async () => renderMetrics(await collectAll()),
   }
+}
+
+/** Loads the packages of OpenTelemetry only if they are used. */
+async function openTracing(config: Config, version: string): Promise<StartedTracing | undefined> {
+  if (config.OQS_TRACE_SAMPLING === 0) return undefined
+  const { startTracing } = await import('./tracing/start-tracing.ts')
+  return startTracing(config, version)
 }
 
 /** Names the setting that an address in use or not available comes from. */

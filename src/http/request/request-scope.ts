@@ -6,6 +6,7 @@ import { clientDisconnected } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { RequestAudit } from '../audit/request-audit.ts'
 import type { RequestTimes } from '../response/data-headers.ts'
+import type { RequestTrace, StoreWork } from '../tracing/tracing.ts'
 
 /** The scope of one request in progress. */
 export class RequestScope implements RequestContext, RequestTimes {
@@ -27,6 +28,8 @@ export class RequestScope implements RequestContext, RequestTimes {
   oauthClient: AuditCaller | undefined
   /** Set while a write that is audited is handled. */
   audit: RequestAudit | undefined
+  /** Set if the request is traced. */
+  trace: RequestTrace | undefined
   /** The bytes of the body, if it is sent without the framework. */
   bodyBytes: number | undefined
   readonly #startedAtMs = performance.now()
@@ -61,6 +64,16 @@ export class RequestScope implements RequestContext, RequestTimes {
     }
   }
 
+  /** Runs work of the store that is not a page, and adds it to the trace. */
+  async traceStore<T>(name: StoreWork, work: () => Promise<T>): Promise<T> {
+    const startedAtMs = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.trace?.addStoreWork(name, startedAtMs)
+    }
+  }
+
   /** Takes note of what was read, for the audit log. */
   noteRead(types: readonly Pick<ObjectType, 'apiName'>[], objects: number): void {
     const names = new Set(types.map(({ apiName }) => apiName))
@@ -75,6 +88,7 @@ export class RequestScope implements RequestContext, RequestTimes {
 
   readonly onRead = (report: ReadReport): void => {
     this.reads.push(report)
+    this.trace?.addRead(report)
   }
 
   readonly confirm = (): void => {

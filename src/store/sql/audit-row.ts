@@ -35,7 +35,10 @@ export function toAuditMessage(
   { audit }: RequestContext,
   { objectType }: Pick<WriteTarget, 'objectType'>,
 ): AuditMessage | undefined {
-  return audit && { entry: audit.entry, keyType: objectType.primaryKey.type }
+  if (audit === undefined) return undefined
+  // An action names its type only indirectly.
+  const entry = { ...audit.entry, objectTypes: [objectType.apiName] }
+  return { entry, keyType: objectType.primaryKey.type }
 }
 
 /** Runs a change of a definition, and reports the record that it has added, unless it is a dry run. */
