@@ -72,21 +72,6 @@ export function commitRecord(
 
 export const AUDIT_COLUMNS = 'at_ms, caller_id, caller_name, operation, ontology, record'
 
-export type AuditValues = [number, string | null, string | null, string, string | null, string]
-
-export function auditValues(record: AuditRecord): AuditValues {
-  const { atMs, caller, operation, ontology = null } = record
-  const text = (value: string) => value.replaceAll('\0', '')
-  return [
-    atMs,
-    caller === undefined ? null : text(caller.id),
-    caller === undefined ? null : text(caller.name),
-    operation,
-    ontology,
-    JSON.stringify(record),
-  ]
-}
-
 /** Returns the condition of a list; the latest record comes first. */
 export function auditCondition(request: ListAuditRequest): SqlCondition {
   const { sinceMs, untilMs, caller, operation, ontology, after } = request

@@ -62,7 +62,7 @@ import { createWriteQueue, createWriter } from './writes/write-queue.ts'
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
   readonly audit: AuditLog = {
-    append: (records) => this.#write('appendAuditRecords', records),
+    append: (records) => this.#write('appendAuditRecords', JSON.stringify(records)),
     list: (request, context = INTERNAL_CONTEXT) =>
       this.#reads.readSlowly('listAuditRecords', request, context),
   }

@@ -6,7 +6,6 @@ import {
   AUDIT_COLUMNS,
   type AuditMessage,
   auditCondition,
-  auditValues,
   commitRecord,
   toStoredRecord,
 } from '../../sql/audit-row.ts'
@@ -45,7 +44,7 @@ export async function addAuditRecords(
   session: WriteSession,
   records: readonly (AuditRecord | undefined)[],
 ): Promise<void> {
-  const rows = records.flatMap((record) => (record === undefined ? [] : [auditValues(record)]))
+  const rows = records.flatMap((record) => (record === undefined ? [] : [valuesOf(record)]))
   if (rows.length === 0) return
   const column = (index: number) => rows.map((row) => row[index])
   await session.run(
@@ -53,6 +52,13 @@ export async function addAuditRecords(
      SELECT * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])`,
     [0, 1, 2, 3, 4, 5].map(column),
   )
+}
+
+/** PostgreSQL refuses U+0000 in a text, which the name of a person might contain. */
+function valuesOf(record: AuditRecord): (string | number | null)[] {
+  const { atMs, caller, operation, ontology = null } = record
+  const [id, name] = [caller?.id, caller?.name].map((text) => text?.replaceAll('\0', '') ?? null)
+  return [atMs, id ?? null, name ?? null, operation, ontology, JSON.stringify(record)]
 }
 
 /** Adds the record of a commit within its transaction, and returns both. */
