@@ -82,6 +82,30 @@ export const ADMIN_EXAMPLES = {
     response: CLIENT,
   },
   revokeClient: { parameters: { id: CLIENT_ID }, response: CLIENT },
+  listAuditRecords: {
+    parameters: { operation: 'writeObjects', pageSize: 1 },
+    response: {
+      data: [
+        {
+          id: '4711',
+          time: CREATED_AT,
+          requestId: '0d4b9d1e-6a43-4f0a-9d0c-1f2a3b4c5d6e',
+          operation: 'writeObjects',
+          kind: 'write',
+          caller: { id: TOKEN_ID, name: 'importer', tokenId: TOKEN_ID },
+          address: '192.0.2.7',
+          ontology: 'aviation',
+          objectTypes: ['airport'],
+          outcome: 'success',
+          version: 12,
+          put: 2,
+          deleted: 0,
+          keys: ['LAX', 'ZRH'],
+          moreKeys: 0,
+        },
+      ],
+    },
+  },
   getMetrics: {
     response:
       '# HELP oqs_objects Objects of a type.\n# TYPE oqs_objects gauge\noqs_objects{ontology="aviation",type="country"} 250\n',
