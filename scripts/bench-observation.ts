@@ -11,13 +11,15 @@ import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
 import { type Call, readBody } from './measure/connection.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from './measure/parts.ts'
 import { print, showProgress } from './measure/progress.ts'
-import { quantile } from './measure/statistics.ts'
+import { median } from './measure/statistics.ts'
 import { toMarkdown } from './measure/table.ts'
 import { openWorkspace } from './measure/workspace.ts'
 import type { ReadOrder } from './observation/page-reader.ts'
 
 const OBJECTS = 1000
-const PAGES_PER_ROUND = 400
+/** So few that other work on the machine hits all services of a round alike. */
+const PAGES_PER_ROUND = 20
+const WARM_UP_ROUNDS = 50
 /** The largest share of a page's CPU time that metrics, audit and sampled traces may add. */
 const MAX_SHARE = 0.03
 
@@ -28,7 +30,7 @@ on one SQLite file, in turn, and compares the CPU time of the process. Metrics, 
 requests, and traces of 1 in 100 requests may each add at most ${100 * MAX_SHARE} percent. The page
 cache is off.
 
-  --rounds NUMBER   rounds of ${PAGES_PER_ROUND} pages per service; 40 if missing
+  --rounds NUMBER   rounds of ${PAGES_PER_ROUND} pages per service; 1000 if missing
   --help            this text`
 
 const TOKEN = randomBytes(24).toString('base64url')
@@ -74,7 +76,7 @@ await runScript({
   help: HELP,
   options: { rounds: TEXT },
   async run(values) {
-    const rounds = wholeNumber('--rounds', values.rounds, { min: 1, usual: 40 })
+    const rounds = wholeNumber('--rounds', values.rounds, { min: 1, usual: 1000 })
     using workspace = openWorkspace()
     await using parts = new AsyncDisposableStack()
     const collector = parts.adopt(await startCollector(), ({ close }) => close())
@@ -93,12 +95,11 @@ await runScript({
       if (running.length === 0) await fill(server)
       running.push({ ...variant, server, costs: [] })
     }
-    for (let round = 0; round <= rounds; round += 1) {
-      showProgress(`round ${round} of ${rounds}`)
+    for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
+      if (round % 50 === 0) showProgress(`round ${round} of ${rounds}`)
       for (const one of inTurn(running, round)) {
         const cost = await measureRound(one, reader)
-        // The first round warms up.
-        if (round > 0) one.costs.push(cost)
+        if (round >= 0) one.costs.push(cost)
       }
     }
     return report(running)
@@ -120,7 +121,7 @@ async function fill({ url }: Server): Promise<void> {
 
 /** Starts each round with another service, so that none is always first. */
 function inTurn<T>(all: readonly T[], round: number): readonly T[] {
-  const start = round % all.length
+  const start = Math.abs(round) % all.length
   return [...all.slice(start), ...all.slice(0, start)]
 }
 
@@ -137,21 +138,18 @@ async function measureRound({ server }: Running, reader: ChildProcess): Promise<
 /** Prints the costs, and returns false if one is too large. */
 function report(running: readonly Running[]): boolean {
   const [plain] = running
-  const added = ({ costs }: Running) => typical(costs) / typical(plain?.costs ?? costs) - 1
+  // Compared within each round, because the speed of a shared machine changes all the time.
+  const added = ({ costs }: Running) =>
+    median(costs.map((cost, round) => cost / (plain?.costs[round] ?? cost))) - 1
   const rows = running.map((one) => [
     one.name,
-    `${typical(one.costs).toFixed(1)} µs`,
+    `${median(one.costs).toFixed(1)} µs`,
     one === plain ? '' : `${(100 * added(one)).toFixed(1)} %`,
   ])
   print(toMarkdown([['on', 'CPU time per page', 'added'], ...rows]))
   const missed = running.filter((one) => one.isJudged && added(one) > MAX_SHARE)
   for (const { name } of missed) print(`missed: ${name}`)
   return missed.length === 0
-}
-
-/** Other work on the machine only ever adds to a cost, so the cheaper rounds are the truer ones. */
-function typical(costs: readonly number[]): number {
-  return quantile(costs, 0.25)
 }
 
 /** A collector that drops what it receives. */

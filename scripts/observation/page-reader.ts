@@ -9,9 +9,16 @@ export interface ReadOrder {
   readonly times: number
 }
 
+const connections = new Map<string, Connection>()
+
 process.on('message', async ({ url, token, call, times }: ReadOrder) => {
   const headers = { authorization: `Bearer ${token}` }
-  using connection = await Connection.open({ url: new URL(url), headers })
+  const connection = connections.get(url) ?? (await Connection.open({ url: new URL(url), headers }))
+  connections.set(url, connection)
   for (let page = 0; page < times; page += 1) await connection.drain(call)
   process.send?.('done')
+})
+
+process.once('disconnect', () => {
+  for (const connection of connections.values()) connection[Symbol.dispose]()
 })

@@ -134,10 +134,7 @@ function writeEvent(logger: Logger, serverEvent: ServerEvent): void {
 function levelOf(event: ServerEvent): EventLevel {
   // Health probes would drown other requests; a failed probe logs `notReady` as well.
   const isProbe = event.event === 'requestFinished' && HEALTH_ROUTES.includes(event.route)
-  if (isProbe) return 'debug'
-  // Maintenance runs every minute, and usually deletes nothing.
-  if (event.event === 'reclaimed' && event.rows === 0) return 'trace'
-  return LEVEL_OF[event.event]
+  return isProbe ? 'debug' : LEVEL_OF[event.event]
 }
 
 /** Safe to log: messages of the service and of the database name tables and files, never values. */

@@ -58,7 +58,9 @@ async function reclaim({ store, log }: MaintenanceOptions, retention: Retention)
   const started = performance.now()
   try {
     const rows = await store.reclaim(retention)
-    log({ event: 'reclaimed', rows, durationMs: Math.round(performance.now() - started) })
+    if (rows > 0) {
+      log({ event: 'reclaimed', rows, durationMs: Math.round(performance.now() - started) })
+    }
   } catch (error) {
     log({ event: 'reclaimFailed', error })
   }

@@ -28,12 +28,12 @@ export class ServiceMetrics implements Disposable {
     })
     this.#reclaims = new Counter({
       name: 'oqs_reclaims_total',
-      help: 'Completed runs of maintenance.',
+      help: 'Runs of maintenance that deleted something.',
       registers,
     })
     this.#reclaimSeconds = new Counter({
       name: 'oqs_reclaim_seconds_total',
-      help: 'The time that completed runs of maintenance took.',
+      help: 'The time that these runs of maintenance took.',
       registers,
     })
     this.#failedReclaims = new Counter({
