@@ -8,7 +8,8 @@ import { TokenBucket } from '../../admission/token-bucket.ts'
 import type { AuditRecord } from '../../contract/audit-record.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
-import { type AuditedOperation, describeRequest, outcomeOf, RequestAudit } from './request-audit.ts'
+import { type AuditedOperation, describeRequest, outcomeOf } from './describe-request.ts'
+import { RequestAudit } from './request-audit.ts'
 
 /**
  * Requests without a valid caller, and requests over a limit, cost their sender nothing. Only some of
