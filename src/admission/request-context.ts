@@ -1,3 +1,5 @@
+import type { AuditEntry, AuditRecord } from '../contract/audit-record.ts'
+
 /**
  * The caller of a request, and a signal that is aborted when its client disconnects. Stores share
  * slow work fairly between callers, and stop work when its client has disconnected.
@@ -10,6 +12,37 @@ export interface RequestContext {
   readonly recalled?: Recalled | undefined
   /** Called when a store has confirmed what the request took from memory. */
   readonly confirm?: () => void
+  /** Called after each page that a store has read for the request. */
+  readonly onRead?: (report: ReadReport) => void
+  /** Set if the write of the request belongs into the audit log. */
+  readonly audit?: WriteAudit | undefined
+}
+
+/** The kinds of plans by which stores read pages. */
+export type PlanKind =
+  | 'indexWalk'
+  | 'keyWalk'
+  | 'matchList'
+  | 'mergedParts'
+  | 'mergeWalks'
+  | 'noTable'
+  | 'pageCache'
+  | 'parts'
+  | 'sortFewMatches'
+  | 'valueWalk'
+
+/** How a page was read, and how long it took, without waiting for a turn. */
+export interface ReadReport {
+  readonly plan: PlanKind
+  readonly planMs: number
+  readonly sqlMs: number
+}
+
+/** How a store audits a write: it adds a record in the transaction of the write. */
+export interface WriteAudit {
+  readonly entry: AuditEntry
+  /** Called when the record is on disk, together with what was written. */
+  readonly onRecorded: (record: AuditRecord) => void
 }
 
 /**

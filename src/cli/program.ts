@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   client: async () => (await import('./commands/client.ts')).addClientCommand,
   policy: async () => (await import('./commands/policy.ts')).addPolicyCommand,
+  audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,

@@ -265,3 +265,13 @@ export const MEMORY_BUDGET_MIN_BYTES = 512 * 1024 ** 2
 
 /** The memory of a process that serves only small requests. */
 export const PROCESS_BASE_BYTES = 192 * 1024 ** 2
+
+/** The number of keys in one record of the audit log; the record counts the others. */
+export const AUDIT_KEYS_MAX = 100
+
+/** How long records of the audit log are kept. */
+export const AUDIT_RETENTION_DAYS = 90
+
+/** The number of records in a page of the audit log. */
+export const AUDIT_PAGE_SIZE = 100
+export const AUDIT_MAX_PAGE_SIZE = 500

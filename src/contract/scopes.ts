@@ -3,6 +3,7 @@ export const SCOPES = {
   'api:ontologies-read': 'read ontologies and objects',
   'api:ontologies-write': 'define ontologies and write objects',
   'api:metrics-read': 'read the metrics of the service',
+  'api:audit-read': 'read the audit log',
   'api:admin': 'manage tokens and clients, and see the state of the service',
 } as const
 

@@ -12,6 +12,7 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
+import { auditRequests } from './audit/audit-requests.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
@@ -41,6 +42,7 @@ import { addRevision2 } from './revision-2/endpoints.ts'
 import { RuledStore } from './rights/ruled-store.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
+import { traceRequests } from './tracing/trace-requests.ts'
 import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
@@ -107,6 +109,8 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   openScopes(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   if (services.isReportingRequests) reportRequests(app, services)
+  traceRequests(app, services)
+  auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
   app.server.on('checkExpectation', refuseExpectation)
@@ -163,9 +167,11 @@ function setBodyParsers(app: App): void {
 
 function reportRequests(app: App, { emit }: Services): void {
   app.addHook('onResponse', (request, reply, done) => {
+    const { id: requestId } = request
+    for (const read of request.context.reads) emit({ event: 'pageRead', requestId, ...read })
     emit({
       event: 'requestFinished',
-      requestId: request.id,
+      requestId,
       method: request.method,
       route: routeOf(request),
       status: reply.statusCode,

@@ -3,6 +3,7 @@
  * contains a secret, a token, a primary key or a property value: routes are named by their pattern,
  * never by the requested path.
  */
+import type { ReadReport } from '../admission/request-context.ts'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { TokenRefusal } from '../paging/page-token.ts'
 
@@ -23,6 +24,8 @@ export type HttpEvent =
       readonly caller: string | undefined
       readonly errorName: ErrorName | undefined
     }
+  /** A store has read a page. */
+  | ({ readonly event: 'pageRead'; readonly requestId: string } & ReadReport)
   | {
       readonly event: 'requestFailed'
       readonly requestId: string

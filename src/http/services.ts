@@ -1,11 +1,13 @@
 /** What the endpoints work with. `server/` creates it once and passes it to every endpoint. */
 
+import type { BlockList } from 'node:net'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import type { AuditSink } from './audit/audit-sink.ts'
 import type { BatchParsers } from './batch/batch-parsers.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
@@ -14,6 +16,7 @@ import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
 import type { CallerViews } from './rights/caller-views.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 export interface Services {
   readonly store: ObjectStore
@@ -40,6 +43,12 @@ export interface Services {
   readonly emit: EventSink
   /** Whether somebody listens to finished requests. If not, they are not measured either. */
   readonly isReportingRequests: boolean
+  /** Undefined if the audit log is off. */
+  readonly audit: AuditSink | undefined
+  /** The proxies whose `X-Forwarded-For` the audit log believes. */
+  readonly trustedProxies: BlockList | undefined
+  /** Undefined if tracing is off. */
+  readonly tracing: Tracing | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Whether the service is shutting down, so that clients should close their connections. */

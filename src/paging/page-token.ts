@@ -54,10 +54,11 @@ export type TokenRefusal =
   | 'other caller'
   | 'other rights'
   | 'reclaimed'
+  | 'redefined'
 
 export type OpenedToken =
   | { readonly state: PageState }
-  | { readonly refused: Exclude<TokenRefusal, 'reclaimed'> }
+  | { readonly refused: Exclude<TokenRefusal, 'reclaimed' | 'redefined'> }
 
 const PREFIX = 'v1.'
 /** Lets a later release recognise the tokens of this one. */

@@ -62,12 +62,15 @@ export type ServerEvent =
     }
   /** A step failed, and is retried after a minute. */
   | { readonly event: 'rewriteStepFailed'; readonly error: unknown }
+  /** Records of the audit log wait to be stored, or are missing in its file. */
+  | { readonly event: 'auditFailed'; readonly error: unknown }
   | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
 
 type EventLevel = Exclude<LogLevel, 'silent'>
 
 const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFinished: 'info',
+  pageRead: 'trace',
   requestFailed: 'error',
   notReady: 'warn',
   pageTokenRefused: 'info',
@@ -92,6 +95,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   rewriteCancelled: 'info',
   rewriteFailed: 'error',
   rewriteStepFailed: 'error',
+  auditFailed: 'error',
   storeDamaged: 'fatal',
 }
 

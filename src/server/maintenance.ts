@@ -10,6 +10,7 @@ const MARGIN_SECONDS = 60
 /** Longer than a slow batch (up to five minutes) and the pauses of a client between batches. */
 const MIN_IDLE_REPLACEMENT_SECONDS = 3600
 const INTERVAL_MS = 60_000
+const DAY_MS = 24 * 3_600_000
 
 export interface MaintenanceOptions extends TokenLifetimes {
   readonly store: ObjectStore
@@ -21,16 +22,19 @@ export interface MaintenanceOptions extends TokenLifetimes {
 export interface TokenLifetimes {
   readonly snapshotMaxAgeSeconds: number
   readonly pageTokenTtlSeconds: number
+  readonly auditRetentionDays?: number
 }
 
 /** Returns how long a store must keep row versions so that no unexpired token is refused. */
 export function retentionOf(lifetimes: TokenLifetimes, now: () => number): Retention {
+  const { auditRetentionDays } = lifetimes
   const rowVersionsSeconds =
     Math.max(lifetimes.snapshotMaxAgeSeconds, lifetimes.pageTokenTtlSeconds) + MARGIN_SECONDS
   return {
     now,
     rowVersionsMs: 1000 * rowVersionsSeconds,
     idleReplacementsMs: 1000 * Math.max(rowVersionsSeconds, MIN_IDLE_REPLACEMENT_SECONDS),
+    auditRecordsMs: auditRetentionDays === undefined ? undefined : DAY_MS * auditRetentionDays,
   }
 }
 

@@ -17,6 +17,7 @@ import type { RequestLimits } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { openAuditLines, openAuditWriter } from './audit/open-audit.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
@@ -28,6 +29,7 @@ import { queryLimitsOf } from './query-limits.ts'
 import { reloadCertificate } from './reload-certificate.ts'
 import { requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
+import type { StartedTracing } from './tracing/start-tracing.ts'
 import { readVersion } from './version.ts'
 
 /** How long a stopping service still accepts requests on idle connections. */
@@ -67,15 +69,20 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   // Before the store is opened, so that an invalid setting does not create one.
   const tls = readTlsFiles(config, now())
   const openIdTokens = await openIdProviderOf(config, now)
+  const auditLines = openAuditLines(config, log)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
   await using parts = new AsyncDisposableStack()
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
+  const audit = openAuditWriter(config, store, auditLines, log)
+  if (audit !== undefined) parts.use(audit)
+  const version = readVersion()
+  const tracing = await openTracing(config, version)
+  if (tracing !== undefined) parts.use(tracing)
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
-  const version = readVersion()
   const callers: RequestLimits['callers'] = {
     maxConcurrentRequests: config.OQS_MAX_CONCURRENT_REQUESTS,
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
@@ -85,6 +92,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   metrics?.watch({
     queues: () => admission.queues(),
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
+    audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),
     readCatalogue: () => store.readCatalogue(),
   })
@@ -122,6 +130,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       emit: log,
       isReportingRequests:
         metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),
+      audit,
+      tracing,
+      trustedProxies: config.OQS_TRUSTED_PROXIES,
       metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
     },
@@ -169,6 +180,13 @@ function exposeMetrics(
     contentType: metrics.contentType,
     render: async () => renderMetrics(await collectAll()),
   }
+}
+
+/** Loads the packages of OpenTelemetry only if they are used. */
+async function openTracing(config: Config, version: string): Promise<StartedTracing | undefined> {
+  if (config.OQS_TRACE_SAMPLING === 0) return undefined
+  const { startTracing } = await import('./tracing/start-tracing.ts')
+  return startTracing(config, version)
 }
 
 /** Names the setting that an address in use or not available comes from. */

@@ -23,6 +23,7 @@ import { METRICS_ACCESS } from '../http/metrics-source.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
 import { ACCESS_SETTINGS } from './access-settings.ts'
+import { OBSERVATION_SETTINGS } from './observation-settings.ts'
 import { Secret } from './secret.ts'
 import { isStoreName, withoutPassword } from './store-name.ts'
 
@@ -196,6 +197,7 @@ export const SETTINGS = {
     allowed: METRICS_ACCESS.join(', '),
     parse: (text: string) => METRICS_ACCESS.find((access) => access === text),
   },
+  ...OBSERVATION_SETTINGS,
   OQS_LOG_LEVEL: {
     default: 'info',
     meaning: 'The least severe level that is logged, as JSON lines on standard error.',

@@ -8,6 +8,7 @@ import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { AuditLog } from './audit-log.ts'
 import type { ChangeEncoding } from './change-encoding.ts'
 import type { DefinitionChanges, SaveOutcome } from './definition-change.ts'
 import type { Documents } from './documents.ts'
@@ -18,6 +19,13 @@ import type { StoreStatus, TypeState } from './store-status.ts'
 import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export type {
+  AuditCursor,
+  AuditFilter,
+  AuditLog,
+  ListAuditRequest,
+  StoredAuditRecord,
+} from './audit-log.ts'
 export {
   type ChangeEncoder,
   type ChangeEncoding,
@@ -137,6 +145,8 @@ export interface ObjectStore extends AsyncDisposable {
   /** Small documents beside the objects, see `Documents`. */
   readonly documents: Documents
 
+  readonly audit: AuditLog
+
   /**
    * Notes which versions are superseded, deletes what has outlived its retention or expired, and
    * returns the number of deleted rows. Called periodically: a version is kept from the first call that sees
@@ -227,6 +237,8 @@ export interface Retention {
   readonly rowVersionsMs: number
   /** An idle replacement expires after this long. */
   readonly idleReplacementsMs: number
+  /** How long records of the audit log are kept; undefined keeps all of them. */
+  readonly auditRecordsMs?: number | undefined
 }
 
 /** A token that was not revoked yet, and the generation of all tokens and policies at that time. */

@@ -15,6 +15,7 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import { hasLink } from '../query/linked-types.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
 import { releaserOf } from './page-memory.ts'
+import { FROM_CACHE } from './read-report.ts'
 import type { PageCacheState } from './store-status.ts'
 
 /** What an entry takes besides its records and its key; a rough measure. */
@@ -34,6 +35,8 @@ export class PageCache {
   readonly #maxEntryBytes: number
   readonly #typeIds = new WeakMap<ObjectType, number>()
   #lastTypeId = 0
+  #hits = 0
+  #misses = 0
 
   constructor(maxBytes = PAGE_CACHE_BYTES) {
     this.#maxEntryBytes = Math.floor(maxBytes * LARGEST_SHARE)
@@ -55,14 +58,19 @@ export class PageCache {
 
   state(): PageCacheState {
     const { size: pages = 0, calculatedSize: bytes = 0, maxSize: maxBytes = 0 } = this.#pages ?? {}
-    return { pages, bytes, maxBytes }
+    return { pages, bytes, maxBytes, hits: this.#hits, misses: this.#misses }
   }
 
   find(request: ReadPageRequest, version: number): StoredPage | undefined {
-    if (this.#pages === undefined || this.#pages.size === 0) return undefined
-    if (!isCacheable(request)) return undefined
-    const cached = this.#pages.get(this.#keyOf(request, version))
-    return cached && lend(cached)
+    if (this.#pages === undefined || !isCacheable(request)) return undefined
+    const isEmpty = this.#pages.size === 0
+    const cached = isEmpty ? undefined : this.#pages.get(this.#keyOf(request, version))
+    if (cached === undefined) {
+      this.#misses += 1
+      return undefined
+    }
+    this.#hits += 1
+    return { ...lend(cached), report: FROM_CACHE }
   }
 
   /** Caches a page if it was requested before. Returns the page to continue with. */

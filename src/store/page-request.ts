@@ -1,4 +1,5 @@
 /** Pages of one object type, as they cross the port. */
+import type { ReadReport } from '../admission/request-context.ts'
 import type { RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
@@ -71,6 +72,7 @@ export interface StoredPage {
   readonly totalCount: number | undefined
   /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */
   readonly matchEstimate: number | undefined
+  readonly report?: ReadReport | undefined
 }
 
 /** The requested version, or the row of the cursor, has been deleted. */

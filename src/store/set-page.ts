@@ -48,7 +48,8 @@ export interface SetCursor extends Cursor {
   readonly part: number
 }
 
-export interface StoredSetPage extends Pick<StoredPage, 'records' | 'release' | 'count' | 'more'> {
+export interface StoredSetPage
+  extends Pick<StoredPage, 'records' | 'release' | 'count' | 'more' | 'report'> {
   readonly last: SetCursor | undefined
   /** The versions that were read of the types of `typesOfSet`, all as of one moment. */
   readonly versions: readonly number[]

@@ -49,4 +49,7 @@ export interface PageCacheState {
   readonly bytes: number
   /** 0 if the cache is disabled. */
   readonly maxBytes: number
+  /** Requests for cacheable pages since the start that found their page, and that did not. */
+  readonly hits: number
+  readonly misses: number
 }

@@ -1,4 +1,5 @@
 /** Writes as they cross the port. Each one is a commit: one transaction, one version. */
+import type { AuditRecord } from '../contract/audit-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { Query } from '../query/query.ts'
@@ -106,4 +107,6 @@ export interface Commit {
   readonly note?: string
   /** True if an earlier request with the same key was committed instead of this one. */
   readonly isRepeated?: boolean
+  /** The record that the commit added to the audit log. Only within a store. */
+  readonly record?: AuditRecord
 }

@@ -32,7 +32,12 @@ describe('the examples of', () => {
     folder = tempFolder()
     store = `sqlite:${join(folder.path, 'oqs.db')}`
     // Requests to the health checks are logged at this level only.
-    const settings = { OQS_PORT: '0', OQS_STORE: store, OQS_LOG_LEVEL: 'debug' }
+    const settings = {
+      OQS_PORT: '0',
+      OQS_STORE: store,
+      OQS_LOG_LEVEL: 'debug',
+      OQS_AUDIT: 'all',
+    }
     oqs = startOqs(['serve', '--demo'], settings)
     url = await waitForLine(oqs, 'listening on ')
     token = await waitForLine(oqs, 'token ')

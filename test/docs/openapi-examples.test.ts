@@ -34,6 +34,7 @@ const LAST = [
   'applyOntology',
   'getOntologyDefinition',
   'writeObjects',
+  'listAuditRecords',
   'putObject',
   'patchObject',
   'applyAction',
@@ -66,6 +67,8 @@ const VARIABLE_IN_ADMINISTRATION = [
   'token',
   'path',
   'kind',
+  'time',
+  'requestId',
   'createdAt',
   'expiresAt',
   'revokedAt',
@@ -97,7 +100,7 @@ describe('the examples of openapi.json', () => {
   let service: Service
   let endpoints: readonly Endpoint[]
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ settings: { OQS_AUDIT: 'writes' } })
     const { store } = service
     await openDemo(store)
     const load = { store, sources: openSources(), signal: new AbortController().signal }

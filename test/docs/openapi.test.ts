@@ -27,6 +27,7 @@ describe('openapi.json', () => {
       'delete /api/admin/v1/policies/{policy}',
       'delete /api/admin/v1/sessions',
       'delete /api/admin/v1/tokens/{id}',
+      'get /api/admin/v1/audit',
       'get /api/admin/v1/clients',
       'get /api/admin/v1/downloads/{ticket}',
       'get /api/admin/v1/me',

@@ -25,7 +25,7 @@ describe('docs/errors.md', () => {
 describe('docs/settings.md', () => {
   const rows = readFileSync('docs/settings.md', 'utf8')
     .split('\n')
-    .filter((line) => line.startsWith('| `OQS_'))
+    .filter((line) => /^\| `(?:OQS|OTEL)_/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()))
 
   it('has a row for every setting, and no other', () => {

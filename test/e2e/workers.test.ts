@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -36,11 +36,13 @@ const LISTING = '/api/v1/ontologies/numbers/objects/number'
 describe('workers on one port', () => {
   // Started once, because starting takes longer than the tests.
   const folder = tempFolder()
+  const auditFile = join(folder.path, 'audit.ndjson')
   let oqs: OqsProcess
   let url: string
   beforeAll(async () => {
     // Level debug includes probes. All workers have the same misspelt setting.
-    const more = { OQS_LOG_LEVEL: 'debug', OQS_DEOM: 'on' }
+    const audit = { OQS_AUDIT: 'writes', OQS_AUDIT_FILE: auditFile }
+    const more = { OQS_LOG_LEVEL: 'debug', OQS_DEOM: 'on', ...audit }
     oqs = startOqs(['serve'], settings(folder, more))
     url = await waitForLine(oqs, 'listening on ')
   })
@@ -70,6 +72,16 @@ describe('workers on one port', () => {
       const keys = await walkAlternating([one, other], snapshot, token.stdout.trim())
       expect(keys).toEqual(numbers(71).map(({ n }) => n))
     }
+  })
+
+  it('share an audit log and its file', async () => {
+    const [one] = await connectToBoth(oqs, url)
+    const { body } = await one.get('/api/admin/v1/audit?operation=writeObjects&pageSize=500')
+    expect(body.data).toHaveLength(22)
+    const lines = readFileSync(auditFile, 'utf8').trim().split('\n')
+    const inFile = lines.map((line) => JSON.parse(line).requestId)
+    const listed: { requestId: string }[] = body.data
+    expect(inFile).toEqual(expect.arrayContaining(listed.map(({ requestId }) => requestId)))
   })
 
   it('report a setting with a similar name only once', () => {

@@ -40,7 +40,13 @@ describe('the caller', () => {
     expect((await service.send(ME)).body).toEqual({
       id: 'admin',
       name: 'admin',
-      scopes: ['api:ontologies-read', 'api:ontologies-write', 'api:metrics-read', 'api:admin'],
+      scopes: [
+        'api:ontologies-read',
+        'api:ontologies-write',
+        'api:metrics-read',
+        'api:audit-read',
+        'api:admin',
+      ],
       limits: { requestsPerMinute: 900, maxConcurrentRequests: 7 },
       pageTokens: { maxAgeSeconds: 120, snapshotMaxAgeSeconds: 3600 },
     })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -58,6 +59,56 @@ describe('metrics', () => {
     const text = await readMetrics()
     expect(seriesValue(text, 'oqs_errors_total{error="OntologyNotFound"}')).toBe(1)
     expect(text).toMatch(/^oqs_page_tokens_refused_total\{reason="\w+"\} 1$/m)
+  })
+
+  it('time pages by plan, and count what the page cache has', async () => {
+    const read = async () => {
+      const text = await readMetrics()
+      return [
+        'oqs_plan_duration_seconds_count{plan="keyWalk"}',
+        'oqs_plan_duration_seconds_count{plan="pageCache"}',
+        'oqs_page_cache_requests_total{result="hit"}',
+        'oqs_page_cache_requests_total{result="miss"}',
+      ].map((name) => seriesValue(text, name) ?? 0)
+    }
+    const before = await read()
+    // Cached on the second request.
+    for (let times = 0; times < 3; times += 1) await service.send(`${LISTING}?pageSize=13`)
+    const after = await read()
+    expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([2, 1, 1, 2])
+  })
+
+  it('count page tokens of a definition that was changed', async () => {
+    const [objectType] = NUMBERS.objectTypes
+    const definition = (type: 'integer' | 'string') => ({
+      ...NUMBERS,
+      apiName: 'redefined',
+      families: [],
+      objectTypes: [
+        {
+          ...objectType,
+          apiName: 'thing',
+          properties: { n: { type: 'integer' as const }, text: { type } },
+        },
+      ],
+    })
+    const path =
+      '/api/v1/ontologies/redefined/objects/thing?pageSize=1&orderBy=properties.text:asc&snapshot=true'
+    await service.apply(definition('integer') as OntologyDefinition)
+    await service.put('redefined', 'thing', [
+      { n: 1, text: 1 },
+      { n: 2, text: 2 },
+    ])
+    const { body } = await service.send(path)
+    await service.apply(definition('string') as OntologyDefinition)
+    const token = encodeURIComponent(body.nextPageToken)
+    const refused = await service.send(`${path}&pageToken=${token}`)
+    expect(refused.body).toMatchObject({
+      errorName: 'InvalidPageToken',
+      parameters: { reason: 'redefined' },
+    })
+    const series = 'oqs_page_tokens_refused_total{reason="redefined"}'
+    expect(seriesValue(await readMetrics(), series)).toBe(1)
   })
 
   it('show the state of the store, the queues and the process', async () => {

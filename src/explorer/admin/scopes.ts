@@ -6,6 +6,7 @@ const SHORT: Readonly<Record<Scope, string>> = {
   'api:ontologies-read': 'read',
   'api:ontologies-write': 'write',
   'api:metrics-read': 'metrics',
+  'api:audit-read': 'audit',
   'api:admin': 'administer',
 }
 

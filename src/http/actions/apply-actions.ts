@@ -58,18 +58,16 @@ export async function applyActions(
     actions.push(await prepareAction(actionType, values))
   }
   refuseDuplicates(actions)
-  const commit = await services.store.edit(
-    {
-      objectType: actionType.objectType,
-      basedOn: catalogue.generation,
-      once: readIdempotencyKey(request, services),
-      keys: actions.map(({ key }) => key.pk),
-      decide: async (current: ReadonlyMap<string, CurrentObject>) => ({
-        changes: await Promise.all(actions.map(({ key, decide }) => decide(current.get(key.pk)))),
-      }),
-    },
-    context,
-  )
+  const edit = {
+    objectType: actionType.objectType,
+    basedOn: catalogue.generation,
+    once: readIdempotencyKey(request, services),
+    keys: actions.map(({ key }) => key.pk),
+    decide: async (current: ReadonlyMap<string, CurrentObject>) => ({
+      changes: await Promise.all(actions.map(({ key, decide }) => decide(current.get(key.pk)))),
+    }),
+  }
+  const commit = await context.traceStore('commit', () => services.store.edit(edit, context))
   return { actions, commit }
 }
 

@@ -107,13 +107,14 @@ export function addClients(app: App, services: Services): void {
         ),
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, context }, reply) => {
       const nowMs = now()
       const isPublic = body.public === true
       const redirectUris = readRedirectUris(body.redirectUris ?? [], isPublic)
       const policies = await readPolicyNames(body.policies, store.documents, nowMs)
       const spec = { ...readCredential(body, nowMs), policies, isPublic, redirectUris }
       const { id, secret } = await createOAuthClient(store, spec, nowMs)
+      context.writtenKeys = [id]
       const client = describe({ ...spec, id, createdAtMs: nowMs })
       void reply.header('cache-control', 'no-store')
       return sendJson(reply, JSON.stringify({ ...client, clientSecret: secret }))
@@ -132,11 +133,12 @@ export function addClients(app: App, services: Services): void {
         response: responses(StoredClient),
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ params: { id }, context }, reply) => {
       const client = await findOAuthClient(store.documents, id, now())
       if (client === undefined || !(await revokeOAuthClient(store, id, now()))) {
         throw new ObjectQueryError('OAuthClientNotFound', { client: id })
       }
+      context.writtenKeys = [id]
       return sendJson(reply, JSON.stringify(describe(client)))
     },
   )

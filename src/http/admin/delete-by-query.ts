@@ -38,14 +38,14 @@ export function addDeleteByQuery(app: App, services: Services): void {
       const { catalogue, context, params, body } = request
       const { objectType } = resolveWrittenPath(request, params)
       const limits = services.limits.query
-      const commit = await services.store.deleteMatches(
-        {
-          objectType,
-          basedOn: catalogue.generation,
-          query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
-          once: readIdempotencyKey(request, services),
-        },
-        context,
+      const deletion = {
+        objectType,
+        basedOn: catalogue.generation,
+        query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
+        once: readIdempotencyKey(request, services),
+      }
+      const commit = await context.traceStore('commit', () =>
+        services.store.deleteMatches(deletion, context),
       )
       reply.headers(repeatHeaders(commit))
       return { version: commit.version, deleted: commit.deleted }

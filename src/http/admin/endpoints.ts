@@ -11,6 +11,7 @@ import { addDeleteByQuery } from './delete-by-query.ts'
 import { addDeleteDefinition } from './delete-definition.ts'
 import { addExportObjects } from './export-objects.ts'
 import { addCaller } from './get-caller.ts'
+import { addListAuditRecords } from './list-audit-records.ts'
 import { addPolicies } from './policies.ts'
 import { addReplaceObjects } from './replace-objects.ts'
 import { refuseLimitedCallers } from './require-admin.ts'
@@ -41,5 +42,6 @@ export async function addAdministration(app: App, services: Services): Promise<v
     addClients(operation, services)
     addPolicies(operation, services)
     addStatus(operation, services)
+    addListAuditRecords(operation, services)
   })
 }

@@ -227,5 +227,6 @@ async function readChunk(
   const page = await store.readPage(pageRequest, context)
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
+  context.noteRead([objectType], page.count)
   return page
 }

@@ -128,7 +128,8 @@ function describeProcess() {
 }
 
 function describeStore(status: StoreStatus, catalogue: Catalogue) {
-  const { kind, storedBytes, pageCache, tablesToRemove, isReclaiming } = status
+  const { kind, storedBytes, tablesToRemove, isReclaiming } = status
+  const { pages, bytes: cached, maxBytes } = status.pageCache
   const names = new Map(
     catalogue.ontologies.flatMap(({ apiName: ontology, objectTypes }) =>
       [...objectTypes.values()].map(({ rid, apiName }) => [rid, { ontology, objectType: apiName }]),
@@ -141,7 +142,7 @@ function describeStore(status: StoreStatus, catalogue: Catalogue) {
       const name = names.get(typeRid)
       return name === undefined ? [] : [{ ...name, ...state, ...bytes(ofType) }]
     }),
-    pageCache,
+    pageCache: { pages, bytes: cached, maxBytes },
     backgroundWork: {
       replacements: status.replacements.flatMap(({ typeRid, ...replacement }) => {
         const name = names.get(typeRid)

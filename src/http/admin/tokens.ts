@@ -72,11 +72,12 @@ export function addTokens(app: App, services: Services): void {
         ),
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, context }, reply) => {
       const nowMs = now()
       const policies = await readPolicyNames(body.policies, store.documents, nowMs)
       const spec = { ...readCredential(body, nowMs), policies }
       const { secret, token } = await createApiToken(store, spec, nowMs)
+      context.writtenKeys = [token.id]
       void reply.header('cache-control', 'no-store')
       return sendJson(reply, JSON.stringify({ ...describe(token, nowMs), token: secret }))
     },
@@ -94,13 +95,14 @@ export function addTokens(app: App, services: Services): void {
         response: responses(StoredToken),
       },
     },
-    async ({ params: { id } }, reply) => {
+    async ({ params: { id }, context }, reply) => {
       const nowMs = now()
       const token = await store.findApiTokenById(id)
       const isOwn = token !== undefined && token.issue === undefined
       if (!isOwn || (await store.revokeApiTokens([id], nowMs)) === 0) {
         throw new ObjectQueryError('ApiTokenNotFound', { token: id })
       }
+      context.writtenKeys = [id]
       return sendJson(reply, JSON.stringify(describe({ ...token, revokedAtMs: nowMs }, nowMs)))
     },
   )

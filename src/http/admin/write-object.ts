@@ -67,7 +67,7 @@ export async function writeObject(
       return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
     },
   }
-  const commit = await services.store.edit(edit, context)
+  const commit = await context.traceStore('commit', () => services.store.edit(edit, context))
   return { commit, ...(JSON.parse(commit.note ?? '{}') as Omit<WrittenObject, 'commit'>) }
 }
 

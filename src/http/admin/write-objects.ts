@@ -100,7 +100,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenB
     // A dry run changes nothing, so it can be repeated anyway.
     once: dryRun ? undefined : spec.once,
   }
-  const commit = await services.store.commit(batch, context)
+  const commit = await context.traceStore('commit', () => services.store.commit(batch, context))
   const { version, put, deleted, kept } = commit
   return { commit, version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
 }

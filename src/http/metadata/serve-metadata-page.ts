@@ -44,7 +44,7 @@ function makePage<Item extends Named>(
   const { list, paging, maximumPageSize } = spec
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
-  const resumed = openWalk(request, paging.pageToken, binding, nowSeconds, services)
+  const resumed = openWalk(paging.pageToken, binding, nowSeconds, services)
   const after = resumed?.after.pk ?? ''
   const following = list.items.filter(({ apiName }) => apiName > after)
   const items = following.slice(0, effectivePageSize(paging.pageSize ?? undefined, maximumPageSize))

@@ -14,6 +14,7 @@ export const OAUTH_SCOPES: Readonly<Record<string, Scope>> = {
   'api:use-ontologies-write': 'api:ontologies-write',
   'api:write-data': 'api:ontologies-write',
   'api:metrics-read': 'api:metrics-read',
+  'api:audit-read': 'api:audit-read',
   'api:admin': 'api:admin',
 }
 

@@ -90,6 +90,7 @@ export function addToken(app: App, services: Services): void {
       }
       const credentials = readClientCredentials(request, form)
       const client = await authenticateClient(store.documents, credentials, now())
+      request.context.oauthClient = { id: client.id, name: client.name, clientId: client.id }
       const tokens = await grant(services, client, form)
       return reply.headers(NO_STORE).send({
         access_token: tokens.accessToken,
@@ -123,6 +124,7 @@ export function addRevokeToken(app: App, services: Services): void {
       const token = requireParameter(form, 'token')
       const credentials = readClientCredentials(request, form)
       const client = await authenticateClient(store.documents, credentials, now())
+      request.context.oauthClient = { id: client.id, name: client.name, clientId: client.id }
       await revokeToken(services, client, token)
       return reply.headers(NO_STORE).send({})
     },

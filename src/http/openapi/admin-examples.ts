@@ -100,6 +100,30 @@ export const ADMIN_EXAMPLES = {
   getPolicy: { parameters: { policy: 'swiss' }, response: POLICY },
   savePolicy: { parameters: { policy: 'swiss' }, request: POLICY_BODY, response: POLICY },
   deletePolicy: { parameters: { policy: 'swiss' }, response: { name: 'swiss' } },
+  listAuditRecords: {
+    parameters: { operation: 'writeObjects', pageSize: 1 },
+    response: {
+      data: [
+        {
+          id: '4711',
+          time: CREATED_AT,
+          requestId: '0d4b9d1e-6a43-4f0a-9d0c-1f2a3b4c5d6e',
+          operation: 'writeObjects',
+          kind: 'write',
+          caller: { id: 'admin', name: 'admin' },
+          address: '127.0.0.1',
+          ontology: 'library',
+          objectTypes: ['book'],
+          outcome: 'success',
+          version: 1,
+          put: 1,
+          deleted: 0,
+          keys: ['9780131103627'],
+          moreKeys: 0,
+        },
+      ],
+    },
+  },
   getMetrics: {
     response:
       '# HELP oqs_objects Objects of a type.\n# TYPE oqs_objects gauge\noqs_objects{ontology="aviation",type="country"} 250\n',

@@ -68,6 +68,7 @@ export async function findRecord(
   const page = await context.timeStore(() => store.readPage(pageRequest, context))
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return undefined
+  context.noteRead([objectType], page.count)
   if (page.count === 0) {
     page.release()
     return undefined

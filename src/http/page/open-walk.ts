@@ -1,4 +1,4 @@
-/** Opens the page token of a request, and reports refused tokens to the client and the log. */
+/** Opens the page token of a request. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { PageState, TokenBinding, TokenRefusal } from '../../paging/page-token.ts'
 import type { RequestScope } from '../request/admission.ts'
@@ -16,25 +16,18 @@ type PageToken = string | null | undefined
 
 /** Returns the state that the walk resumes from, or undefined on the first page. */
 export function openWalk(
-  request: Pick<PagedRequest, 'id'>,
   pageToken: PageToken,
   binding: TokenBinding,
   nowSeconds: number,
-  services: Services,
+  { walkTokens }: Services,
 ): PageState | undefined {
   if (pageToken == null) return undefined
-  const opened = services.walkTokens.open(pageToken, binding, nowSeconds)
-  if ('refused' in opened) throw refusePageToken(request, pageToken, opened.refused, services)
+  const opened = walkTokens.open(pageToken, binding, nowSeconds)
+  if ('refused' in opened) throw pageTokenRefused(pageToken, opened.refused)
   return opened.state
 }
 
-/** Logs a refusal and returns its error. All refusals have one name; the reason is a parameter. */
-export function refusePageToken(
-  { id }: Pick<PagedRequest, 'id'>,
-  pageToken: PageToken,
-  refusal: TokenRefusal,
-  { emit }: Services,
-): ObjectQueryError {
-  emit({ event: 'pageTokenRefused', requestId: id, refusal })
+/** Returns the error of a refusal. All refusals have one name; the reason is a parameter. */
+export function pageTokenRefused(pageToken: PageToken, refusal: TokenRefusal): ObjectQueryError {
   return new ObjectQueryError('InvalidPageToken', { pageToken, reason: refusal })
 }

@@ -20,7 +20,7 @@ import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { holdPage } from './hold-page.ts'
-import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
 import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
 
@@ -58,7 +58,7 @@ export async function readPage(
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec)
-  const resumed = openWalk(request, spec.paging.pageToken, binding, nowSeconds, services)
+  const resumed = openWalk(spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
   const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
   const query = resolveRelativeDates(spec.query, startedAtMs)
@@ -86,9 +86,10 @@ export async function readPage(
       : services.store.readPage(pageRequest, context),
   )
   if (stored === 'reclaimed') {
-    throw refusePageToken(request, spec.paging.pageToken, 'reclaimed', services)
+    throw pageTokenRefused(spec.paging.pageToken, 'reclaimed')
   }
   context.objects = stored.count
+  context.noteRead([objectType], stored.count)
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 

@@ -31,7 +31,7 @@ import { digest } from '../response/entity-tag.ts'
 import type { PagingParameters } from '../schemas/paging.ts'
 import type { Services } from '../services.ts'
 import { holdPage } from './hold-page.ts'
-import { openWalk, type PagedRequest, refusePageToken } from './open-walk.ts'
+import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
 import { startOfWalk } from './read-page.ts'
 import type { Page } from './send-page.ts'
 
@@ -63,7 +63,7 @@ export async function readSetPage(
   const nowSeconds = services.now() / 1000
   const binding = await bindingOf(request, spec)
   const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
-  const resumed = openWalk(request, pageToken, binding, nowSeconds, services)
+  const resumed = openWalk(pageToken, binding, nowSeconds, services)
   const position = resumed && decodeSetPosition(resumed.after.pk)
   const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
   const parts = resolveDates(spec.parts, startedAtMs)
@@ -81,8 +81,9 @@ export async function readSetPage(
     includeTotalCount: spec.includeTotalCount && resumed?.totalCount === undefined,
   }
   const stored = await context.timeStore(() => store.readSetPage(pageRequest, context))
-  if (stored === 'reclaimed') throw refusePageToken(request, pageToken, 'reclaimed', services)
+  if (stored === 'reclaimed') throw pageTokenRefused(pageToken, 'reclaimed')
   context.objects = stored.count
+  context.noteRead(types, stored.count)
   const turn = holdPage(stored, round, context, services)
   if (turn !== undefined) await turn
 

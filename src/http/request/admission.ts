@@ -11,10 +11,10 @@ import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import { FairQueue, type QueueState } from '../../admission/fair-queue.ts'
 import type { FairTurns } from '../../admission/fair-turns.ts'
 import { RefusalDelay } from '../../admission/refusal-delay.ts'
-import type { Recalled, RequestContext } from '../../admission/request-context.ts'
-import { clientDisconnected } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
-import type { RequestTimes } from '../response/data-headers.ts'
+import { RequestScope } from './request-scope.ts'
+
+export { RequestScope } from './request-scope.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends two. */
 const BATCHES_PER_CALLER = 4
@@ -175,79 +175,5 @@ export class Admission {
       for (const scope of [...scopes]) scope.end()
     })
     return scopes
-  }
-}
-
-/** The scope of one request in progress. */
-export class RequestScope implements RequestContext, RequestTimes {
-  /** Empty before authentication. */
-  callerId = ''
-  /** Whether the service delays reading the body, because the request is queued. */
-  isBodyHeld = false
-  storeMs = 0
-  /** The number of objects in the page; undefined if no page was read. */
-  objects: number | undefined
-  /** The bytes of the body, if it is sent without the framework. */
-  bodyBytes: number | undefined
-  readonly #startedAtMs = performance.now()
-  recalled: Recalled | undefined
-  readonly #request: IncomingMessage
-  readonly #onEnd: () => void
-  #deferred: (() => void)[] = []
-  #aborter: AbortController | undefined
-  #hasEnded = false
-
-  constructor(request: IncomingMessage, onEnd: () => void) {
-    this.#request = request
-    this.#onEnd = onEnd
-  }
-
-  /** Whether the client still has to send a part of the body. */
-  get isReceiving(): boolean {
-    return !this.#request.complete && !this.isBodyHeld
-  }
-
-  elapsedMs(): number {
-    return performance.now() - this.#startedAtMs
-  }
-
-  /** Runs a read of the store and adds its duration, waiting for a free slot included. */
-  async timeStore<T>(read: () => Promise<T>): Promise<T> {
-    const startedAtMs = performance.now()
-    try {
-      return await read()
-    } finally {
-      this.storeMs += performance.now() - startedAtMs
-    }
-  }
-
-  /** Throws if the request has ended, so that no work continues for a client that left. */
-  throwIfEnded(): void {
-    if (this.#hasEnded) throw clientDisconnected()
-  }
-
-  readonly confirm = (): void => {
-    this.recalled = undefined
-  }
-
-  signal(): AbortSignal {
-    this.#aborter ??= new AbortController()
-    if (this.#hasEnded) this.#aborter.abort(clientDisconnected())
-    return this.#aborter.signal
-  }
-
-  /** Runs a callback when the request ends, or immediately if it has ended. */
-  defer(callback: () => void): void {
-    if (this.#hasEnded) callback()
-    else this.#deferred.push(callback)
-  }
-
-  end(): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#onEnd()
-    for (const callback of this.#deferred) callback()
-    this.#deferred = []
-    this.#aborter?.abort(clientDisconnected())
   }
 }

@@ -39,5 +39,5 @@ export interface Caller extends CallerRights {
 /** What a caller authenticated with, so that its rights can be checked again later. */
 export type Credential =
   | { readonly kind: 'adminToken' }
-  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'apiToken'; readonly tokenId: string; readonly clientId?: string | undefined }
   | { readonly kind: 'openId' }

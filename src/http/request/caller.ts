@@ -50,7 +50,8 @@ export function callerOfToken(token: ApiToken | undefined, nowMs: number): Calle
   if (token.revokedAtMs !== undefined) throw unauthorized('REVOKED')
   refuseExpired(token, nowMs)
   const rights = { ...token, id: callerIdOf(token), userId: token.issue?.subjectId }
-  return toCaller(rights, { kind: 'apiToken', tokenId: token.id })
+  const { id: tokenId, issue } = token
+  return toCaller(rights, { kind: 'apiToken', tokenId, clientId: issue?.clientId })
 }
 
 /** Returns what a request uses: the token, or the client and the token of the person it acts for. */

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument, ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import type { TokenRefusal } from '../../paging/page-token.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Services } from '../services.ts'
 import { errorBody, type RenderedError, renderError } from './render-error.ts'
@@ -54,6 +55,10 @@ export function reportError(
       route: routeOf(request),
       error: known.cause ?? error,
     })
+  }
+  if (known.errorName === 'InvalidPageToken') {
+    const { reason: refusal } = known.parameters as { readonly reason: TokenRefusal }
+    services.emit({ event: 'pageTokenRefused', requestId: request.id, refusal })
   }
   request.errorName = known.errorName
   return known

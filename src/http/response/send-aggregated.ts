@@ -29,11 +29,17 @@ export async function aggregateWithin(
     query: resolveRelativeDates(source.query, atMs),
   }))
   const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
-  const aggregated = await context.timeStore(() => store.aggregate(spec, context))
+  const aggregated = await context.traceStore('aggregate', () =>
+    context.timeStore(() => store.aggregate(spec, context)),
+  )
   if (aggregated === 'reclaimed') {
     const version = request.sources.find((source) => source.version !== undefined)?.version
     throw new ObjectQueryError('VersionNotFound', { version })
   }
+  context.noteRead(
+    request.sources.map(({ objectType }) => objectType),
+    0,
+  )
   const held = memory.hold(context.callerId, aggregated.records.length)
   context.defer(() => held.release())
   return aggregated

@@ -34,6 +34,8 @@ export class RuledStore implements ObjectStore {
   readonly #store: ObjectStore
   readonly encoding: ObjectStore['encoding']
   readonly documents: ObjectStore['documents']
+  /** Names keys of all objects; its endpoint refuses limited callers. */
+  readonly audit: ObjectStore['audit']
   /** Shows values of all objects; its endpoints require the right to administer. */
   readonly definitionChanges: ObjectStore['definitionChanges']
   readonly recallCatalogue?: () => ReturnType<NonNullable<ObjectStore['recallCatalogue']>>
@@ -43,6 +45,7 @@ export class RuledStore implements ObjectStore {
     this.#store = store
     this.encoding = store.encoding
     this.documents = store.documents
+    this.audit = store.audit
     this.definitionChanges = store.definitionChanges
     if (store.recallCatalogue !== undefined) {
       this.recallCatalogue = () => store.recallCatalogue?.()

@@ -56,7 +56,7 @@ export function addLoadLinks(app: App, services: Services): void {
         caller: callerFingerprint(caller.id, ontology.viewId),
       }
       const nowMs = services.now()
-      const resumed = openWalk(request, body.pageToken, binding, nowMs / 1000, services)
+      const resumed = openWalk(body.pageToken, binding, nowMs / 1000, services)
       const startedAtMs = resumed?.startedAtMs ?? nowMs
       const query = resolveRelativeDates(part.query, startedAtMs)
       services.memory.refuseWhenFull(context.callerId)

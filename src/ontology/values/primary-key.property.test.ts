@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import type { PrimaryKeyType } from '../definition/property-type.ts'
-import { readPrimaryKey } from './primary-key.ts'
+import { primaryKeyText, readPrimaryKey } from './primary-key.ts'
 
 /**
  * For each type: keys as plain values with an order that owes nothing to the code under test, and
@@ -158,6 +158,7 @@ describe.each(Object.entries(KINDS))('primary keys of type %s', (_type, check) =
           const [first, ...others] = spell(value).map((sent) => readPrimaryKey(type, sent))
           for (const other of others) expect(other).toEqual(first)
           expect(readPrimaryKey(type, first?.text)).toEqual(first)
+          expect(primaryKeyText(type, first?.pk ?? '')).toBe(first?.text)
         }),
         fcOptions(500),
       )

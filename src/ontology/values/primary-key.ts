@@ -2,7 +2,7 @@
 
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import type { PrimaryKeyType } from '../definition/property-type.ts'
-import { sortableTimestamp } from './read-time.ts'
+import { canonicalTimestamp, sortableTimestamp } from './read-time.ts'
 import { refuse } from './refused-value.ts'
 import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
 
@@ -55,6 +55,23 @@ const SORTABLE: Readonly<Record<PrimaryKeyType, (text: string) => string>> = {
   timestamp: sortableTimestamp,
 }
 
+/** Returns the text of a key as in a path, from the text that is stored. */
+export function primaryKeyText(type: PrimaryKeyType, pk: string): string {
+  switch (type) {
+    case 'string':
+    case 'date':
+      return pk
+    case 'boolean':
+      return String(pk === '1')
+    case 'timestamp':
+      return canonicalTimestamp(pk)
+    case 'double':
+      return String(unsortableDouble(pk))
+    default:
+      return String(BigInt(`0x${pk}`) - 2n ** 63n)
+  }
+}
+
 /** Adds 2^63, so that no number is negative, and writes sixteen hex digits. */
 function sortableWhole(text: string): string {
   return hex(BigInt(text) + 2n ** 63n)
@@ -67,8 +84,18 @@ function sortableDouble(text: string): string {
   const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, number)
   const raw = bits.getBigUint64(0)
-  return hex(number < 0 ? raw ^ 0xffff_ffff_ffff_ffffn : raw | 0x8000_0000_0000_0000n)
+  return hex(number < 0 ? raw ^ 0xffff_ffff_ffff_ffffn : raw | SIGN_BIT)
 }
+
+function unsortableDouble(pk: string): number {
+  const bits = BigInt(`0x${pk}`)
+  const isPositive = bits >= SIGN_BIT
+  const view = new DataView(new ArrayBuffer(8))
+  view.setBigUint64(0, isPositive ? bits ^ SIGN_BIT : bits ^ 0xffff_ffff_ffff_ffffn)
+  return view.getFloat64(0)
+}
+
+const SIGN_BIT = 0x8000_0000_0000_0000n
 
 function hex(number: bigint): string {
   return number.toString(16).padStart(16, '0')

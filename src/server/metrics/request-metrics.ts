@@ -8,6 +8,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class RequestMetrics {
   readonly #durations: Histogram
   readonly #storeTimes: Histogram
+  readonly #planTimes: Histogram
   readonly #pages: Counter
   readonly #objects: Counter
   readonly #bytes: Counter
@@ -27,6 +28,13 @@ export class RequestMetrics {
       name: 'oqs_store_read_duration_seconds',
       help: 'The time that a request spent reading from the store, waiting for its turn included.',
       labelNames: ['route'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.#planTimes = new Histogram({
+      name: 'oqs_plan_duration_seconds',
+      help: 'The time in which a store planned and read a page, by the kind of its plan.',
+      labelNames: ['plan'],
       buckets: SECONDS,
       registers,
     })
@@ -64,6 +72,9 @@ export class RequestMetrics {
 
   observe(event: HttpEvent): void {
     if (event.event === 'pageTokenRefused') this.#refusedTokens.inc({ reason: event.refusal })
+    if (event.event === 'pageRead') {
+      this.#planTimes.observe({ plan: event.plan }, (event.planMs + event.sqlMs) / 1000)
+    }
     if (event.event === 'requestFinished') this.#observeRequest(event)
   }
 

@@ -14,6 +14,8 @@ export class ServiceMetrics implements Disposable {
   readonly #requests = new RequestMetrics(this.#registry)
   readonly #process = new ProcessMetrics(this.#registry)
   readonly #reclaimedRows: Counter
+  readonly #reclaims: Counter
+  readonly #reclaimSeconds: Counter
   readonly #failedReclaims: Counter
   #state: StateMetrics | undefined
 
@@ -22,6 +24,16 @@ export class ServiceMetrics implements Disposable {
     this.#reclaimedRows = new Counter({
       name: 'oqs_reclaimed_rows_total',
       help: 'Deleted row versions that no snapshot needs.',
+      registers,
+    })
+    this.#reclaims = new Counter({
+      name: 'oqs_reclaims_total',
+      help: 'Runs of maintenance that deleted something.',
+      registers,
+    })
+    this.#reclaimSeconds = new Counter({
+      name: 'oqs_reclaim_seconds_total',
+      help: 'The time that these runs of maintenance took.',
       registers,
     })
     this.#failedReclaims = new Counter({
@@ -36,10 +48,19 @@ export class ServiceMetrics implements Disposable {
   }
 
   readonly observe = (event: ServerEvent): void => {
-    if (event.event === 'reclaimed') this.#reclaimedRows.inc(event.rows)
-    else if (event.event === 'reclaimFailed') this.#failedReclaims.inc()
-    else if (event.event === 'requestFinished' || event.event === 'pageTokenRefused') {
-      this.#requests.observe(event)
+    switch (event.event) {
+      case 'reclaimed':
+        this.#reclaims.inc()
+        this.#reclaimSeconds.inc(event.durationMs / 1000)
+        this.#reclaimedRows.inc(event.rows)
+        break
+      case 'reclaimFailed':
+        this.#failedReclaims.inc()
+        break
+      case 'requestFinished':
+      case 'pageRead':
+      case 'pageTokenRefused':
+        this.#requests.observe(event)
     }
   }
 

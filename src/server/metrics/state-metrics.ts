@@ -1,12 +1,15 @@
 /** The state of the service at the moment when its metrics are read. */
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { QueueState } from '../../admission/fair-queue.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
+import type { AuditState } from '../audit/audit-writer.ts'
 
 export interface StateSources {
   readonly queues: () => Readonly<Record<string, QueueState>>
   readonly memory: () => { readonly used: number; readonly limit: number }
+  /** Undefined if the audit log is off. */
+  readonly audit: (() => AuditState) | undefined
   readonly readStatus: () => Promise<StoreStatus>
   readonly readCatalogue: () => Promise<Catalogue>
 }
@@ -33,6 +36,11 @@ export class StateMetrics {
   readonly #tasks: Gauge
   readonly #memory: Gauge
   readonly #cache: Gauge
+  readonly #cacheRequests: Counter
+  readonly #auditRecords: Counter
+  readonly #auditFailures: Counter
+  readonly #waitingAuditRecords: Gauge
+  readonly #rewrites: Gauge
   readonly #isStoreUp: Gauge
   readonly #storedBytes: Gauge
   readonly #objects: Gauge
@@ -51,6 +59,29 @@ export class StateMetrics {
       'kind',
     ])
     this.#cache = gauge('oqs_page_cache_bytes', 'The page cache, used and allowed.', ['kind'])
+    const counter = (name: string, help: string, labelNames: string[] = []) =>
+      new Counter({ name, help, labelNames, registers: [registry] })
+    this.#cacheRequests = counter(
+      'oqs_page_cache_requests_total',
+      'Requests for pages that can be cached, by result: hit or miss.',
+      ['result'],
+    )
+    this.#auditRecords = counter(
+      'oqs_audit_records_total',
+      'Records of the audit log, by result: stored, or dropped because there were too many.',
+      ['result'],
+    )
+    this.#auditFailures = counter(
+      'oqs_audit_failures_total',
+      'Failed attempts to add records to the audit log.',
+    )
+    this.#waitingAuditRecords = gauge(
+      'oqs_audit_waiting_records',
+      'Records of the audit log that are not stored yet.',
+    )
+    this.#rewrites = storeGauge('oqs_rewrites', 'Types that are being rewritten, by phase.', [
+      'phase',
+    ])
     this.#isStoreUp = new Gauge({
       name: 'oqs_store_up',
       help: 'Whether the store replied when the metrics were read: 1 or 0.',
@@ -80,15 +111,29 @@ export class StateMetrics {
     const { used, limit } = memory()
     this.#memory.set({ kind: 'used' }, used)
     this.#memory.set({ kind: 'limit' }, limit)
+    this.#setAudit(this.#sources.audit?.())
     const read = Promise.all([readStatus(), readCatalogue()])
     const state = await withinTime(read).catch(() => undefined)
     this.#isStoreUp.set(state === undefined ? 0 : 1)
     if (state !== undefined) this.#setStoreState(...state)
   }
 
+  #setAudit(state: AuditState = { stored: 0, dropped: 0, failures: 0, waiting: 0 }): void {
+    setCounter(this.#auditRecords, { result: 'stored' }, state.stored)
+    setCounter(this.#auditRecords, { result: 'dropped' }, state.dropped)
+    setCounter(this.#auditFailures, {}, state.failures)
+    this.#waitingAuditRecords.set(state.waiting)
+  }
+
   #setStoreState(status: StoreStatus, catalogue: Catalogue): void {
     this.#cache.set({ kind: 'used' }, status.pageCache.bytes)
     this.#cache.set({ kind: 'limit' }, status.pageCache.maxBytes)
+    setCounter(this.#cacheRequests, { result: 'hit' }, status.pageCache.hits)
+    setCounter(this.#cacheRequests, { result: 'miss' }, status.pageCache.misses)
+    for (const phase of REWRITE_PHASES) {
+      const inPhase = status.rewrites.filter((rewrite) => rewrite.phase === phase)
+      this.#rewrites.set({ phase }, inPhase.length)
+    }
     if (status.storedBytes !== undefined) this.#storedBytes.set(status.storedBytes)
     this.#replacements.set(status.replacements.length)
     this.#tablesToRemove.set(status.tablesToRemove)
@@ -111,4 +156,11 @@ export class StateMetrics {
   }
 }
 
+/** Sets a counter to a number that is counted elsewhere. */
+function setCounter(counter: Counter, labels: Readonly<Record<string, string>>, value: number) {
+  counter.remove(labels)
+  counter.inc(labels, value)
+}
+
+const REWRITE_PHASES = ['copying', 'indexing', 'catchingUp', 'failed'] as const
 const TYPE_LABELS = ['ontology', 'type']

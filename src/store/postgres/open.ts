@@ -31,9 +31,12 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import { ISSUED_TOKENS_KEPT_MS } from '../sql/api-token-row.ts'
+import { reported } from '../read-report.ts'
+import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
-import { deleteExpiredDocuments, PostgresDocuments } from './catalogue/documents.ts'
+import { PostgresAudit } from './catalogue/audit-records.ts'
+import { deleteExpired } from './catalogue/delete-expired.ts'
+import { PostgresDocuments } from './catalogue/documents.ts'
 import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
@@ -48,7 +51,6 @@ import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,
-  deleteIssuedTokens,
   findApiTokenById,
   listApiTokens,
   readPageTokenKeys,
@@ -72,7 +74,6 @@ import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
-import { deleteExpiredKeys } from './writes/idempotency-keys.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** Overrides the capabilities that are read from the database. */
@@ -101,6 +102,7 @@ class PostgresStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
+  readonly audit: PostgresAudit
   readonly fields = new TypeFieldsCache()
   readonly encoding = changeEncoding((read) => this.database.read(read))
   readonly definitionChanges: DefinitionChanges = {
@@ -122,6 +124,7 @@ class PostgresStore implements ObjectStore {
     this.capabilities = capabilities
     this.rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new PostgresDocuments(database)
+    this.audit = new PostgresAudit(database)
     this.#catalogue = new CatalogueReader(database)
     this.#cache = cache
     this.#tokens = new KnownTokens(database)
@@ -151,28 +154,34 @@ class PostgresStore implements ObjectStore {
     return this.#catalogue.newest
   }
 
-  saveOntology(change: OntologyChange, { callerId } = INTERNAL_CONTEXT): Promise<SaveOutcome> {
-    return saveOntology(this, change, callerId)
+  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {
+    return auditedDefinition(context, change.isDryRun, (record) =>
+      saveOntology(this, change, context.callerId, record),
+    )
   }
 
-  deleteOntology(deletion: OntologyDeletion, { callerId } = INTERNAL_CONTEXT): Promise<void> {
-    return deleteOntology(this, deletion, callerId)
+  deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
+    return auditedDefinition(context, false, (record) =>
+      deleteOntology(this, deletion, context.callerId, record),
+    )
   }
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
     return this.#pages.read(request, context)
   }
 
-  readSetPage(
+  async readSetPage(
     request: ReadSetPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
     const types = request.parts.map(({ objectType }) => objectType)
     const readIn = (session: Session) => readSetPage(session, request, this)
     const read = (lane: ReaderLane) => readObjects(this, types, readIn, lane)
-    return laneOfSet(request) === 'quick'
+    const isQuick = laneOfSet(request) === 'quick'
+    const page = isQuick
       ? this.database.readQuickly(context, read)
       : this.database.readSlowly(context, read)
+    return reported(context, await page)
   }
 
   findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<readonly string[]> {
@@ -196,16 +205,16 @@ class PostgresStore implements ObjectStore {
     })
   }
 
-  commit(batch: Batch, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
-    return commitBatch(this, batch, callerId)
+  commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return audited(context, batch, (write) => commitBatch(this, write, context.callerId))
   }
 
-  edit(edit: Edit, { callerId } = INTERNAL_CONTEXT): Promise<Commit> {
-    return commitEdit(this, edit, callerId)
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return audited(context, edit, (write) => commitEdit(this, write, context.callerId))
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteMatches(this, request, context)
+    return audited(context, request, (write) => deleteMatches(this, write, context))
   }
 
   startReplacement({ rid: typeRid }: ObjectType, { callerId } = INTERNAL_CONTEXT): Promise<string> {
@@ -216,12 +225,12 @@ class PostgresStore implements ObjectStore {
     objectType: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
-    { callerId } = INTERNAL_CONTEXT,
+    context = INTERNAL_CONTEXT,
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const { rid: typeRid } = objectType
-    const publication = { typeRid, objectType, replacement, mode, callerId }
-    return publishReplacement(this, publication, onIndexed)
+    const { callerId } = context
+    const publication = { typeRid: objectType.rid, objectType, replacement, mode, callerId }
+    return audited(context, publication, (write) => publishReplacement(this, write, onIndexed))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -235,12 +244,7 @@ class PostgresStore implements ObjectStore {
   async reclaim(retention: Retention): Promise<number> {
     this.#reclaims += 1
     try {
-      const rows = await reclaim(this, retention)
-      const nowMs = retention.now()
-      const keys = await deleteExpiredKeys(this.database, nowMs)
-      const documents = await deleteExpiredDocuments(this.database, nowMs)
-      const tokens = await deleteIssuedTokens(this.database, nowMs - ISSUED_TOKENS_KEPT_MS)
-      return rows + keys + documents + tokens
+      return (await reclaim(this, retention)) + (await deleteExpired(this.database, retention))
     } finally {
       this.#reclaims -= 1
     }

@@ -7,6 +7,7 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import type { AuditLog } from '../audit-log.ts'
 import type {
   ApiToken,
   Batch,
@@ -31,7 +32,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import { releaserOf } from '../page-memory.ts'
+import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { readDefinitionChange } from './catalogue/definition-change.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { hasRewrites } from './catalogue/rewrite-states.ts'
@@ -39,20 +40,18 @@ import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secre
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import type { StoreGuard } from './file/store-guard.ts'
-import { readQuickPage } from './pages/read-page.ts'
-import { readQuickSetPage } from './pages/read-set-page.ts'
-import { findTypesQuickly } from './queries/find-types.ts'
 import { SqliteDocuments } from './store-documents.ts'
+import { SqliteReads } from './store-reads.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
-import type { ReadJobs } from './threads/read-jobs.ts'
 import type { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import { createSlowReaders } from './threads/slow-readers.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkerThread } from './threads/worker-thread.ts'
+import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
+import type { DeleteSearch } from './writes/delete-matches.ts'
 import {
   commitEditInThread,
   commitInThread,
@@ -60,11 +59,16 @@ import {
   type WriteConnections,
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
-import { createWriteQueue } from './writes/write-queue.ts'
+import { createWriteQueue, createWriter } from './writes/write-queue.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
   readonly documents: SqliteDocuments
+  readonly audit: AuditLog = {
+    append: (records) => this.#write('appendAuditRecords', JSON.stringify(records)),
+    list: (request, context = INTERNAL_CONTEXT) =>
+      this.#reads.readSlowly('listAuditRecords', request, context),
+  }
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly definitionChanges: DefinitionChanges = {
     find: async (rid) => {
@@ -82,6 +86,7 @@ export class SqliteStore implements ObjectStore {
   readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: ReaderPool
+  readonly #reads: SqliteReads
   readonly #rewrittenAtOnceMax: number
   #reclaims = 0
 
@@ -90,21 +95,18 @@ export class SqliteStore implements ObjectStore {
     this.#rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new SqliteDocuments({
       read: (read) => this.#read(() => read(this.#reading.statements)),
-      write: (name, input, context) =>
-        this.#writes.run(ownerOf(context), () => this.#write(name, input)),
+      write: (name, input, context) => this.#writeInTurn(name, input, context),
     })
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = new WorkerThread({
-      module: 'writer-thread',
-      path,
-      lostReason: 'the writer thread ended; whether this was written is not known',
-    })
+    this.#writer = createWriter(path)
     const [writer, queue] = [this.#writer, this.#writes]
     const groups = new WriteGroups(queue, guard, writer)
     this.#connections = { reading, guard, writer, queue, groups }
     this.#slowReaders = createSlowReaders(path, options)
+    const [slowReaders, cache] = [this.#slowReaders, this.#cache]
+    this.#reads = new SqliteReads({ reading, guard, slowReaders, cache })
   }
 
   async check(): Promise<void> {
@@ -127,37 +129,26 @@ export class SqliteStore implements ObjectStore {
     return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
   }
 
-  async readPage(
-    request: ReadPageRequest,
-    context = INTERNAL_CONTEXT,
-  ): Promise<StoredPage | Reclaimed> {
-    const quickPage = this.#read(() => readQuickPage(this.#reading, request, this.#cache))
-    if (quickPage !== undefined) return quickPage
-    const page = await this.#readSlowly('readPage', request, context)
-    if (page === 'reclaimed') return page
-    return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
+  readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
+    return this.#reads.readPage(request, context)
   }
 
-  async readSetPage(
+  readSetPage(
     request: ReadSetPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
-    const quickPage = this.#read(() => readQuickSetPage(this.#reading, request))
-    if (quickPage !== undefined) return quickPage
-    const page = await this.#readSlowly('readSetPage', request, context)
-    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+    return this.#reads.readSetPage(request, context)
   }
 
-  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
-    const found = this.#read(() => findTypesQuickly(this.#reading, request))
-    return found ?? this.#readSlowly('findTypes', request, context)
+  findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    return this.#reads.findTypes(request, context)
   }
 
   aggregate(
     request: AggregateRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<AggregateResult | Reclaimed> {
-    return this.#readSlowly('aggregate', request, context)
+    return this.#reads.readSlowly('aggregate', request, context)
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
@@ -178,41 +169,51 @@ export class SqliteStore implements ObjectStore {
   ): Promise<SaveOutcome> {
     const { definition } = ontology
     const input = { ...change, definition, rewrittenAtOnceMax: this.#rewrittenAtOnceMax }
-    return this.#writes.run(ownerOf(context), () => this.#write('saveOntology', input))
+    return auditedDefinition(context, change.isDryRun, (record) =>
+      this.#writeInTurn('saveOntology', { ...input, record }, context),
+    )
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    return this.#writes.run(ownerOf(context), () => this.#write('deleteOntology', deletion))
+    return auditedDefinition(context, false, (record) =>
+      this.#writeInTurn('deleteOntology', { ...deletion, record }, context),
+    )
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return commitInThread(this.#connections, batch, ownerOf(context))
+    return audited(context, batch, (write) =>
+      commitInThread(this.#connections, write, ownerOf(context)),
+    )
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return commitEditInThread(this.#connections, edit, ownerOf(context))
+    return audited(context, edit, (write) =>
+      commitEditInThread(this.#connections, write, ownerOf(context)),
+    )
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return deleteFoundRows(this.#connections, request, ownerOf(context), (search) =>
-      this.#readSlowly('findRowsToDelete', search, context),
+    const find = (search: DeleteSearch) =>
+      this.#reads.readSlowly('findRowsToDelete', search, context)
+    return audited(context, request, (write) =>
+      deleteFoundRows(this.#connections, write, ownerOf(context), find),
     )
   }
 
   startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
-    return this.#writes.run(ownerOf(context), () => this.#write('startReplacement', { typeRid }))
+    return this.#writeInTurn('startReplacement', { typeRid }, context)
   }
 
   publishReplacement(
-    { rid: typeRid }: ObjectType,
+    objectType: ObjectType,
     replacement: string,
     mode: PublishMode = 'replace',
     context = INTERNAL_CONTEXT,
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const run: RunWrite = (name, input) =>
-      this.#writes.run(ownerOf(context), () => this.#write(name, input))
-    return publishInSteps({ typeRid, replacement, mode }, run, onIndexed)
+    const run: RunWrite = (name, input) => this.#writeInTurn(name, input, context)
+    const publication = { objectType, typeRid: objectType.rid, replacement, mode }
+    return audited(context, publication, (write) => publishInSteps(write, run, onIndexed))
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -272,19 +273,19 @@ export class SqliteStore implements ObjectStore {
     this.#reading.db.close()
   }
 
-  #readSlowly<Name extends keyof ReadJobs & string>(
-    name: Name,
-    request: JobInput<ReadJobs[Name]>,
-    context: RequestContext,
-  ): Promise<JobResult<ReadJobs[Name]>> {
-    return this.#guard.readElsewhere(() => this.#slowReaders.run(name, request, context))
-  }
-
   #write<Name extends keyof WriteJobs & string>(
     name: Name,
     input: JobInput<WriteJobs[Name]>,
   ): Promise<JobResult<WriteJobs[Name]>> {
     return this.#guard.write(() => this.#writer.run(name, input))
+  }
+
+  #writeInTurn<Name extends keyof WriteJobs & string>(
+    name: Name,
+    input: JobInput<WriteJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<WriteJobs[Name]>> {
+    return this.#writes.run(ownerOf(context), () => this.#write(name, input))
   }
 
   #read<T>(read: () => T): T {

@@ -8,6 +8,7 @@ import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
+import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
@@ -20,6 +21,7 @@ import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { lockExistingType, lockReplacement, readTable } from '../writes/lock-type.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
+import { auditCommit } from './audit-records.ts'
 import { adoptPrefixes, dropUnusableIndexes } from './long-text-indexes.ts'
 import { addObjectTable, buildNextIndex, createObjectTable, objectTable } from './object-table.ts'
 
@@ -96,6 +98,7 @@ export async function touchReplacement(
 export interface Publication extends ReplacementOfType {
   readonly objectType: ObjectType
   readonly mode: PublishMode
+  readonly audit?: AuditMessage | undefined
 }
 
 /**
@@ -152,7 +155,7 @@ async function publish(
       table,
     )
     await publishVersion(session, { typeId: type.id, version, put, deleted })
-    return { version, put, deleted, kept }
+    return auditCommit(session, target.audit, { version, put, deleted, kept })
   })
 }
 

@@ -1,4 +1,5 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
+import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion, SaveOutcome } from '../../object-store.ts'
@@ -13,6 +14,7 @@ import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
+import { addAuditRecords } from './audit-records.ts'
 import { dropObjectType, type SavedTypes, saveObjectTypes } from './save-object-types.ts'
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
@@ -28,6 +30,7 @@ export async function saveOntology(
   store: SavingStore,
   { ontology, ...change }: OntologyChange,
   callerId: string,
+  record: AuditRecord | undefined,
 ): Promise<SaveOutcome> {
   const { capabilities } = store
   const { definition } = ontology
@@ -51,6 +54,7 @@ export async function saveOntology(
       }
       const outcome = isLarge ? 'started' : 'saved'
       if (change.isDryRun) throw new DryRun(outcome)
+      await addAuditRecords(session, [record])
       return outcome
     })
   } catch (error) {
@@ -77,6 +81,7 @@ export function deleteOntology(
   store: PostgresContext,
   deletion: OntologyDeletion,
   callerId: string,
+  record: AuditRecord | undefined,
 ): Promise<void> {
   const { ontologyRid, basedOn } = deletion
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
@@ -87,6 +92,7 @@ export function deleteOntology(
     refuseDeletion(types, deletion)
     for (const { id } of types) await dropObjectType(session, id)
     await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
+    await addAuditRecords(session, [record])
   })
 }
 

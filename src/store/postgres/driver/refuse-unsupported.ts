@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 
 const MIN_POSTGRES_VERSION = 15
 
-/** Throws if the store cannot run on a database. */
+/** Throws if the release or the encoding of the database is not supported. */
 export async function refuseUnsupported(database: Database): Promise<void> {
   const [row] = await database.query(
     `SELECT current_setting('server_version_num')::integer / 10000,

@@ -7,6 +7,7 @@ import { confirmRecalled, type RequestContext } from '../../../admission/request
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
+import { ReadTimer, reported } from '../../read-report.ts'
 import { orderArms } from '../../sql/order-sql.ts'
 import { readableVersion } from '../../sql/plan-rules.ts'
 import { isOutdated } from '../../sql/redefined-type.ts'
@@ -45,6 +46,10 @@ export class PageReader {
   }
 
   async read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
+    return reported(context, await this.#read(request, context))
+  }
+
+  async #read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const { database } = this.#store
     const findCached = (lane: ReaderLane) => this.#findCached(request, context, lane)
     const readUncached = async (lane: ReaderLane) => {
@@ -113,6 +118,7 @@ export class PageReader {
     context: RequestContext,
     lane: ReaderLane,
   ): Promise<StoredPage | undefined> {
+    const timer = new ReadTimer()
     const { objectType, maxObjects, record } = request
     const seen = this.#heads.get(objectType)
     const plan = seen && this.#planFor(request, seen)
@@ -125,6 +131,7 @@ export class PageReader {
       maxObjects,
       budget: budget && { ...budget, includeFirst: true },
     })
+    timer.planned()
     const answer = await this.#query(
       lane,
       `SELECT NULL, NULL, head${budget === undefined ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
@@ -143,7 +150,8 @@ export class PageReader {
     const page = toPageRows(fitting, fitting.length < rows.length, record)
     const totalCount = plan.totalCount === 'live' ? head.current.liveCount : undefined
     const { matchEstimate } = request
-    return { ...page, version: latestPlan.version, totalCount, matchEstimate }
+    const report = timer.report(plan.kind)
+    return { ...page, version: latestPlan.version, totalCount, matchEstimate, report }
   }
 
   /** Plans a page of the current table; undefined if the version is not there. */

@@ -3,6 +3,7 @@
  * latest version, the count, the rows, whether more follow) then belongs to one moment.
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
+import { ReadTimer, withReport } from '../../read-report.ts'
 import { orderArms, orderColumn } from '../../sql/order-sql.ts'
 import {
   fitsAnyDefinition,
@@ -45,6 +46,7 @@ export async function readPage(
   store: PageStore,
   isOfOneType = false,
 ): Promise<StoredPage | Reclaimed> {
+  const timer = new ReadTimer()
   const { capabilities } = store
   const version = readableVersion(request, head)
   if (version === undefined) return 'reclaimed'
@@ -57,6 +59,19 @@ export async function readPage(
     ? undefined
     : await store.fields.read(session, head, request.objectType, table)
   const plan = planPage(request, state, { ...capabilities, fields })
+  timer.planned()
+  const page = await runPlan(session, request, head, plan, fields, store)
+  return withReport(page, timer, plan.kind)
+}
+
+function runPlan(
+  session: Session,
+  request: ReadPageRequest,
+  head: TypeHead,
+  plan: PagePlan,
+  fields: TypeFields | undefined,
+  store: PageStore,
+): Promise<StoredPage | Reclaimed> {
   if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
   if (fields === undefined) throw new Error('only a key walk needs no fields')
   return plan.kind === 'valueWalk'

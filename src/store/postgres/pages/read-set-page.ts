@@ -1,5 +1,6 @@
 /** Reads pages over several object types, in one transaction, so that all belong to one moment. */
 import type { Reclaimed } from '../../object-store.ts'
+import { ReadTimer, withReport } from '../../read-report.ts'
 import {
   partRequest,
   type ReadSetPageRequest,
@@ -27,6 +28,7 @@ export async function readSetPage(
   request: ReadSetPageRequest,
   store: PageStore,
 ): Promise<StoredSetPage | Reclaimed> {
+  const timer = new ReadTimer()
   const heads: TypeHead[] = []
   for (const [index, type] of typesOfSet(request.parts).entries()) {
     // The tables of linked types may not be created yet.
@@ -34,7 +36,10 @@ export async function readSetPage(
     heads.push(await readHead(session, type))
   }
   const versions = request.versions ?? heads.map(({ published }) => published)
-  if (request.order.length > 0) return readMergedPage(session, request, heads, versions, store)
+  if (request.order.length > 0) {
+    const merged = await readMergedPage(session, request, heads, versions, store)
+    return withReport(merged, timer, 'mergedParts')
+  }
 
   const walk = new PartWalk(request, versions)
   for (let step = walk.next(); step !== undefined; step = walk.next()) {
@@ -46,5 +51,5 @@ export async function readSetPage(
     }
     walk.add(page)
   }
-  return walk.finish()
+  return withReport(walk.finish(), timer, 'parts')
 }

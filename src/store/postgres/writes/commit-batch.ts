@@ -1,4 +1,5 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
+import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import {
   type Batch,
   type Change,
@@ -7,6 +8,7 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
@@ -33,7 +35,7 @@ import {
  */
 export async function commitBatch(
   store: WriteStore,
-  batch: Batch,
+  batch: Batch & AuditedWrite,
   callerId: string,
 ): Promise<Commit> {
   const { replacement, keepsExisting = false } = batch
@@ -47,9 +49,10 @@ export async function commitBatch(
   const changes = settled.objects
   const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)
   if (store.groups === undefined || changes === undefined || !isGrouped) return commitAlone()
-  const { objectType, basedOn, once } = batch
+  const { objectType, basedOn, once, audit } = batch
+  const target = { objectType, basedOn, once, audit }
   const decide = () => ({ changes })
-  const write = { objectType, basedOn, once, keys: changes.map(keyOf), readsCurrent: false, decide }
+  const write = { ...target, keys: changes.map(keyOf), readsCurrent: false, decide }
   return store.groups.commit(write, callerId, commitAlone)
 }
 
@@ -67,7 +70,11 @@ function isSmall(changes: readonly Change[] | undefined): boolean {
 }
 
 /** Commits an edit. It is decided while the type is locked, so nothing comes in between. */
-export function commitEdit(store: WriteStore, edit: Edit, callerId: string): Promise<Commit> {
+export function commitEdit(
+  store: WriteStore,
+  edit: Edit & AuditedWrite,
+  callerId: string,
+): Promise<Commit> {
   const commitAlone = () =>
     commitWrite(store, edit, callerId, async (session, target) => {
       const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
@@ -122,9 +129,11 @@ async function writeRows(
   await allowLongTexts(session, target.typeId, target, await settled.longTexts(fields, puts))
   const maxRecordBytes = await settled.maxRecordBytes(puts)
   await settled.copy(session, puts, { table: target, version: target.version, fields })
+  const deletes = effective.filter((change) => !isPut(change) && closed.has(keyOf(change)))
   return {
     put: puts.length,
-    deleted: effective.filter((change) => !isPut(change) && closed.has(keyOf(change))).length,
+    deleted: deletes.length,
+    keys: [...puts.slice(0, AUDIT_KEYS_MAX), ...deletes.slice(0, AUDIT_KEYS_MAX)].map(keyOf),
     kept: kept.size,
     added: puts.length,
     closed: closed.size,

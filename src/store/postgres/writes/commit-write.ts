@@ -3,8 +3,10 @@
  * the next version, and publishes it, or marks it as pending where rows become visible later.
  */
 import { typeOutOfSync } from '../../batch.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Commit, WriteTarget } from '../../write-request.ts'
+import { auditCommit } from '../catalogue/audit-records.ts'
 import {
   type PostgresContext,
   publishPending,
@@ -41,13 +43,15 @@ export interface Written {
   readonly closed: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+  /** The first keys that were written or deleted, as many as the audit log keeps. */
+  readonly keys: readonly string[]
   readonly note?: string
 }
 
 /** Runs a write as one commit; it is on disk when the promise resolves. */
 export async function commitWrite(
   store: PostgresContext,
-  write: WriteTarget & { readonly replacement?: string | undefined },
+  write: WriteTarget & AuditedWrite & { readonly replacement?: string | undefined },
   callerId: string,
   writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
 ): Promise<Commit> {
@@ -69,9 +73,14 @@ export async function commitWrite(
     const isVisible = put + deleted > 0 && !target.isLoading
     const version = isVisible ? target.version : type.published
     const counts = { version, put, deleted, kept }
+    const done = await recordCommit(
+      session,
+      once,
+      note === undefined ? counts : { ...counts, note },
+    )
     return {
       typeId: type.id,
-      commit: await recordCommit(session, once, note === undefined ? counts : { ...counts, note }),
+      commit: await auditCommit(session, write.audit, done, written.keys),
       grown: hasGrownMuch(written.liveCount, target.liveCount) ? target.id : undefined,
     }
   })

@@ -1,6 +1,8 @@
 /** Deletes the matches of a query: one statement closes their rows. */
 import type { RequestContext } from '../../../admission/request-context.ts'
+import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { objectTable } from '../catalogue/object-table.ts'
@@ -19,7 +21,7 @@ type DeleteStore = PostgresContext & PageStore
 /** Deletes the objects that match when the type is locked. */
 export async function deleteMatches(
   store: DeleteStore,
-  request: DeleteRequest,
+  request: DeleteRequest & AuditedWrite,
   context: RequestContext,
 ): Promise<Commit> {
   await refuseSlowQuery(store, request, context)
@@ -48,7 +50,7 @@ async function refuseSlowQuery(
 
 async function closeMatches(
   session: WriteSession,
-  { objectType, query }: DeleteRequest,
+  { objectType, query, audit }: DeleteRequest & AuditedWrite,
   target: CommitTarget,
 ): Promise<Written> {
   const { liveCount, maxRecordBytes } = target
@@ -61,7 +63,22 @@ async function closeMatches(
      WHERE o.valid_to = ${OPEN} AND ${sql}`,
     [target.version, ...values],
   )
-  return { ...NOTHING, deleted: closed, closed, liveCount: liveCount - closed, maxRecordBytes }
+  const keys = audit === undefined ? [] : await deletedKeys(session, target)
+  const counts = { deleted: closed, closed, liveCount: liveCount - closed }
+  return { ...NOTHING, ...counts, maxRecordBytes, keys }
 }
 
-const NOTHING = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0 }
+/** Returns the first keys that a version has deleted, as many as the audit log keeps. */
+async function deletedKeys(
+  session: WriteSession,
+  { id, version }: CommitTarget,
+): Promise<readonly string[]> {
+  const rows = await session.query(
+    `SELECT pk FROM ${objectTable(id)} WHERE valid_to = ?::bigint AND valid_to < ${OPEN}
+     ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
+    [version],
+  )
+  return rows.map(([pk]) => String(pk))
+}
+
+const NOTHING = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }

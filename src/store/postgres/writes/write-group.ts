@@ -2,8 +2,10 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../write-request.ts'
+import { auditCommit } from '../catalogue/audit-records.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
@@ -20,7 +22,7 @@ import { publishVersions, saveTableCounts } from './publish-version.ts'
 import { readCurrent } from './read-current.ts'
 
 /** A write that may share a transaction. */
-export interface SmallWrite extends WriteTarget, Pick<Edit, 'decide'> {
+export interface SmallWrite extends WriteTarget, AuditedWrite, Pick<Edit, 'decide'> {
   /** The keys of the objects that it changes. */
   readonly keys: readonly string[]
   /** Whether `decide` needs the current objects. */
@@ -86,9 +88,9 @@ export async function writeGroup(
   for (const { write, version, puts, deletes, note } of commits) {
     const counts = { version, put: puts.length, deleted: deletes.length, kept: 0 }
     const commit = note === undefined ? counts : { ...counts, note }
-    outcomes.set(write, {
-      commit: await recordCommit(session, toOnceMessage(write.once), commit),
-    })
+    const done = await recordCommit(session, toOnceMessage(write.once), commit)
+    const keys = [...puts.map(({ pk }) => pk), ...deletes]
+    outcomes.set(write, { commit: await auditCommit(session, write.audit, done, keys) })
   }
   return {
     outcomes: writes.map((write) => outcomes.get(write) ?? { error: new Error('no outcome') }),

@@ -8,11 +8,13 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseLargeMerge, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
+import type { AuditMessage } from '../../sql/audit-row.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
+import { auditCommit } from './audit-records.ts'
 import { addObjectTable, createObjectTable } from './object-table.ts'
 import { buildIndexes, buildNextIndex } from './table-indexes.ts'
 
@@ -84,6 +86,7 @@ export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): b
 
 export interface Publication extends ReplacementOfType {
   readonly mode: PublishMode
+  readonly audit?: AuditMessage | undefined
 }
 
 /**
@@ -106,7 +109,7 @@ export function publishReplacement(db: WriterDatabase, target: Publication): Com
     )
     db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
     publishVersion(db, { typeId: type.id, version, put, deleted, kept })
-    return { version, put, deleted, kept }
+    return auditCommit(db, target.audit, { version, put, deleted, kept })
   })
 }
 

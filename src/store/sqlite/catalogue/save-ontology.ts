@@ -1,5 +1,6 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
+import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
@@ -15,6 +16,7 @@ import {
 } from '../../sql/plan-types.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { addAuditRecord } from './audit-records.ts'
 import { endChangeOf, refuseWhileChanging, startChange } from './definition-change.ts'
 import type { Rewrite } from './rewrite-states.ts'
 import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
@@ -25,6 +27,7 @@ export interface SavedDefinition
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
   /** A change that rewrites more objects runs in the background. */
   readonly rewrittenAtOnceMax: number
+  readonly record: AuditRecord | undefined
 }
 
 export function saveOntology(db: WriterDatabase, change: SavedDefinition): SaveOutcome {
@@ -43,6 +46,7 @@ export function saveOntology(db: WriterDatabase, change: SavedDefinition): SaveO
         startChange(db, change, stored)
       }
       if (change.isDryRun) throw new DryRun(outcome)
+      addAuditRecord(db, change.record)
       return outcome
     })
   } catch (error) {
@@ -97,7 +101,10 @@ function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: Ont
 }
 
 /** Deletes an ontology with all its objects. */
-export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): void {
+export function deleteOntology(
+  db: WriterDatabase,
+  deletion: OntologyDeletion & Pick<SavedDefinition, 'record'>,
+): void {
   const { ontologyRid, basedOn } = deletion
   inTransaction(db, 'write', () => {
     refuseOutOfSync(db, basedOn)
@@ -107,6 +114,7 @@ export function deleteOntology(db: DatabaseSync, deletion: OntologyDeletion): vo
     endChangeOf(db, ontologyRid)
     for (const { id } of types) dropObjectType(db, id)
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
+    addAuditRecord(db, deletion.record)
   })
 }
 

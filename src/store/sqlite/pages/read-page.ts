@@ -5,6 +5,7 @@
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
+import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
@@ -33,12 +34,15 @@ export function readPage(
   connection: ReadConnection,
   request: ReadPageRequest,
 ): StoredPage | Reclaimed {
+  const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
     const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions
     const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
-    return runPlan(connection, request, { head, versions }, plan)
+    timer.planned()
+    const page = runPlan(connection, request, { head, versions }, plan)
+    return withReport(page, timer, plan.kind)
   })
 }
 
@@ -48,6 +52,7 @@ export function readQuickPage(
   request: ReadPageRequest,
   cache: PageCache,
 ): StoredPage | Reclaimed | undefined {
+  const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
     const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
@@ -59,8 +64,9 @@ export function readQuickPage(
     const site: PlanSite = { thread: 'main', ...statistics }
     const plan = planPage(request, state, site)
     if (plan.thread !== 'main') return undefined
+    timer.planned()
     const page = runPlan(connection, request, { head, versions }, plan)
-    return page === 'reclaimed' ? page : cache.keep(request, page)
+    return page === 'reclaimed' ? page : cache.keep(request, withReport(page, timer, plan.kind))
   })
 }
 

@@ -1,5 +1,6 @@
 /** Reads pages over several object types, in one transaction, so that all belong to one moment. */
 import type { Reclaimed } from '../../object-store.ts'
+import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
 import { type PartStep, PartWalk } from '../../sql/part-walk.ts'
 import { readTypeHead, type TableHead, type TypeHead } from '../catalogue/type-head.ts'
@@ -15,13 +16,16 @@ export function readSetPage(
   connection: ReadConnection,
   request: ReadSetPageRequest,
 ): StoredSetPage | Reclaimed {
+  const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const heads = readHeads(connection, request)
     const versions = request.versions ?? heads.map(({ published }) => published)
-    if (request.order.length > 0) return readMergedPage(connection, request, heads, versions)
-    const page = walkParts(connection, request, heads, () => ({ thread: 'reader' }))
+    const isMerged = request.order.length > 0
+    const page = isMerged
+      ? readMergedPage(connection, request, heads, versions)
+      : walkParts(connection, request, heads, () => ({ thread: 'reader' }))
     if (page === undefined) throw new Error('a reader process can read every page')
-    return page
+    return withReport(page, timer, isMerged ? 'mergedParts' : 'parts')
   })
 }
 
@@ -32,12 +36,14 @@ export function readQuickSetPage(
 ): StoredSetPage | Reclaimed | undefined {
   // A merge reads a page of each part.
   if (request.order.length > 0) return undefined
+  const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const heads = readHeads(connection, request)
-    return walkParts(connection, request, heads, ({ request: step }, head, table) => ({
+    const page = walkParts(connection, request, heads, ({ request: step }, head, table) => ({
       thread: 'main',
       ...rowStatistics(connection, step, head, table),
     }))
+    return page && withReport(page, timer, 'parts')
   })
 }
 

@@ -11,10 +11,11 @@ export type RunWrite = <Name extends keyof WriteJobs & string>(
 
 /** Publishes a replacement. Builds one index at a time, so that other writers can run in between. */
 export async function publishInSteps(
-  publication: Publication,
+  { typeRid, replacement, mode, audit }: Publication,
   run: RunWrite,
   onIndexed?: (indexes: number) => void,
 ): Promise<Commit> {
-  for (let built = 1; await run('indexReplacement', publication); built += 1) onIndexed?.(built)
-  return run('publishReplacement', publication)
+  const target = { typeRid, replacement }
+  for (let built = 1; await run('indexReplacement', target); built += 1) onIndexed?.(built)
+  return run('publishReplacement', { ...target, mode, audit })
 }

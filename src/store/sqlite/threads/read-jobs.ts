@@ -2,6 +2,7 @@
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import { listAuditRecords } from '../catalogue/audit-records.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
@@ -31,6 +32,7 @@ export const READ_JOBS = {
     aggregate(reading, request),
   findTypes,
   findRowsToDelete,
+  listAuditRecords,
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

@@ -12,7 +12,7 @@ export type RunWriteJob = <Name extends keyof WriteJobs & string>(
 
 /** Returns the number of deleted rows. */
 export async function reclaimInSteps(
-  { now, rowVersionsMs, idleReplacementsMs }: Retention,
+  { now, rowVersionsMs, idleReplacementsMs, auditRecordsMs = Infinity }: Retention,
   readSightings: () => Sightings,
   write: RunWriteJob,
 ): Promise<number> {
@@ -23,11 +23,14 @@ export async function reclaimInSteps(
     rowVersionsSinceMs: nowMs - rowVersionsMs,
     replacementsSinceMs: nowMs - idleReplacementsMs,
   }
+  // A time before all records, if they are kept forever.
+  const auditSinceMs = Math.max(0, nowMs - auditRecordsMs)
   const steps = [
     () => write('reclaimStep', times),
     () => write('deleteExpiredKeys', nowMs),
     () => write('deleteExpiredDocuments', nowMs),
     () => write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
+    () => write('deleteAuditRecords', auditSinceMs),
   ]
   let total = 0
   for (const step of steps) {

@@ -1,5 +1,5 @@
 /** The jobs of the writer thread: everything that writes. */
-
+import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
 import { cancelChange } from '../catalogue/definition-change.ts'
 import {
   deleteDocument,
@@ -59,6 +59,8 @@ export const WRITE_JOBS = {
   extendDocument,
   deleteDocument,
   deleteExpiredDocuments,
+  appendAuditRecords,
+  deleteAuditRecords,
 } as const satisfies Jobs
 
 /** The jobs that can share a transaction, which their caller opens. */

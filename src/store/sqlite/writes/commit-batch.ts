@@ -1,8 +1,11 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
+import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
+import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
+import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
 import { buildIndexes, dropIndexes } from '../catalogue/table-indexes.ts'
@@ -23,6 +26,7 @@ export interface BatchMessage {
   readonly keepsExisting: boolean
   readonly columns: PropertyColumns
   readonly once: OnceMessage | undefined
+  readonly audit: AuditMessage | undefined
 }
 
 /**
@@ -50,18 +54,34 @@ export function applyBatch(
   )
 }
 
-/** Writes a batch with one change per object, within a transaction. */
+/** Writes a batch with one change per object, and its record in the audit log. */
 export function writeBatch(
   db: WriterDatabase,
   batch: BatchMessage,
   settled: readonly ChangeMessage[],
 ): Commit {
+  const { keys, ...commit } = writeChanges(db, batch, settled)
+  return auditCommit(db, batch.audit, commit, keys)
+}
+
+interface WrittenKeys {
+  /** The first keys that were written or deleted, as many as the audit log keeps. */
+  readonly keys: readonly string[]
+}
+
+function writeChanges(
+  db: WriterDatabase,
+  batch: BatchMessage,
+  settled: readonly ChangeMessage[],
+): Commit & WrittenKeys {
   const type = readType(db, batch)
   const table =
     batch.replacement === undefined ? type.current : findReplacement(db, type.id, batch.replacement)
   if (!table.isCreated) {
     // A table that is not created yet has nothing to delete.
-    if (!settled.some(isPut)) return { version: type.published, put: 0, deleted: 0, kept: 0 }
+    if (!settled.some(isPut)) {
+      return { version: type.published, put: 0, deleted: 0, kept: 0, keys: [] }
+    }
     createObjectTable(db, { typeId: type.id, id: table.id })
   }
   const version = table.loadedAs ?? type.lastVersion + 1
@@ -70,10 +90,10 @@ export function writeBatch(
   if (buildsIndexes && table.isCreated) dropIndexes(db, type.id, table.id)
   const written = writeRows(db, settled, target, batch)
   if (buildsIndexes) buildIndexes(db, type.id, table.id)
-  const { put, deleted, kept } = written
+  const { put, deleted, kept, keys } = written
   if (put + deleted > 0) saveTableCounts(db, table.id, written)
   if (table.loadedAs !== undefined || put + deleted === 0) {
-    return { version: type.published, put, deleted, kept }
+    return { version: type.published, put, deleted, kept, keys }
   }
   if (type.isRewriting) {
     noteChangedKeys(
@@ -83,7 +103,7 @@ export function writeBatch(
     )
   }
   publishVersion(db, { typeId: type.id, version, put, deleted, kept })
-  return { version, put, deleted, kept }
+  return { version, put, deleted, kept, keys }
 }
 
 /** The table that a batch is written to. */
@@ -155,7 +175,7 @@ function isLarge(puts: number, { isCreated, rowCount }: WriteTable): boolean {
   return !isCreated || (puts >= LARGE_BATCH && 2 * puts >= rowCount)
 }
 
-interface Written {
+interface Written extends WrittenKeys {
   readonly put: number
   readonly deleted: number
   readonly kept: number
@@ -176,6 +196,7 @@ function writeRows(
   const find = db.cached(`SELECT 1 FROM ${name} WHERE pk = ? AND valid_to = ${OPEN}`)
   const rows = rowWriter(db, { typeId: table.typeId, table: table.id, columns })
   let [put, deleted, kept, closed] = [0, 0, 0, 0]
+  const keys: string[] = []
   let { maxRecordBytes } = table
   const mayExist = table.liveCount > 0 && hasRowsBetween(db, name, changes)
   for (const change of changes) {
@@ -186,6 +207,7 @@ function writeRows(
     }
     const existed = mayExist && close(pk)
     if (existed) closed += 1
+    if (keys.length < AUDIT_KEYS_MAX && (existed || isPut(change))) keys.push(pk)
     if (!isPut(change)) {
       if (existed) deleted += 1
       continue
@@ -198,7 +220,7 @@ function writeRows(
   rows.finish()
   const liveCount = table.liveCount + put - closed
   const keptForSnapshots = table.loadedAs === undefined ? closed : 0
-  return { put, deleted, kept, liveCount, maxRecordBytes, closed: keptForSnapshots }
+  return { put, deleted, kept, keys, liveCount, maxRecordBytes, closed: keptForSnapshots }
 }
 
 /** Fewer keys are looked up one by one. */

@@ -3,10 +3,13 @@
  * be stopped. The writer thread then closes their rows, and those of matches that were written in
  * between: row numbers only grow, so these are the rows after the last one that the reader saw.
  */
+import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
+import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { auditCommit } from '../catalogue/audit-records.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
@@ -59,6 +62,7 @@ export interface DeleteMessage extends DeleteSearch {
   readonly basedOn: number
   readonly found: FoundRows
   readonly once: OnceMessage | undefined
+  readonly audit: AuditMessage | undefined
 }
 
 /** The number of rows to close per statement. */
@@ -69,7 +73,7 @@ const ROWS_PER_STATEMENT = 5000
  * Returns undefined if a replacement was published since, so that the search must be repeated.
  */
 export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit | undefined {
-  const { objectType, basedOn, found, once } = message
+  const { objectType, basedOn, found, once, audit } = message
   return inTransaction(db, 'write', () => {
     const repeated = findRepeated((sql) => db.cached(sql), once)
     if (repeated !== undefined) return repeated
@@ -86,8 +90,20 @@ export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit |
       if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
       publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
     }
-    return recordCommit(db, once, commit)
+    const keys = audit && deleted > 0 ? deletedKeys(db, table.id, version) : []
+    return auditCommit(db, audit, recordCommit(db, once, commit), keys)
   })
+}
+
+/** Returns the first keys that a version has deleted, as many as the audit log keeps. */
+function deletedKeys(db: WriterDatabase, table: number, version: number): string[] {
+  const rows = db
+    .prepare(
+      `SELECT pk FROM ${objectTable(table)} WHERE valid_to = ? AND valid_to < ${OPEN}
+       ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
+    )
+    .all(version)
+  return rows.map((row) => String(row['pk']))
 }
 
 function closeRows(

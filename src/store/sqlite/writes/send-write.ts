@@ -12,6 +12,7 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { isIdleReplacement } from '../catalogue/replacement.ts'
@@ -42,7 +43,7 @@ export interface WriteConnections {
  */
 export async function commitInThread(
   connections: WriteConnections,
-  batch: Batch,
+  batch: Batch & AuditedWrite,
   owner: TaskOwner,
 ): Promise<Commit> {
   const { guard, writer, groups, queue } = connections
@@ -77,7 +78,7 @@ function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacem
   if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
 }
 
-function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
+function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
   const { objectType, basedOn, replacement, keepsExisting = false } = batch
   return {
     typeRid: objectType.rid,
@@ -86,13 +87,14 @@ function toBatchMessage(batch: Omit<Batch, 'changes'>): BatchMessage {
     keepsExisting,
     columns: columnsOf(objectType),
     once: toOnceMessage(batch.once),
+    audit: batch.audit,
   }
 }
 
 /** Decides an edit and commits it; decides again if another process wrote in between. */
 export async function commitEditInThread(
   connections: WriteConnections,
-  edit: Edit,
+  edit: Edit & AuditedWrite,
   owner: TaskOwner,
 ): Promise<Commit> {
   const { objectType, keys } = edit
@@ -108,7 +110,7 @@ export async function commitEditInThread(
 
 async function decideEdit(
   { reading, guard, writer }: WriteConnections,
-  edit: Edit,
+  edit: Edit & AuditedWrite,
 ): Promise<PreparedWrite | Commit> {
   const batch = toBatchMessage(edit)
   const rows = guard.read(() => readCurrent(reading, edit))
@@ -124,17 +126,17 @@ async function decideEdit(
 /** Finds the matches of a query, and deletes them when it is their turn. */
 export async function deleteFoundRows(
   { reading, guard, writer, queue }: WriteConnections,
-  request: DeleteRequest,
+  request: DeleteRequest & AuditedWrite,
   owner: TaskOwner,
   find: (search: DeleteSearch) => Promise<FoundRows>,
 ): Promise<Commit> {
-  const { objectType, query, basedOn } = request
+  const { objectType, query, basedOn, audit } = request
   const once = toOnceMessage(request.once)
   const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
-    const message = { objectType, query, basedOn, found, once }
+    const message = { objectType, query, basedOn, found, once, audit }
     const commit = await queue.run(owner, () =>
       guard.write(() => writer.run('deleteRows', message)),
     )

@@ -1,0 +1,182 @@
+/** The audit log, for people who want to know who did what. */
+import { type Static, Type } from 'typebox'
+import { invalidArgument } from '../../contract/errors.ts'
+import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
+import { nextPageState } from '../../paging/next-page.ts'
+import { effectivePageSize } from '../../paging/page-size.ts'
+import type { TokenBinding } from '../../paging/page-token.ts'
+import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import type { AuditFilter, StoredAuditRecord } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { openWalk, type PagedRequest } from '../page/open-walk.ts'
+import { closed } from '../schemas/common.ts'
+import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
+import { responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const count = (description: string) => Type.Optional(Type.Integer({ description }))
+
+const AuditParameters = Type.Object(
+  {
+    since: text('The first time, such as `2026-01-31T12:00:00Z`.'),
+    until: text('The end of the time, excluded.'),
+    caller: text('The id or the name of a caller.'),
+    operation: text('An operation, such as `writeObjects`.'),
+    ontology: text('The API name of an ontology.'),
+    ...metadataPaging,
+  },
+  closed,
+)
+
+const AuditRecordSchema = Type.Object({
+  id: Type.String(),
+  time: Type.String({ format: 'date-time', description: 'When the request was admitted.' }),
+  requestId: Type.String({ description: 'The request as the log of the service names it.' }),
+  operation: Type.String({ description: 'The `operationId` of the endpoint.' }),
+  kind: Type.Enum(['read', 'write']),
+  caller: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String(),
+        name: Type.String(),
+        tokenId: Type.Optional(Type.String()),
+        clientId: Type.Optional(Type.String({ description: 'The OAuth client.' })),
+      },
+      { description: 'Absent if the request had no valid credentials.' },
+    ),
+  ),
+  address: Type.String({ description: 'The IP address that the request came from.' }),
+  ontology: Type.Optional(Type.String()),
+  objectTypes: Type.Optional(Type.Array(Type.String())),
+  dryRun: Type.Optional(Type.Boolean({ description: 'True if the request changed nothing.' })),
+  outcome: Type.Enum(['success', 'failure', 'disconnected']),
+  errorName: Type.Optional(Type.String()),
+  objects: count('The number of objects that were read.'),
+  put: count('The number of objects that were written.'),
+  deleted: count('The number of objects that were deleted.'),
+  kept: count('The number of existing objects that were left unchanged.'),
+  version: count('The version of the type that contains the changes.'),
+  keys: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'The primary keys that were written or deleted, or the ids of tokens; at most 100.',
+    }),
+  ),
+  moreKeys: count('The number of further keys.'),
+})
+
+/** Adds `listAuditRecords`. */
+export function addListAuditRecords(app: App, services: Services): void {
+  app.get(
+    '/api/admin/v1/audit',
+    {
+      config: { scope: 'api:audit-read' },
+      schema: {
+        operationId: 'listAuditRecords',
+        summary: 'List the records of the audit log, the latest first',
+        description:
+          'The records of this process are complete; those of reads by other processes arrive within about a second.',
+        tags: ['Administration'],
+        querystring: AuditParameters,
+        response: responses(
+          Type.Object({ data: Type.Array(AuditRecordSchema), nextPageToken: NextPageToken }),
+        ),
+      },
+    },
+    async (request, reply) => {
+      await services.audit?.flush()
+      void reply.header('cache-control', 'no-store')
+      return listRecords(request, request.query, services)
+    },
+  )
+}
+
+async function listRecords(
+  request: PagedRequest,
+  { pageSize, pageToken, ...parameters }: Static<typeof AuditParameters>,
+  services: Services,
+) {
+  const { store, walkTokens, limits, now } = services
+  const nowSeconds = now() / 1000
+  const binding = bindingOf(request, parameters)
+  const resumed = openWalk(pageToken, binding, nowSeconds, services)
+  const size = effectivePageSize(pageSize ?? AUDIT_PAGE_SIZE, AUDIT_MAX_PAGE_SIZE)
+  const found = await store.audit.list(
+    {
+      ...readFilter(parameters),
+      after: resumed && { atMs: Number(resumed.after.pk), id: resumed.after.version },
+      // One more shows whether others follow.
+      maxRecords: size + 1,
+    },
+    request.context,
+  )
+  const records = withinBudget(found.slice(0, size), limits.pageMaxBytes)
+  const last = records.at(-1)
+  const next = nextPageState(
+    {
+      count: records.length,
+      last: last && { pk: String(last.record.atMs), version: last.id },
+      more: found.length > records.length,
+    },
+    { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
+  )
+  const nextPageToken = walkTokens.seal(next, binding, nowSeconds)
+  return { data: records.map(describe), ...(nextPageToken === undefined ? {} : { nextPageToken }) }
+}
+
+type FilterParameters = Omit<Static<typeof AuditParameters>, 'pageSize' | 'pageToken'>
+
+function bindingOf({ caller }: PagedRequest, parameters: FilterParameters): TokenBinding {
+  const { since, until, caller: name, operation, ontology } = parameters
+  return {
+    request: requestFingerprint({
+      endpoint: 'listAuditRecords',
+      revision: '1.0',
+      ontologyRid: '',
+      objectType: '',
+      query: [since, until, name, operation, ontology],
+      order: [],
+      selection: undefined,
+      snapshot: false,
+    }),
+    caller: callerFingerprint(caller.id),
+  }
+}
+
+function readFilter({ since, until, ...names }: FilterParameters): AuditFilter {
+  return { ...names, sinceMs: readTime('since', since), untilMs: readTime('until', until) }
+}
+
+function readTime(parameter: string, time: string | undefined): number | undefined {
+  if (time === undefined) return undefined
+  const timeMs = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(time) ? Date.parse(time) : Number.NaN
+  if (Number.isNaN(timeMs))
+    throw invalidArgument(parameter, 'is not a time such as 2026-01-31T12:00:00Z')
+  return timeMs
+}
+
+/** Keeps the records that fit into a page, and at least one. */
+function withinBudget(
+  records: readonly StoredAuditRecord[],
+  maxBytes: number,
+): readonly StoredAuditRecord[] {
+  let bytes = 0
+  const end = records.findIndex(({ record }, index) => {
+    bytes += JSON.stringify(record).length
+    return bytes > maxBytes && index > 0
+  })
+  return end === -1 ? records : records.slice(0, end)
+}
+
+function describe({ id, record: { atMs, ...record } }: StoredAuditRecord) {
+  const { caller, objectTypes, keys, ...rest } = record
+  return {
+    id: String(id),
+    time: new Date(atMs).toISOString(),
+    ...rest,
+    ...(caller === undefined ? {} : { caller }),
+    ...(objectTypes === undefined ? {} : { objectTypes: [...objectTypes] }),
+    ...(keys === undefined ? {} : { keys: [...keys] }),
+  }
+}

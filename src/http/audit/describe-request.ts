@@ -1,0 +1,86 @@
+/** What the audit log says about a request. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditCaller, AuditEntry, AuditOutcome } from '../../contract/audit-record.ts'
+import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import type { Caller } from '../request/caller.ts'
+import type { Services } from '../services.ts'
+import { clientAddress } from './client-address.ts'
+
+/** An operation as the audit log names it. */
+export interface AuditedOperation {
+  readonly operation: string
+  readonly kind: AuditEntry['kind']
+}
+
+/** Describes a request as far as it was handled. */
+export function describeRequest(
+  request: FastifyRequest,
+  { operation, kind }: AuditedOperation,
+  { now, trustedProxies }: Services,
+): AuditEntry {
+  const { context } = request
+  const caller = auditCaller(request)
+  const { dryRun } = (request.query ?? {}) as { readonly dryRun?: unknown }
+  return {
+    atMs: now(),
+    requestId: request.id,
+    operation,
+    kind,
+    ...(caller === undefined ? {} : { caller }),
+    address: clientAddress(request, trustedProxies),
+    ...namesOf(request, context.readTypes),
+    ...(dryRun === true ? { dryRun } : {}),
+  }
+}
+
+/** Describes how a request ended. The response of a write is not sent yet when it is recorded. */
+export function outcomeOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isSent: boolean,
+): AuditOutcome {
+  const { context, errorName } = request
+  const { readObjects: objects, writtenKeys } = context
+  const isFailure = errorName !== undefined || reply.statusCode >= 400
+  return {
+    outcome: isFailure ? 'failure' : isSent ? 'success' : 'disconnected',
+    ...(errorName === undefined ? {} : { errorName }),
+    ...(objects === undefined ? {} : { objects }),
+    ...(writtenKeys === undefined ? {} : { keys: writtenKeys }),
+  }
+}
+
+function auditCaller({ caller, context }: FastifyRequest): AuditCaller | undefined {
+  const known = caller as Caller | null
+  if (known === null) return context.oauthClient
+  const { id, name, credential } = known
+  if (credential.kind !== 'apiToken') return { id, name }
+  const { tokenId, clientId } = credential
+  return { id, name, tokenId, ...(clientId === undefined ? {} : { clientId }) }
+}
+
+interface NamedPath {
+  readonly ontology?: string
+  readonly apiFamily?: string
+  readonly objectType?: string
+}
+
+/** Returns the API names of what a request is about. Names that do not exist are left out. */
+function namesOf(
+  { params, catalogue }: FastifyRequest,
+  readTypes: ReadonlySet<string> | undefined,
+): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
+  const path = (params ?? {}) as NamedPath
+  const ontology = findOntology(catalogue as Catalogue | null, path)
+  if (ontology === undefined) return {}
+  const named =
+    path.objectType === undefined ? undefined : ontology.objectTypes.get(path.objectType)
+  const objectTypes = readTypes === undefined ? (named ? [named.apiName] : []) : [...readTypes]
+  return { ontology: ontology.apiName, ...(objectTypes.length === 0 ? {} : { objectTypes }) }
+}
+
+function findOntology(catalogue: Catalogue | null, path: NamedPath): Ontology | undefined {
+  if (path.ontology !== undefined) return catalogue?.find(path.ontology)
+  return path.apiFamily === undefined ? undefined : catalogue?.findByFamily(path.apiFamily)
+}

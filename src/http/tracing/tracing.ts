@@ -1,0 +1,33 @@
+/**
+ * Traces of requests. Names and attributes come from the service: routes as patterns, plans,
+ * numbers. They never contain a path, a key, a value or a parameter of a statement.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ReadReport } from '../../admission/request-context.ts'
+import type { ErrorName } from '../../contract/error-catalogue.ts'
+
+export interface Tracing {
+  /** Starts the trace of a request, or continues that of its client; undefined if not sampled. */
+  start(headers: IncomingHttpHeaders): RequestTrace | undefined
+}
+
+/** The spans of one request. Times are those of `performance.now()`. */
+export interface RequestTrace {
+  /** Adds a page that has just been read: its plan, and in it its statements. */
+  addRead(report: ReadReport): void
+  /** Adds work of the store that has just ended. */
+  addStoreWork(name: StoreWork, startedAtMs: number): void
+  end(request: TracedRequest): void
+}
+
+export type StoreWork = 'aggregate' | 'commit'
+
+/** What a trace says about a request that has ended. */
+export interface TracedRequest {
+  readonly method: string
+  readonly route: string
+  readonly operation: string | undefined
+  readonly status: number
+  readonly errorName: ErrorName | undefined
+  readonly objects: number | undefined
+}

@@ -1,0 +1,144 @@
+/**
+ * Adds records to the audit log of the store, those of reads in batches, and copies all of them to a
+ * file if one is set. Records that the store does not take are kept and tried again; if too many
+ * wait, further ones are dropped and counted.
+ */
+import type { AuditLevel, AuditRecord } from '../../contract/audit-record.ts'
+import type { AuditSink } from '../../http/audit/audit-sink.ts'
+import type { AuditLog } from '../../store/object-store.ts'
+import type { Log } from '../log.ts'
+import type { AuditLines } from './audit-lines.ts'
+
+/** How long a record of a read may wait for others. */
+const FLUSH_INTERVAL_MS = 1000
+/** So many records are added at once. */
+const BATCH_RECORDS = 500
+/** About 5 MB. */
+const MAX_WAITING = 10_000
+
+export interface AuditWriterOptions {
+  readonly level: Exclude<AuditLevel, 'off'>
+  readonly store: { readonly audit: AuditLog }
+  /** Undefined without a file. */
+  readonly lines: AuditLines | undefined
+  readonly log: Log
+}
+
+/** Numbers since the start of the process. */
+export interface AuditState {
+  /** Records that are in the store. */
+  readonly stored: number
+  /** Records that are in no store, because there were too many. */
+  readonly dropped: number
+  /** Attempts to add records that failed. */
+  readonly failures: number
+  /** Records that wait. */
+  readonly waiting: number
+}
+
+export class AuditWriter implements AuditSink, AsyncDisposable {
+  readonly level: AuditSink['level']
+  readonly #log: AuditLog
+  readonly #lines: AuditLines | undefined
+  readonly #emit: Log
+  #waiting: AuditRecord[] = []
+  #flushing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #stored = 0
+  #dropped = 0
+  #failures = 0
+  #hasFailed = false
+
+  constructor({ level, store, lines, log }: AuditWriterOptions) {
+    this.level = level
+    this.#log = store.audit
+    this.#lines = lines
+    this.#emit = log
+  }
+
+  state(): AuditState {
+    return {
+      stored: this.#stored,
+      dropped: this.#dropped,
+      failures: this.#failures,
+      waiting: this.#waiting.length,
+    }
+  }
+
+  add(record: AuditRecord): void {
+    this.#lines?.write(record)
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#dropped += 1
+      return
+    }
+    this.#waiting.push(record)
+    // After a failure only the timer tries again.
+    if (this.#waiting.length >= BATCH_RECORDS && !this.#hasFailed) this.#flushLater(0)
+    else this.#flushLater(FLUSH_INTERVAL_MS)
+  }
+
+  async append(record: AuditRecord): Promise<void> {
+    await this.#store([record])
+    this.#lines?.write(record)
+  }
+
+  noteStored(record: AuditRecord): void {
+    this.#stored += 1
+    this.#lines?.write(record)
+  }
+
+  skip(): void {
+    this.#dropped += 1
+  }
+
+  async flush(): Promise<void> {
+    // Those that wait by now may not be in the batch that is being added.
+    await this.#flushing?.catch(() => {})
+    this.#flushing ??= this.#flushAll().finally(() => {
+      this.#flushing = undefined
+    })
+    await this.#flushing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush().catch(() => {})
+    clearTimeout(this.#timer)
+    this.#lines?.[Symbol.dispose]()
+  }
+
+  #flushLater(delayMs: number): void {
+    if (this.#timer !== undefined && delayMs > 0) return
+    clearTimeout(this.#timer)
+    // The failure is logged, and the records wait for the next attempt.
+    this.#timer = setTimeout(() => void this.flush().catch(() => {}), delayMs).unref()
+  }
+
+  async #flushAll(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH_RECORDS)
+      try {
+        await this.#store(batch)
+      } catch (error) {
+        this.#flushLater(FLUSH_INTERVAL_MS)
+        throw error
+      }
+      this.#waiting.splice(0, batch.length)
+    }
+  }
+
+  async #store(records: readonly AuditRecord[]): Promise<void> {
+    try {
+      await this.#log.append(records)
+      this.#stored += records.length
+      this.#hasFailed = false
+    } catch (error) {
+      this.#failures += 1
+      // Once, not for each attempt.
+      if (!this.#hasFailed) this.#emit({ event: 'auditFailed', error })
+      this.#hasFailed = true
+      throw error
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** The spans of one request: the request, in it the plan of each page, and in that its statements. */
+import {
+  type Context,
+  type Span,
+  type SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { ReadReport } from '../../admission/request-context.ts'
+import type { RequestTrace, StoreWork, TracedRequest } from '../../http/tracing/tracing.ts'
+
+export class RequestSpans implements RequestTrace {
+  readonly #tracer: Tracer
+  readonly #span: Span
+  readonly #context: Context
+
+  constructor(tracer: Tracer, parent: Context, kind: SpanKind) {
+    this.#tracer = tracer
+    // Renamed when its route is known.
+    this.#span = tracer.startSpan('request', { kind, startTime: performance.now() }, parent)
+    this.#context = trace.setSpan(parent, this.#span)
+  }
+
+  addRead({ plan, planMs, sqlMs }: ReadReport): void {
+    const endedAtMs = performance.now()
+    const startedAtMs = endedAtMs - planMs - sqlMs
+    const planned = this.#tracer.startSpan(
+      `plan ${plan}`,
+      { startTime: startedAtMs, attributes: { 'oqs.plan': plan } },
+      this.#context,
+    )
+    if (plan !== 'pageCache') {
+      this.#tracer
+        .startSpan(
+          'SQL',
+          { startTime: startedAtMs + planMs },
+          trace.setSpan(this.#context, planned),
+        )
+        .end(endedAtMs)
+    }
+    planned.end(endedAtMs)
+  }
+
+  addStoreWork(name: StoreWork, startedAtMs: number): void {
+    this.#tracer.startSpan(name, { startTime: startedAtMs }, this.#context).end(performance.now())
+  }
+
+  end({ method, route, operation, status, errorName, objects }: TracedRequest): void {
+    const span = this.#span
+    span.updateName(`${method} ${route}`)
+    span.setAttributes({
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+    })
+    if (operation !== undefined) span.setAttribute('oqs.operation', operation)
+    if (objects !== undefined) span.setAttribute('oqs.objects', objects)
+    if (errorName !== undefined) span.setAttribute('error.type', errorName)
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end(performance.now())
+  }
+}

@@ -1,0 +1,100 @@
+/** Records of the audit log as rows of a table, and the SQL that both stores share. */
+import type { RequestContext } from '../../admission/request-context.ts'
+import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
+import { AUDIT_KEYS_MAX } from '../../contract/limits.ts'
+import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
+import { primaryKeyText } from '../../ontology/values/primary-key.ts'
+import type { ListAuditRequest, StoredAuditRecord } from '../audit-log.ts'
+import type { Commit, WriteTarget } from '../write-request.ts'
+import type { SqlCondition } from './sql-condition.ts'
+
+/** What a write needs to add its record. Plain data, which can be sent to a thread. */
+export interface AuditMessage {
+  readonly entry: AuditEntry
+  readonly keyType: PrimaryKeyType
+}
+
+/** Runs a write of objects, and reports the record that it has added to the audit log. */
+export async function audited<Write extends Pick<WriteTarget, 'objectType'>>(
+  context: RequestContext,
+  write: Write,
+  run: (write: Write & AuditedWrite) => Promise<Commit>,
+): Promise<Commit> {
+  const audit = toAuditMessage(context, write)
+  const { record, ...commit } = await run({ ...write, audit })
+  if (record !== undefined) context.audit?.onRecorded(record)
+  return commit
+}
+
+/** A write within a store. */
+export interface AuditedWrite {
+  readonly audit?: AuditMessage | undefined
+}
+
+export function toAuditMessage(
+  { audit }: RequestContext,
+  { objectType }: Pick<WriteTarget, 'objectType'>,
+): AuditMessage | undefined {
+  if (audit === undefined) return undefined
+  // An action names its type only indirectly.
+  const entry = { ...audit.entry, objectTypes: [objectType.apiName] }
+  return { entry, keyType: objectType.primaryKey.type }
+}
+
+/** Runs a change of a definition, and reports the record that it has added, unless it is a dry run. */
+export async function auditedDefinition<Result>(
+  { audit }: RequestContext,
+  isDryRun: boolean,
+  run: (record: AuditRecord | undefined) => Promise<Result>,
+): Promise<Result> {
+  const record: AuditRecord | undefined = audit && { ...audit.entry, outcome: 'success' }
+  const result = await run(record)
+  if (record !== undefined && !isDryRun) audit?.onRecorded(record)
+  return result
+}
+
+/** Returns the record of a commit. The keys are in their stored form, and may be cut off. */
+export function commitRecord(
+  { entry, keyType }: AuditMessage,
+  { version, put, deleted, kept }: Commit,
+  storedKeys: readonly string[] | undefined,
+): AuditRecord {
+  const keys = storedKeys?.slice(0, AUDIT_KEYS_MAX).map((pk) => primaryKeyText(keyType, pk))
+  return {
+    ...entry,
+    outcome: 'success',
+    version,
+    put,
+    deleted,
+    ...(kept > 0 ? { kept } : {}),
+    ...(keys === undefined ? {} : { keys, moreKeys: Math.max(0, put + deleted - keys.length) }),
+  }
+}
+
+export const AUDIT_COLUMNS = 'at_ms, caller_id, caller_name, operation, ontology, record'
+
+/** Returns the condition of a list; the latest record comes first. */
+export function auditCondition(request: ListAuditRequest): SqlCondition {
+  const { sinceMs, untilMs, caller, operation, ontology, after } = request
+  const conditions: [sql: string, values: readonly (string | number)[] | undefined][] = [
+    ['at_ms >= ?', one(sinceMs)],
+    ['at_ms < ?', one(untilMs)],
+    ['(caller_id = ? OR caller_name = ?)', caller === undefined ? undefined : [caller, caller]],
+    ['operation = ?', one(operation)],
+    ['ontology = ?', one(ontology)],
+    ['(at_ms, id) < (?, ?)', after && [after.atMs, after.id]],
+  ]
+  const given = conditions.filter(([, values]) => values !== undefined)
+  return {
+    sql: given.length === 0 ? 'TRUE' : given.map(([sql]) => sql).join(' AND '),
+    values: given.flatMap(([, values]) => values ?? []),
+  }
+}
+
+function one<T>(value: T | undefined): readonly T[] | undefined {
+  return value === undefined ? undefined : [value]
+}
+
+export function toStoredRecord([id, record]: readonly unknown[]): StoredAuditRecord {
+  return { id: Number(id), record: JSON.parse(String(record)) as AuditRecord }
+}

@@ -1,0 +1,74 @@
+/** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
+import type { RequestContext } from '../../admission/request-context.ts'
+import type {
+  FindTypesRequest,
+  ReadPageRequest,
+  ReadSetPageRequest,
+  Reclaimed,
+  StoredPage,
+  StoredSetPage,
+} from '../object-store.ts'
+import type { PageCache } from '../page-cache.ts'
+import { releaserOf } from '../page-memory.ts'
+import { reported } from '../read-report.ts'
+import type { StoreGuard } from './file/store-guard.ts'
+import { readQuickPage } from './pages/read-page.ts'
+import { readQuickSetPage } from './pages/read-set-page.ts'
+import { findTypesQuickly } from './queries/find-types.ts'
+import type { ReadConnection } from './threads/read-connection.ts'
+import type { ReadJobs } from './threads/read-jobs.ts'
+import type { ReaderPool } from './threads/reader-pool.ts'
+import type { JobInput, JobResult } from './threads/thread-jobs.ts'
+
+export interface ReadConnections {
+  readonly reading: ReadConnection
+  readonly guard: StoreGuard
+  readonly slowReaders: ReaderPool
+  readonly cache: PageCache
+}
+
+export class SqliteReads {
+  readonly #connections: ReadConnections
+
+  constructor(connections: ReadConnections) {
+    this.#connections = connections
+  }
+
+  async readPage(
+    request: ReadPageRequest,
+    context: RequestContext,
+  ): Promise<StoredPage | Reclaimed> {
+    const { guard, reading, cache } = this.#connections
+    const quickPage = guard.read(() => readQuickPage(reading, request, cache))
+    if (quickPage !== undefined) return reported(context, quickPage)
+    const page = reported(context, await this.readSlowly('readPage', request, context))
+    if (page === 'reclaimed') return page
+    return cache.keep(request, { ...page, release: releaserOf(page.records) })
+  }
+
+  async readSetPage(
+    request: ReadSetPageRequest,
+    context: RequestContext,
+  ): Promise<StoredSetPage | Reclaimed> {
+    const { guard, reading } = this.#connections
+    const quickPage = guard.read(() => readQuickSetPage(reading, request))
+    if (quickPage !== undefined) return reported(context, quickPage)
+    const page = reported(context, await this.readSlowly('readSetPage', request, context))
+    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
+  }
+
+  async findTypes(request: FindTypesRequest, context: RequestContext): Promise<string[]> {
+    const { guard, reading } = this.#connections
+    const found = guard.read(() => findTypesQuickly(reading, request))
+    return found ?? this.readSlowly('findTypes', request, context)
+  }
+
+  readSlowly<Name extends keyof ReadJobs & string>(
+    name: Name,
+    request: JobInput<ReadJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<ReadJobs[Name]>> {
+    const { guard, slowReaders } = this.#connections
+    return guard.readElsewhere(() => slowReaders.run(name, request, context))
+  }
+}
