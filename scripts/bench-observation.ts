@@ -20,15 +20,14 @@ const OBJECTS = 1000
 /** So few that other work on the machine hits all services of a round alike. */
 const PAGES_PER_ROUND = 20
 const WARM_UP_ROUNDS = 50
-/** The largest share of a page's CPU time that metrics, audit and sampled traces may add. */
+/** The largest share of a page's CPU time that metrics and sampled traces may add. */
 const MAX_SHARE = 0.03
 
 const HELP = `Usage: node scripts/bench-observation.ts [options]
 
 Reads pages of 100 objects from services that differ only in their settings, all in one process and
-on one SQLite file, in turn, and compares the CPU time of the process. Metrics, the audit log of all
-requests, and traces of 1 in 100 requests may each add at most ${100 * MAX_SHARE} percent. The page
-cache is off.
+on one SQLite file, in turn, and compares the CPU time of the process. Metrics, and traces of 1 in 100
+requests, may each add at most ${100 * MAX_SHARE} percent. The page cache is off.
 
   --rounds NUMBER   rounds of ${PAGES_PER_ROUND} pages per service; 1000 if missing
   --help            this text`
@@ -49,7 +48,7 @@ const VARIANTS: readonly Variant[] = [
   { name: 'nothing', settings: {}, isJudged: false },
   { name: 'nothing, again', settings: {}, isJudged: false },
   { name: 'metrics', settings: { OQS_METRICS: 'token' }, isJudged: true },
-  { name: 'audit of all requests', settings: { OQS_AUDIT: 'all' }, isJudged: true },
+  { name: 'audit of all requests', settings: { OQS_AUDIT: 'all' }, isJudged: false },
   { name: 'traces of 1 %', settings: { OQS_TRACE_SAMPLING: '0.01' }, isJudged: true },
   { name: 'traces of 100 %', settings: { OQS_TRACE_SAMPLING: '1' }, isJudged: false },
 ]
