@@ -21,6 +21,9 @@ const PAUSE_MS = 20
 const P99_LIMIT = 2
 const BYTES_PER_OBJECT = 4500
 const TOKEN = 'a-token-that-outlives-the-process'
+const FIRST_PAGE = listPages()(100)
+const BY_TIME = listPages({ orderBy: 'properties.changedAt:desc' })(100)
+const WALK = listPages({ snapshot: 'true' })
 const CHANGE = `/api/admin/v1/ontologies/${ONTOLOGY}/change`
 
 const HELP = `Usage: node scripts/redefine.ts [options]
@@ -126,9 +129,6 @@ async function read(
   return times
 }
 
-const FIRST_PAGE = listPages()(100)
-const BY_TIME = listPages({ orderBy: 'properties.changedAt:desc' })(100)
-
 /** By key, in key order, and in the order of an index. */
 function requestOf(n: number): Call {
   if (n % 3 === 0) return getObject((n * 7919) % 100_000)
@@ -167,8 +167,6 @@ async function changeUntil(service: Service, isReached: (change: Change) => bool
     await sleep(1000)
   }
 }
-
-const WALK = listPages({ snapshot: 'true' })
 
 /** Returns the token of the second page of a snapshot walk, and the size of the first. */
 async function startWalk(service: Service): Promise<string> {

@@ -11,7 +11,12 @@ import { airportsCsv, loadAviation, SMALL_AVIATION } from './aviation.ts'
 import { pathWithOqs, runLine } from './shell.ts'
 
 /** Examples that start a service and do not end; test/e2e covers them. */
-const NOT_RUN = ['oqs serve --demo', 'OQS_PORT=9090 oqs serve']
+const SERVING = ['oqs serve --demo', 'OQS_PORT=9090 oqs serve']
+/** Examples that need a change in the background; ontology-change.test.ts runs them. */
+const FOLLOWING = ['', ' --wait', ' --cancel'].map(
+  (option) => `oqs ontology change aviation${option}`,
+)
+const NOT_RUN = [...SERVING, ...FOLLOWING]
 
 interface HelpOfCommand {
   /** Such as `oqs token create`. */

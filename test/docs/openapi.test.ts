@@ -21,6 +21,7 @@ describe('openapi.json', () => {
     expect(endpoints.toSorted()).toEqual([
       'delete /api/admin/v1/clients/{id}',
       'delete /api/admin/v1/ontologies/{ontology}',
+      'delete /api/admin/v1/ontologies/{ontology}/change',
       'delete /api/admin/v1/ontologies/{ontology}/objectTypes/{objectType}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
@@ -32,6 +33,7 @@ describe('openapi.json', () => {
       'get /api/admin/v1/downloads/{ticket}',
       'get /api/admin/v1/me',
       'get /api/admin/v1/ontologies/{ontology}',
+      'get /api/admin/v1/ontologies/{ontology}/change',
       'get /api/admin/v1/ontologies/{ontology}/counts',
       'get /api/admin/v1/ontologies/{ontology}/objects/{objectType}/export',
       'get /api/admin/v1/policies',

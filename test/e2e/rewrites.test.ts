@@ -1,12 +1,14 @@
-/** A real service rewrites a store of the previous release, and is killed while it does. */
+/** A real service rewrites a store in the background, and is killed while it does. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { BEFORE_LAYOUTS, useEarlierLayout } from '../support/earlier-layout.ts'
 import { logLinesOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
-import { createFixture } from '../support/store-fixture.ts'
+import { createFixture, openFixture, thingsDefinition } from '../support/store-fixture.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const OBJECTS = 2500
@@ -29,7 +31,7 @@ async function writeEarlierStore(path: string): Promise<void> {
 
 async function readAll(path: string): Promise<string[]> {
   await using store = openSqliteStore(path)
-  return (await createFixture(store)).readPairs({ maxObjects: OBJECTS + 1, maxBytes: 1e9 })
+  return (await openFixture(store)).readPairs({ maxObjects: OBJECTS + 1, maxBytes: 1e9 })
 }
 
 /** Waits until the log has as many lines of an event. */
@@ -42,10 +44,8 @@ async function waitForEvent(oqs: OqsProcess, event: string, count = 1): Promise<
   }
 }
 
-it('completes the rewrite of a store of the previous release, however often it is killed', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'oqs.db')
-  await writeEarlierStore(path)
+/** Starts a service twice, and kills it while it rewrites. Then lets one complete it. */
+async function rewriteDespiteKills(path: string): Promise<void> {
   const settings = { OQS_STORE: `sqlite:${path}`, OQS_PORT: '0', OQS_ADMIN_TOKEN: 'a'.repeat(40) }
   for (const lines of [1, 3]) {
     await using oqs = startOqs(['serve'], settings)
@@ -54,14 +54,40 @@ it('completes the rewrite of a store of the previous release, however often it i
     await oqs.ended
   }
   expect(await readAll(path)).toHaveLength(OBJECTS)
-  {
-    await using oqs = startOqs(['serve'], settings)
-    await waitForEvent(oqs, 'rewritten')
-    const [done] = logLinesOf<{ msg: string; objects: number }>(oqs, 'rewritten')
-    expect(done?.objects).toBe(OBJECTS)
-  }
+  await using oqs = startOqs(['serve'], settings)
+  await waitForEvent(oqs, 'rewritten')
+  const [done] = logLinesOf<{ msg: string; objects: number }>(oqs, 'rewritten')
+  expect(done?.objects).toBe(OBJECTS)
+}
+
+it('completes the rewrite of a store of the previous release, however often it is killed', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  await writeEarlierStore(path)
+  await rewriteDespiteKills(path)
   expect(await readAll(path)).toEqual(PAIRS.map(([key, text]) => `${key}=${text}`))
   using db = new DatabaseSync(path, { readOnly: true })
   const layouts = `SELECT DISTINCT layout FROM object_table WHERE state = 'published' ORDER BY 1`
   expect(db.prepare(`${layouts} DESC LIMIT 1`).get()).toEqual({ layout: 2 })
+})
+
+it('completes a change of a definition, however often it is killed', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  const definition = thingsDefinition('things')
+  {
+    await using store = openSqliteStore(path, { rewrittenAtOnceMax: 0 })
+    const things = await createFixture(store, definition)
+    await things.commit(PAIRS)
+    const texts = { type: 'array', items: { type: 'string' } } as const
+    const objectTypes = definition.objectTypes.map(({ titleProperty: _, ...type }) => ({
+      ...type,
+      properties: { ...type.properties, text: texts },
+    }))
+    const catalogue = await store.readCatalogue()
+    const change = planChange('things', { ...definition, objectTypes }, catalogue, randomUUID)
+    expect(await store.saveOntology(change)).toBe('started')
+  }
+  await rewriteDespiteKills(path)
+  expect(await readAll(path)).toEqual(PAIRS.map(([key, text]) => `${key}=${[text]}`))
 })

@@ -37,6 +37,26 @@ const POLICY_BODY = {
 }
 const POLICY = { name: 'swiss', ...POLICY_BODY }
 
+const CHANGE = {
+  id: '0b8e7a7e-5a6f-4a0e-9d5c-3f1c7a2b9e10',
+  ontologyRid: 'ri.ontology.main.ontology.3a7d7a0e-7a46-4b7b-9f5e-2d6d1c0b4a11',
+  state: 'running',
+  startedAt: CREATED_AT,
+  changes: [
+    {
+      kind: 'widened',
+      objectType: 'book',
+      property: 'published',
+      from: 'date',
+      to: 'string',
+      objects: 1,
+    },
+  ],
+  objectTypes: [],
+  reasons: [],
+  unfitObjects: [],
+}
+
 export const ADMIN_EXAMPLES = {
   getObjectCounts: {
     parameters: { ontology: 'aviation' },
@@ -46,6 +66,17 @@ export const ADMIN_EXAMPLES = {
         airport: { count: 10_131, version: 11 },
       },
     },
+  },
+  getOntologyChange: {
+    parameters: { ontology: 'library' },
+    response: {
+      ...CHANGE,
+      objectTypes: [{ objectType: 'book', phase: 'copying', objects: 0, totalObjects: 1 }],
+    },
+  },
+  cancelOntologyChange: {
+    parameters: { ontology: 'library' },
+    response: { ...CHANGE, state: 'cancelled' },
   },
   deleteObjectType: {
     parameters: { ontology: 'library', objectType: 'book', cascade: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { PartChange, TypeChange } from '../../ontology/definition/type-change.ts'
-import { type PlannedChange, planTypes } from './plan-types.ts'
+import { countRewritten, type PlannedChange, planTypes, typesToRewrite } from './plan-types.ts'
 
 function type(rid: string, more: Partial<ObjectTypeDefinition> = {}): ObjectTypeDefinition {
   return { rid, apiName: rid, primaryKey: 'k', properties: { k: { type: 'string' } }, ...more }
@@ -92,20 +92,17 @@ describe('saving an ontology', () => {
     expect(planTypes(loading, planned([DROPPED], true))).toHaveLength(5)
   })
 
-  it('refuses to rewrite more objects than fit into one transaction', () => {
-    expect(() => planTypes(stored(100_001), planned([WIDENED]))).toThrow(
-      expect.objectContaining({
-        parameters: { reasons: [expect.stringContaining('rewrites at most 100000')] },
-      }),
-    )
-    const both = planned([change('a', ...WIDENED.changes), WIDENED])
-    expect(planTypes(stored(50_000), both)).toHaveLength(5)
-    expect(() => planTypes(stored(50_001), both)).toThrow(
-      expect.objectContaining({
-        parameters: {
-          reasons: [expect.stringMatching(/^object types a, c have 100002 objects in total/)],
-        },
-      }),
-    )
+  it('counts the objects that it rewrites, and prepares types that may get some', () => {
+    const both = planned([change('a', ...WIDENED.changes), WIDENED, DROPPED], true)
+    expect(countRewritten(stored(7), both)).toBe(14)
+    expect(countRewritten(stored(7), planned([DROPPED], true))).toBe(0)
+    const [first, second] = typesToRewrite(stored(0), both)
+    expect([first?.id, second?.id]).toEqual([1, 3])
+    expect(second).toEqual({
+      kind: 'rewrite',
+      id: 3,
+      definition: objectTypes[2],
+      change: WIDENED,
+    })
   })
 })

@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { runInProcess } from '../support/run-in-process.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+/** The examples in the help of `oqs ontology change`, on an ontology of that name. */
+
+function aviation(runwayFeet: 'integer' | 'long' | 'date'): OntologyDefinition {
+  const properties = { iata: { type: 'string' as const }, runwayFeet: { type: runwayFeet } }
+  return {
+    apiName: 'aviation',
+    objectTypes: [{ apiName: 'airport', primaryKey: 'iata', properties }],
+  }
+}
+
+let folder: TempFolder
+let service: Service
+beforeAll(async () => {
+  folder = tempFolder()
+  service = await startService({ rewrittenAtOnceMax: 0, isMaintainer: false })
+  await service.apply(aviation('integer'))
+  await service.put('aviation', 'airport', [{ iata: 'ZRH', runwayFeet: 12139 }, { iata: 'GVA' }])
+})
+afterAll(async () => {
+  folder[Symbol.dispose]()
+  await service[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  vi.stubEnv('OQS_URL', service.url)
+  vi.stubEnv('OQS_TOKEN', ADMIN_TOKEN)
+})
+
+function fileOf(definition: OntologyDefinition): string {
+  const path = join(folder.path, 'aviation.json')
+  writeFileSync(path, JSON.stringify(definition))
+  return path
+}
+
+/** Runs a command that waits, while the service takes all steps. */
+async function runWhileChanging(...args: readonly string[]) {
+  const run = runInProcess(...args)
+  let isDone = false
+  const steps = async () => {
+    while (!isDone) await service.store.rewriteNext()
+  }
+  const done = run.then((result) => {
+    isDone = true
+    return result
+  })
+  await Promise.all([done, steps()])
+  return done
+}
+
+describe('a change in the background', () => {
+  it('is planned, started, shown and cancelled', async () => {
+    const file = fileOf(aviation('long'))
+    const planned = await runInProcess('ontology', 'apply', file, '--dry-run')
+    expect(planned.stdout).toContain('2 objects would be rewritten in the background\n')
+    const { stdout } = await runInProcess('ontology', 'apply', file)
+    expect(stdout).toMatch(
+      /^running: change [\w-]+, started at 2\S+Z\n {2}airport: copying, 0 of 2 objects\nFollow it with `oqs ontology change aviation --wait`\.\n$/,
+    )
+    const shown = await runInProcess('ontology', 'change', 'aviation')
+    expect(stdout.startsWith(shown.stdout)).toBe(true)
+    const second = await runInProcess('ontology', 'apply', file)
+    expect(second.error).toContain('Wait for that change, or cancel it.')
+    const cancelled = await runInProcess('ontology', 'change', 'aviation', '--cancel')
+    expect(cancelled.stdout).toMatch(/^cancelled: change [\w-]+, started at \S+\n$/)
+    const again = await runInProcess('ontology', 'change', 'aviation', '--cancel')
+    expect(again.error).toContain('No change of this ontology runs in the background')
+  })
+
+  it('is followed until it is published, or until it fails', async () => {
+    const path = '/api/admin/v1/ontologies/aviation'
+    const json = aviation('long')
+    const { status, headers, body } = await service.send(path, { method: 'PUT', json })
+    expect([status, body.state, body.changes]).toEqual([
+      202,
+      'running',
+      [
+        {
+          kind: 'widened',
+          objectType: 'airport',
+          property: 'runwayFeet',
+          from: 'integer',
+          to: 'long',
+          objects: 2,
+        },
+      ],
+    ])
+    const location = headers.get('location') ?? ''
+    expect((await service.send(location)).body).toEqual(body)
+    const reader = await service.createToken()
+    expect((await service.send(location, { token: reader })).status).toBe(200)
+    const refused = await service.send(location, { token: reader, method: 'DELETE' })
+    expect(refused.status).toBe(403)
+    const followed = await runWhileChanging('ontology', 'change', 'aviation', '--wait')
+    expect([followed.error, followed.stdout]).toEqual(['', 'changed aviation\n'])
+    const { body: saved } = await service.send(path)
+    expect(saved.objectTypes[0].properties.runwayFeet).toEqual({ type: 'long' })
+
+    const narrow = fileOf(aviation('date'))
+    const failed = await runWhileChanging('ontology', 'apply', narrow, '--wait')
+    expect(failed.error).toMatch(
+      /^The definition was not changed:\n {2}object ZRH of airport: runwayFeet /,
+    )
+    const { stdout } = await runInProcess('ontology', 'change', 'aviation')
+    expect(stdout).toMatch(/^failed: .+\n {2}object ZRH of airport: runwayFeet /)
+  })
+})
