@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { LANGUAGES } from '../src/ontology/definition/language.ts'
 
 /** What each folder of `src/` may import from the others; ARCHITECTURE.md shows the same table. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +35,7 @@ const PURE_MODULES = [
   'hyparquet',
   'hyparquet-compressors',
   'lru-cache',
+  ...LANGUAGES.map((language) => `@orama/stemmers/${language}`),
 ]
 
 const FILE_LINES = 300

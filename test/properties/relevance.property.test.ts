@@ -131,6 +131,6 @@ it('[4.5.1] [4.5.2] walks by relevance return every match once while data change
       if (snapshot || changed.size === 0) expect(seen).toEqual(expected)
       expect(seen.filter(isUnchanged).sort()).toEqual(expected.filter(isUnchanged).sort())
     }),
-    fcOptions(30, 20),
+    fcOptions(20, 12),
   )
 })

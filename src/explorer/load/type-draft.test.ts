@@ -84,6 +84,16 @@ it('offers the types that a column can have', () => {
   const texts = draft().properties.map((property) => typeChoices(property).map(typeText))
   expect(texts[3]).toEqual(['geopoint'])
   expect(texts[0]).toContain('timestamp')
+  expect(texts[0]).toContain('string in english')
+})
+
+it('keeps the language of a text', () => {
+  const { properties } = draft()
+  const [first] = properties
+  if (first === undefined) throw new Error('the draft has properties')
+  const choice = typeChoices(first).find((each) => typeText(each) === 'string in english')
+  if (choice === undefined) throw new Error('texts can have a language')
+  expect(withType(first, choice).definition).toEqual({ type: 'string', language: 'english' })
 })
 
 it('names what is wrong', () => {

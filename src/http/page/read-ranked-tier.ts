@@ -11,9 +11,8 @@ import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
 import { scoreOf, type TextStatistics } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
-import type { TooMany } from './tier-cache.ts'
+import type { Candidate, TooMany } from './tier-cache.ts'
 import {
-  type Candidate,
   type RankedTier,
   readCandidates,
   type TierServices,

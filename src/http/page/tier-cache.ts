@@ -4,11 +4,26 @@
  */
 import { LRUCache } from 'lru-cache'
 import { plainQuery } from '../../query/linked-types.ts'
-import type { ReadPageRequest } from '../../store/object-store.ts'
-import type { Candidate, Candidates } from './tier-candidates.ts'
+import type { MeasuredTexts } from '../../query/relevance-score.ts'
+import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 
 /** The number of objects in all entries; one takes about 300 bytes. */
 const MAX_CANDIDATES = 50_000
+
+/** An object of a tier, with what its score depends on. */
+export interface Candidate {
+  /** The position in key order. */
+  readonly index: number
+  /** The primary key as JSON text. */
+  readonly key: string
+  readonly objectId: string
+  readonly texts: MeasuredTexts
+}
+
+/** All objects of a tier. */
+export interface Candidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
+  readonly candidates: readonly Candidate[]
+}
 
 /** A tier has too many objects to be scored. */
 export type TooMany = 'tooMany'

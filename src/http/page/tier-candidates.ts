@@ -1,4 +1,4 @@
-/** The objects of a tier of relevance, with what their scores depend on. */
+/** Reads the objects of a tier of relevance, and what their scores depend on. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { RANKED_TIER_MAX, TERM_OBJECTS_COUNTED } from '../../contract/limits.ts'
@@ -6,7 +6,6 @@ import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
 import {
   averageLengthOf,
-  type MeasuredTexts,
   type TextScorer,
   type TextStatistics,
   weightOf,
@@ -17,8 +16,7 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../../store/object-store.ts'
-import type { Services } from '../services.ts'
-import type { TooMany } from './tier-cache.ts'
+import type { Candidate, Candidates, TierCache, TooMany } from './tier-cache.ts'
 
 /** A tier, and the page of it that is read. */
 export interface RankedTier {
@@ -32,19 +30,9 @@ export interface RankedTier {
 }
 
 /** What the pages of tiers are read with. */
-export type TierServices = Pick<Services, 'store' | 'tierCache'>
-
-export interface Candidate {
-  /** The position in key order. */
-  readonly index: number
-  /** The primary key as JSON text. */
-  readonly key: string
-  readonly objectId: string
-  readonly texts: MeasuredTexts
-}
-
-export interface Candidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
-  readonly candidates: readonly Candidate[]
+export interface TierServices {
+  readonly store: Pick<ObjectStore, 'readPage'>
+  readonly tierCache: TierCache
 }
 
 const CANDIDATE_SHAPE: RecordShape = [
