@@ -1,6 +1,7 @@
 /** What the SQL of a query needs to know about its table, and about those that it links to. */
 import type { Field } from '../../../query/query.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
+import type { Presence } from '../../sql/query-fields.ts'
 import type { SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
@@ -17,6 +18,7 @@ export interface TypeFields {
   readonly layout: number
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
+  readonly presenceOf: (field: Field) => Presence
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
 }

@@ -4,7 +4,7 @@ import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Field } from '../../../query/query.ts'
 import { type ColumnLayout, FieldNumbers, storedPath } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
-import { isGeoPoint, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, presenceOf, textFieldsOf } from '../../sql/query-fields.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
@@ -122,6 +122,7 @@ function toTypeFields(
       return fieldColumns
     },
     textFields: textFieldsOf(objectType),
+    presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
   }
 }
