@@ -179,6 +179,29 @@ describe('a field inside structs', () => {
   })
 })
 
+describe('more fields than a store gives columns', () => {
+  it('are found and ordered like others', async () => {
+    const names = Array.from({ length: 950 }, (_, index) => `f${index}`)
+    const fields = Object.fromEntries(names.map((name) => [name, { type: 'integer' } as const]))
+    const id = { type: 'string' } as const
+    const properties = { id, wide: { type: 'struct', fields } as const }
+    const objectTypes = [{ apiName: 'visit', primaryKey: 'id', properties }]
+    expect((await service.apply({ apiName: 'wide', objectTypes })).status).toBe(200)
+    const objects = ['a', 'b', 'c'].map((id, index) => ({ id, wide: { f0: index, f949: -index } }))
+    expect((await service.put('wide', 'visit', [...objects, { id: 'd' }])).status).toBe(200)
+    for (const [field, ids] of [
+      ['wide.f0', 'abcd'],
+      ['wide.f949', 'cbad'],
+    ] as const) {
+      const path = V2.replace('visits', 'wide')
+      const orderBy = { fields: [{ field }] }
+      expect(idsOf(await service.send(`${path}/search`, { json: { orderBy } }))).toBe(ids)
+      const where = { type: 'isNull', field, value: true }
+      expect(idsOf(await service.send(`${path}/search`, { json: { where } }))).toBe('d')
+    }
+  })
+})
+
 describe('the value of a nested struct', () => {
   it.each([
     [{ address: { geo: { lat: 'north' } } }, 'address.geo.lat', 'is not a double'],

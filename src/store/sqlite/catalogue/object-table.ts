@@ -10,6 +10,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
+import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { FieldId, TypeField } from '../../../ontology/values/searchable-values.ts'
 import { storedPath } from '../../sql/field-numbers.ts'
@@ -155,24 +156,34 @@ export function numberFields(
   fields: readonly TypeField[],
 ): FieldId[] {
   const numbers = readFieldNumbers(db, typeId)
-  const row = db
-    .prepare(
-      `SELECT count(*) AS count FROM object_field WHERE struct_field >= ':' AND struct_field < ';'`,
-    )
-    .get()
-  let structColumns = Number(row?.['count'])
+  const added = fields.filter((field) => !numbers.has(field))
+  let free = added.some(isStructColumn) ? freeStructColumns(db) : 0
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
-  return fields
-    .filter((field) => !numbers.has(field))
-    .flatMap(({ property, structField, isColumn }) => {
-      const isStructField = structField !== undefined
-      const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
-      if (isStructField && hasColumn) structColumns += 1
-      add.run(typeId, property, storedPath(structField, hasColumn))
-      return hasColumn ? [{ property, structField }] : []
-    })
+  return added.flatMap((field) => {
+    const { property, structField } = field
+    const hasColumn = structField === undefined || (isStructColumn(field) && free > 0)
+    if (structField !== undefined && hasColumn) free -= 1
+    add.run(typeId, property, storedPath(structField, hasColumn))
+    return hasColumn ? [{ property, structField }] : []
+  })
+}
+
+function isStructColumn({ structField, isColumn }: TypeField): boolean {
+  return structField !== undefined && isColumn
+}
+
+/** Returns how many more struct fields can have a column. */
+function freeStructColumns(db: DatabaseSync): number {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 FROM object_field WHERE substr(struct_field, 1, 1) = ? LIMIT ?
+       )`,
+    )
+    .get(PATH_SEPARATOR, INDEXED_STRUCT_FIELDS_MAX)
+  return INDEXED_STRUCT_FIELDS_MAX - Number(row?.['count'])
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
