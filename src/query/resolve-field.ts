@@ -2,7 +2,7 @@
 
 import { API_NAME_MAX_LENGTH, STRUCT_MAX_DEPTH } from '../contract/limits.ts'
 import type { ScalarType } from '../ontology/definition/property-type.ts'
-import { findPath, typeAt } from '../ontology/definition/struct-path.ts'
+import { findPath, isMultiValuedEnd, typeAt } from '../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { isComparable } from '../ontology/values/scalar-codec.ts'
 import type { Field } from './query.ts'
@@ -28,15 +28,13 @@ export function resolveField(
   const whole = objectType.properties.get(property)?.type
   if (whole === undefined) return undefined
   const end =
-    structField === undefined
-      ? { type: whole, isMultiValued: whole.kind === 'array' }
-      : typeAt(whole, structField)
+    structField === undefined ? { type: whole, isInArray: false } : typeAt(whole, structField)
   if (end === undefined) return undefined
   const inner = end.type.kind === 'array' ? end.type.items : end.type
   return {
     field: { property, structField },
     type: inner.kind === 'scalar' ? inner.type : undefined,
-    isMultiValued: end.isMultiValued,
+    isMultiValued: isMultiValuedEnd(end),
   }
 }
 

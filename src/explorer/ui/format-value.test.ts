@@ -16,6 +16,15 @@ it('shows every digit of a timestamp', () => {
   expect(show('2026-01-05T10:20:30.123456Z')).toBe('2026-01-05 10:20:30.123456 UTC')
 })
 
+it('shows where nested values end', () => {
+  const geo = { type: 'struct', fields: { lat: { type: 'double' } } } as const
+  const tags = { type: 'array', items: { type: 'string' } } as const
+  const address = { type: 'struct', fields: { geo, tags, city: { type: 'string' } } } as const
+  expect(formatValue({ geo: { lat: 1.5 }, tags: ['a', 'b'], city: 'Bern' }, address)).toBe(
+    'geo: {lat: 1.5}, tags: [a, b], city: Bern',
+  )
+})
+
 it('copies values as they are', () => {
   expect([1234.5678912, '9007199254740993', true, undefined, null].map(exactText)).toEqual([
     '1234.5678912',

@@ -34,7 +34,10 @@ export function formatValue(
       return Object.entries(value as Readonly<Record<string, unknown>>)
         .map(([name, item]) => {
           const field = type.fields[name]
-          return `${name}: ${field === undefined ? String(item) : (formatValue(item, field) ?? '–')}`
+          const text = field === undefined ? String(item) : (formatValue(item, field) ?? '–')
+          // Shows where a nested value ends.
+          if (field?.type === 'struct') return `${name}: {${text}}`
+          return `${name}: ${field?.type === 'array' ? `[${text}]` : text}`
         })
         .join(', ')
     case 'geoshape':

@@ -36,7 +36,8 @@ function sharedMembers(revision: Revision, field: TSchema) {
 }
 
 const Field1 = Type.String({
-  description: '`properties.NAME`, or `properties.NAME.FIELD` for a field of a struct.',
+  description:
+    '`properties.NAME`, or `properties.NAME.FIELD.FIELD` for a field of a struct, at any depth.',
 })
 const REVISION_1_MEMBERS = {
   ...sharedMembers('1.0', Field1),
@@ -55,7 +56,9 @@ const REVISION_1_MEMBERS = {
   }),
 }
 
-const Field2 = Type.String({ description: '`NAME`, or `NAME:FIELD` for a field of a struct.' })
+const Field2 = Type.String({
+  description: '`NAME`, or `NAME:FIELD:FIELD` for a field of a struct, at any depth.',
+})
 
 const Position = Type.Object(
   {

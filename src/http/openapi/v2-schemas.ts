@@ -8,7 +8,9 @@ const PROPERTY_IDENTIFIER_MEMBERS = {
   Property: memberOf(['property'], { apiName: Type.String() }),
   StructField: memberOf(['structField'], {
     propertyApiName: Type.String(),
-    structFieldApiName: Type.String(),
+    structFieldApiName: Type.String({
+      description: 'A field, or our extension for structs inside structs: `geo.lat`.',
+    }),
   }),
   LoadLevel: memberOf(['propertyWithLoadLevel'], {
     propertyIdentifier: refTo(PROPERTY_IDENTIFIER_COMPONENT),

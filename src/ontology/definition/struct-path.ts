@@ -41,21 +41,26 @@ export function joinPath(path: string | undefined, name: string): string {
 /** What is at the end of a path. */
 export interface PathEnd {
   readonly type: PropertyType
-  /** True if there is an array on the path, its end included. */
-  readonly isMultiValued: boolean
+  /** True if there is an array before the end. */
+  readonly isInArray: boolean
+}
+
+/** True if an object can have several values at the end of a path. */
+export function isMultiValuedEnd({ type, isInArray }: PathEnd): boolean {
+  return isInArray || type.kind === 'array'
 }
 
 /** Returns what a path leads to; undefined if there is no such field. */
 export function typeAt(property: PropertyType, path: string): PathEnd | undefined {
-  let [type, isMultiValued] = [property, property.kind === 'array']
+  let [type, isInArray] = [property, false]
   for (const name of path.split(PATH_SEPARATOR)) {
+    isInArray ||= type.kind === 'array'
     const inner = type.kind === 'array' ? type.items : type
     const field = inner.kind === 'struct' ? inner.fields.get(name) : undefined
     if (field === undefined) return undefined
     type = field
-    isMultiValued ||= field.kind === 'array'
   }
-  return { type, isMultiValued }
+  return { type, isInArray }
 }
 
 /**

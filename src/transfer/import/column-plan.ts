@@ -4,6 +4,7 @@ import { typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { propertyNameOf } from './column-names.ts'
 import { type CoordinateColumns, findGeopointColumns } from './geopoint-columns.ts'
+import { findStructColumns, type StructColumn } from './struct-columns.ts'
 import type { TextStyle } from './text-style.ts'
 
 /** Explicit mappings; columns that they do not mention are matched by name. */
@@ -37,6 +38,8 @@ export interface ColumnPlan {
   readonly columns: ReadonlyMap<string, string>
   /** Geopoint properties and their columns. */
   readonly geopoints: ReadonlyMap<string, CoordinateColumns>
+  /** Struct properties and the columns with their fields. */
+  readonly structs: ReadonlyMap<string, readonly StructColumn[]>
   readonly hasIgnoredColumns: boolean
 }
 
@@ -185,7 +188,13 @@ export function planColumns(
     if (!propertyOf.has(column) && type.properties.has(property)) match(column, property)
   }
 
-  const unmatched = open.filter((column) => !propertyOf.has(column))
+  const structs = findStructColumns(
+    type,
+    open.filter((column) => !propertyOf.has(column)),
+  )
+  for (const property of structs.keys()) addSource(property, `the columns of ${property}`)
+  const inStructs = new Set([...structs.values()].flat().map(({ column }) => column))
+  const unmatched = open.filter((column) => !propertyOf.has(column) && !inStructs.has(column))
   const implied = impliedGeopoints(type, unmatched, sources)
   const used = new Set([...implied.values()].flatMap(columnsOf))
   const others = unmatched.filter((column) => !used.has(column))
@@ -193,6 +202,7 @@ export function planColumns(
   return {
     columns: propertyOf,
     geopoints: new Map([...explicit, ...implied]),
+    structs,
     hasIgnoredColumns: others.length > 0 || columns.some((column) => options.ignore?.has(column)),
   }
 }

@@ -93,3 +93,36 @@ describe('a property', () => {
     expect(changes).toEqual(wider === undefined ? [] : [`widened n from ${type} to ${wider}`])
   })
 })
+
+describe('structs of an existing type', () => {
+  const id: PropertyDefinition = { type: 'string' }
+  const struct = (fields: PropertyDefinition['fields']): PropertyDefinition =>
+    ({ type: 'struct', fields }) as PropertyDefinition
+  const geo = struct({ lat: { type: 'integer' } })
+  const stored = typeWith({ id, address: struct({ city: { type: 'string' }, geo }) })
+
+  it('gain and widen fields at any depth', () => {
+    const address = '{"zip":"1","geo":{"lat":1.5,"tags":["a"]}}'
+    const { definition, changes } = widenType(stored, infer({ id: 'a', address }))
+    expect(changes).toEqual([
+      'added address.zip: string',
+      'widened address.geo.lat from integer to double',
+      'added address.geo.tags: array',
+    ])
+    expect(definition.properties['address']).toEqual(
+      struct({
+        city: { type: 'string' },
+        geo: struct({
+          lat: { type: 'double' },
+          tags: { type: 'array', items: { type: 'string' } },
+        }),
+        zip: { type: 'string' },
+      }),
+    )
+  })
+
+  it('stay as they are if they hold the values, also those in columns of their own', () => {
+    expect(widenType(stored, infer({ id: 'a', address: '{"geo":{"lat":7}}' })).changes).toEqual([])
+    expect(widenType(stored, infer({ id: 'a', 'address.geo.lat': '7' })).changes).toEqual([])
+  })
+})

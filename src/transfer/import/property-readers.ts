@@ -17,12 +17,15 @@ import { styleOf } from './column-style.ts'
 import { type CoordinateColumns, geopointText } from './geopoint-columns.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'
+import { type StructColumn, structText } from './struct-columns.ts'
 import { styledCell, type TextStyle, valueConverter } from './text-style.ts'
 
 /** Reads one property of a row. */
 export interface PropertyReader {
   readonly property: string
   readonly column: string | undefined
+  /** Returns the column of a path into the property, if several columns provide it. */
+  readonly columnAt?: (path: string) => string | undefined
   /** Returns `"name":value`, an empty text for an empty cell, or throws `RefusedValue`. */
   readonly read: (cells: Row['cells'], number: number) => string
 }
@@ -95,6 +98,7 @@ export function propertyReaders(
   const readers = [
     ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind, options)),
     ...[...plan.geopoints].map((entry) => geopointPropertyReader(entry, kind, options)),
+    ...[...plan.structs].map((entry) => structPropertyReader(type, entry, kind, options)),
     ...(rowNumber === undefined ? [] : [rowNumberReader(type, rowNumber)]),
   ]
   const order = [...type.properties.keys()]
@@ -139,6 +143,33 @@ function geopointPropertyReader(
     read: (cells) => {
       const text = geopointText(latitudeOf(cells), longitudeOf(cells))
       return text === undefined ? '' : name + text
+    },
+  }
+}
+
+/** Reads a struct whose fields have columns of their own. */
+function structPropertyReader(
+  type: ObjectType,
+  [property, columns]: [string, readonly StructColumn[]],
+  kind: CellKind,
+  options: ColumnOptions,
+): PropertyReader {
+  const name = nameText(property)
+  const read = structText(columns, ({ column, type: fieldType }) => {
+    // The cells are read as if each were a property.
+    const properties = new Map([[column, { apiName: column, type: fieldType }]])
+    const reader = cellPropertyReader({ ...type, properties }, [column, column], kind, options)
+    const label = nameText(column)
+    return (cells) => reader.read(cells, 0).slice(label.length)
+  })
+  const columnOf = new Map(columns.map(({ column, path }) => [`.${path.join('.')}`, column]))
+  return {
+    property,
+    column: undefined,
+    columnAt: (path) => columnOf.get(path),
+    read: (cells) => {
+      const text = read(cells)
+      return text === '' ? '' : name + text
     },
   }
 }

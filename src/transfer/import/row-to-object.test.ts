@@ -34,6 +34,52 @@ function objectOf(type: ObjectType, kind: CellKind, cells: Row['cells'], options
   return JSON.parse(result.json)
 }
 
+describe('columns named by a path', () => {
+  const lines: PropertyDefinition = {
+    type: 'array',
+    items: { type: 'struct', fields: { sku: { type: 'string' } } },
+  }
+  const visit = typeWith({
+    id: { type: 'integer' },
+    address: {
+      type: 'struct',
+      fields: {
+        city: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+        geo: { type: 'struct', fields: { lat: { type: 'double' }, at: { type: 'date' } } },
+      },
+    },
+    lines,
+  })
+
+  it('provide the fields of a struct', () => {
+    const cells = {
+      id: '1',
+      'address.geo.lat': '46.9',
+      'address.city': 'Bern',
+      'address.geo.at': '',
+    }
+    expect(objectOf(visit, 'text', { ...cells, 'address.tags': '["a"]' })).toEqual({
+      id: 1,
+      address: { geo: { lat: 46.9 }, city: 'Bern', tags: ['a'] },
+    })
+    expect(objectOf(visit, 'text', { id: '1', 'address.geo.lat': '' })).toEqual({ id: 1 })
+  })
+
+  it('are named by what is rejected in them', () => {
+    expect(read(visit, 'text', { id: '1', 'address.geo.lat': 'north' })).toEqual({
+      column: 'address.geo.lat',
+      property: 'address.geo.lat',
+      reason: 'is not a double',
+      excerpt: 'north',
+    })
+    expect(() => read(visit, 'text', { id: '1', address: '{}', 'address.city': 'x' })).toThrow(
+      'column "address" and the columns of address both provide the property address',
+    )
+    expect(() => read(visit, 'text', { id: '1', 'lines.sku': 'x' })).toThrow(ColumnMismatch)
+  })
+})
+
 describe('a row of CSV', () => {
   it('is converted according to the types of the properties', () => {
     const result = read(thing, 'text', {

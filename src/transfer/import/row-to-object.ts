@@ -185,11 +185,12 @@ function isOneLine(json: string | undefined): json is string {
 
 function toRejectedRow(
   error: RefusedValue,
-  { property, column }: PropertyReader,
+  { property, column: only, columnAt }: PropertyReader,
   { cells }: Row,
   type: ObjectType,
 ): RejectedRow {
   const shared = { reason: error.reason, property: property + error.path }
+  const column = columnAt?.(error.path) ?? only
   if (column === undefined) return { ...shared, excerpt: '' }
   const excerpt = excerptOf(cells[column])
   const advice = adviceOn(type, { property, column, text: excerpt })
@@ -202,7 +203,9 @@ function passThroughCheck(
   plan: ColumnPlan,
   options: ColumnOptions,
 ): ((cells: Row['cells']) => boolean) | undefined {
-  if (options.rowNumber !== undefined || plan.geopoints.size > 0) return undefined
+  if (options.rowNumber !== undefined || plan.geopoints.size + plan.structs.size > 0) {
+    return undefined
+  }
   if (
     plan.hasIgnoredColumns ||
     [...plan.columns].some(([column, property]) => column !== property)

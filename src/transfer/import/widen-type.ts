@@ -4,7 +4,9 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { parsePropertyType } from '../../ontology/definition/parse-property-type.ts'
 import type { InferredType } from '../infer/infer-type.ts'
+import { findStructColumns } from './struct-columns.ts'
 
 export interface WidenedType {
   readonly definition: ObjectTypeDefinition
@@ -20,7 +22,11 @@ export function widenType(
   const properties: Record<string, PropertyDefinition> = { ...type.properties }
   const changes: string[] = []
   const geopoints = [...(columns.geopoints ?? new Map()).keys()]
-  for (const name of [...propertyOf.values(), ...geopoints]) {
+  const inStructs = structColumnsOf(type, [...propertyOf.keys()])
+  const own = [...propertyOf].filter(
+    ([column, name]) => type.properties[name] !== undefined || !inStructs.has(column),
+  )
+  for (const name of [...own.map(([, name]) => name), ...geopoints]) {
     const inferred = definition.properties[name]
     const stored = type.properties[name]
     if (inferred === undefined || isSpreadOver(name, type, columns)) continue
@@ -42,6 +48,19 @@ export function widenType(
     changes.push(`widened ${name} from ${stored.type} to ${wider}`)
   }
   return { definition: { ...type, properties }, changes }
+}
+
+/** Returns the columns that provide fields of structs which the type already has. */
+function structColumnsOf(
+  { properties }: ObjectTypeDefinition,
+  columns: readonly string[],
+): ReadonlySet<string> {
+  const parsed = Object.entries(properties).flatMap(([apiName, definition]) => {
+    const type = parsePropertyType(definition, () => apiName, [])
+    return type === undefined ? [] : [[apiName, { apiName, type }] as const]
+  })
+  const structs = findStructColumns({ properties: new Map(parsed) }, columns)
+  return new Set([...structs.values()].flat().map(({ column }) => column))
 }
 
 /** Adds fields to structs, at any depth, and widens those that cannot hold the values. */

@@ -1,10 +1,10 @@
 /** Conditions on geopoints and geoshapes. Both are tested on the JSON of the property. */
-import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import { toCircle } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
+import { jsonPath } from '../../sql/json-path.ts'
 import { combine, negate, type SqlCondition, TRUE } from '../../sql/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
@@ -25,12 +25,6 @@ export function geoSql(
 /** Finds the rows whose positions, of all fields, have a box that meets another one. */
 function areaSql([west, south, east, north]: Box): SqlCondition {
   return { sql: 'o.area && ?::box', values: [`(${east},${north}),(${west},${south})`] }
-}
-
-/** Returns the path to a field in the body. It leads through arrays, and is a bound value. */
-export function jsonPath({ property, structField }: Field): string {
-  const steps = [property, ...(structField?.split(PATH_SEPARATOR) ?? [])]
-  return `$${steps.map((name) => `."${name}"`).join('')}`
 }
 
 /** True if one value of a field satisfies a test. A path also finds the elements of arrays. */

@@ -3,6 +3,7 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
+import { jsonPath } from '../../sql/json-path.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { patternText } from '../../sql/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
@@ -14,7 +15,7 @@ import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { termRulesOf } from '../catalogue/table-layout.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
-import { geoSql, jsonPath } from './geo-sql.ts'
+import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import type { QueryTables, TypeFields } from './query-tables.ts'
 
@@ -35,20 +36,21 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function isNullSql(
   { property, structField }: Query & { kind: 'isNull' },
-  { numbers }: QueryTables,
+  { numbers, presenceOf }: QueryTables,
 ): SqlCondition {
   const { indexed } = numbers.propertySql(property)
   if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
-  if (numbers.hasColumn({ property, structField })) {
+  const field = { property, structField }
+  if (presenceOf(field) === 'entry') {
     const { indexed: indexedField } = numbers.propertySql(property, structField)
     return { sql: `${indexedField} IS NULL`, values: [] }
   }
-  // An empty array and an empty struct are values, and no index has them.
+  const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
+  // The path leads through arrays as well.
   const hasValue: SqlCondition = {
     sql: 'jsonb_path_exists(o.body::jsonb, ?::jsonpath)',
-    values: [jsonPath({ property, structField })],
+    values: [jsonPath(field)],
   }
-  const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
   return negate(combine('and', [isPresent, hasValue]))
 }
 

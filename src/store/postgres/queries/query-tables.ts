@@ -2,6 +2,7 @@
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { Field } from '../../../query/query.ts'
 import type { FieldNumbers } from '../../sql/field-numbers.ts'
+import type { Presence } from '../../sql/query-fields.ts'
 import type { SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
@@ -19,6 +20,7 @@ export interface TypeFields {
   /** The fields that contain text. */
   readonly textFields: readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined
+  readonly presenceOf: (field: Field) => Presence
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
 }

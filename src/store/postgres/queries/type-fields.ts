@@ -4,7 +4,7 @@ import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Field } from '../../../query/query.ts'
 import { type ColumnLayout, FieldNumbers, storedPath } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
-import { isGeoPoint, languageOf, textFieldsOf } from '../../sql/query-fields.ts'
+import { isGeoPoint, languageOf, presenceOf, textFieldsOf } from '../../sql/query-fields.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
@@ -123,6 +123,7 @@ function toTypeFields(
     },
     textFields: textFieldsOf(objectType),
     languageOf: (field) => languageOf(objectType, field),
+    presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
   }
 }

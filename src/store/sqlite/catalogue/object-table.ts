@@ -10,6 +10,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
+import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import {
   type FieldId,
@@ -191,20 +192,31 @@ interface PlacedField extends FieldId {
  * the values of others are stored like those of arrays.
  */
 function placeFields(db: DatabaseSync, fields: readonly TypeField[]): readonly PlacedField[] {
+  let free = fields.some(isStructColumn) ? freeStructColumns(db) : 0
+  return fields.map((field) => {
+    const { property, structField } = field
+    const hasColumn = structField === undefined || (isStructColumn(field) && free > 0)
+    if (structField !== undefined && hasColumn) free -= 1
+    return { property, structField, hasColumn, path: storedPath(structField, hasColumn) }
+  })
+}
+
+function isStructColumn({ structField, isColumn }: TypeField): boolean {
+  return structField !== undefined && isColumn
+}
+
+/** Returns how many more struct fields can have a column. */
+function freeStructColumns(db: DatabaseSync): number {
   const row = db
     .prepare(
       `SELECT count(*) AS count FROM (
-         SELECT struct_field FROM object_field UNION ALL SELECT struct_field FROM table_field
-       ) WHERE struct_field >= ':' AND struct_field < ';'`,
+         SELECT 1 FROM (
+           SELECT struct_field FROM object_field UNION ALL SELECT struct_field FROM table_field
+         ) WHERE substr(struct_field, 1, 1) = ? LIMIT ?
+       )`,
     )
-    .get()
-  let structColumns = Number(row?.['count'])
-  return fields.map(({ property, structField, isColumn }) => {
-    const isStructField = structField !== undefined
-    const hasColumn = !isStructField || (isColumn && structColumns < INDEXED_STRUCT_FIELDS_MAX)
-    if (isStructField && hasColumn) structColumns += 1
-    return { property, structField, hasColumn, path: storedPath(structField, hasColumn) }
-  })
+    .get(PATH_SEPARATOR, INDEXED_STRUCT_FIELDS_MAX)
+  return INDEXED_STRUCT_FIELDS_MAX - Number(row?.['count'])
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Box } from '../../../query/matching/shape.ts'
 import type { Query } from '../../../query/query.ts'
 import { areaBoxes } from '../../sql/geo-boxes.ts'
+import { jsonPath } from '../../sql/json-path.ts'
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
@@ -12,7 +13,7 @@ export function geoSql(
   const { property } = query.field
   const test: SqlCondition = {
     sql: 'matches(o.body -> ?, ?)',
-    values: [`$."${property}"`, matcherNumber(query)],
+    values: [jsonPath({ property }), matcherNumber(query)],
   }
   if (isGeoPoint(query.field) && query.relation !== 'disjoint') {
     return combine('and', [combine('or', areaBoxes(query.area).map(placeSql)), test])

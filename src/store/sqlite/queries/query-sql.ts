@@ -5,6 +5,7 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { compileQuery } from '../../sql/compile-query.ts'
+import { jsonPath } from '../../sql/json-path.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sql/property-sql.ts'
 import {
@@ -42,21 +43,27 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function isNullSql(
   { property, structField }: Query & { kind: 'isNull' },
-  { numbers, matcherNumber }: QueryTables,
+  { numbers, matcherNumber, presenceOf }: QueryTables,
 ): SqlCondition {
   const { indexed } = numbers.propertySql(property)
   if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
-  if (numbers.hasColumn({ property, structField })) {
-    const { indexed: indexedField } = numbers.propertySql(property, structField)
-    return { sql: `${indexedField} IS NULL`, values: [] }
+  const field = { property, structField }
+  switch (presenceOf(field)) {
+    case 'entry': {
+      const { indexed: indexedField } = numbers.propertySql(property, structField)
+      return { sql: `${indexedField} IS NULL`, values: [] }
+    }
+    case 'inBody':
+      return { sql: 'o.body -> ? IS NULL', values: [jsonPath(field)] }
+    case 'inArrays': {
+      const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
+      const hasValue: SqlCondition = {
+        sql: 'matches(o.body -> ?, ?)',
+        values: [jsonPath({ property }), matcherNumber({ kind: 'present', structField })],
+      }
+      return negate(combine('and', [isPresent, hasValue]))
+    }
   }
-  // An empty array and an empty struct are values, and no index has them.
-  const hasValue: SqlCondition = {
-    sql: 'matches(o.body -> ?, ?)',
-    values: [`$."${property}"`, matcherNumber({ kind: 'present', structField })],
-  }
-  const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
-  return negate(combine('and', [isPresent, hasValue]))
 }
 
 function compareSql(

@@ -3,7 +3,14 @@ import type { Language } from '../../../ontology/definition/language.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Position } from '../../../query/query.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { isGeoPoint, isMultiValued, languageOf, textFieldsOf } from '../../sql/query-fields.ts'
+import {
+  isGeoPoint,
+  isMultiValued,
+  languageOf,
+  type Presence,
+  presenceOf,
+  textFieldsOf,
+} from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix, TermRules } from '../../sql/text-index.ts'
@@ -33,6 +40,7 @@ export interface QueryTables {
   readonly ringNumber: (ring: readonly Position[]) => number
   /** Returns the number by which `matches` knows a condition until the transaction ends. */
   readonly matcherNumber: (query: MatcherQuery) => number
+  readonly presenceOf: (field: Field) => Presence
   /** True for a field of geopoints, whose positions are indexed. */
   readonly isGeoPoint: (field: Field) => boolean
   /** Returns, for each fuzzy term, the terms of a field that match it. */
@@ -96,6 +104,7 @@ export function queryTables(
       field.structField === undefined
         ? isMultiValued(objectType, field)
         : !numbers.hasColumn(field),
+    presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
     ringNumber: (ring) => rings.numberOf(ring),
