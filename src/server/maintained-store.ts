@@ -12,6 +12,8 @@ export interface MaintainedStoreOptions {
   readonly now?: () => number
   /** False if another process runs the maintenance of the store. */
   readonly isMaintainer?: boolean
+  /** Opens the store; tests pass one that runs in a single thread. */
+  readonly open?: typeof openStore
 }
 
 /** An open store with its maintenance running; disposing stops both. */
@@ -22,11 +24,11 @@ export interface MaintainedStore extends AsyncDisposable {
 /** Opens the store, migrated to the schema of this release, and starts its maintenance. */
 export async function openMaintainedStore(
   config: Config,
-  { log, now = Date.now, isMaintainer = true }: MaintainedStoreOptions,
+  { log, now = Date.now, isMaintainer = true, open = openStore }: MaintainedStoreOptions,
 ): Promise<MaintainedStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
-    await openStore(config.OQS_STORE, {
+    await open(config.OQS_STORE, {
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),

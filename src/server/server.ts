@@ -33,6 +33,7 @@ const IDLE_GRACE_MS = 500
 /** How long slow queries may continue while the service stops; less than the stop timeout. */
 const QUERY_GRACE_MS = 5000
 const STOPPING = 'The service is stopping.'
+const RANDOM: Random = { bytes: randomBytes, uuid: randomUUID }
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -42,9 +43,16 @@ export interface Server extends AsyncDisposable {
   readonly reload: () => boolean
 }
 
+export interface Random {
+  readonly bytes: (count: number) => Buffer
+  readonly uuid: () => string
+}
+
 export interface ServerOptions extends MaintainedStoreOptions {
   /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
+  /** The source of page token salts and of RIDs; random unless a test must be repeatable. */
+  readonly random?: Random
   /** The explorer at `/`, if it is served. */
   readonly explorer?: OpenExplorer
   /** Returns a function that collects the metrics of all processes; without it, there is only one. */
@@ -55,7 +63,7 @@ export interface ServerOptions extends MaintainedStoreOptions {
 
 /** Assembles the service and starts to listen. */
 export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS, random = RANDOM } = options
   const metrics = config.OQS_METRICS === 'off' ? undefined : new ServiceMetrics()
   const log: Log = (event) => {
     metrics?.observe(event)
@@ -91,7 +99,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       batchParsers: parts.use(new BatchParsers(store.encoding)),
       credentialUses: new CredentialUses(store.documents),
       memory,
-      walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {
+      walkTokens: new WalkTokens(new TokenKeys(keys, random.bytes(SALT_BYTES)), {
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
       }),
@@ -111,7 +119,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       now,
       version,
       startedAtMs: now(),
-      newUuid: randomUUID,
+      newUuid: random.uuid,
       emit: log,
       isReportingRequests:
         metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),

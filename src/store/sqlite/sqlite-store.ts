@@ -44,11 +44,10 @@ import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
-import type { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
-import { createSlowReaders } from './threads/slow-readers.ts'
+import type { SlowReaders, StoreThreads } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
-import { WorkerThread } from './threads/worker-thread.ts'
+import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import {
   commitEditInThread,
@@ -70,10 +69,15 @@ export class SqliteStore implements ObjectStore {
   readonly #writer: WorkerThread<WriteJobs>
   readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
-  readonly #slowReaders: ReaderPool
+  readonly #slowReaders: SlowReaders
   #reclaims = 0
 
-  constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
+  constructor(
+    reading: ReadConnection,
+    guard: StoreGuard,
+    { writer, slowReaders }: StoreThreads,
+    options: StoreOptions,
+  ) {
     this.#guard = guard
     this.documents = new SqliteDocuments({
       read: (read) => this.#read(() => read(this.#reading.statements)),
@@ -83,15 +87,11 @@ export class SqliteStore implements ObjectStore {
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = new WorkerThread({
-      module: 'writer-thread',
-      path,
-      lostReason: 'the writer thread ended; whether this was written is not known',
-    })
-    const [writer, queue] = [this.#writer, this.#writes]
+    this.#writer = writer
+    const queue = this.#writes
     const groups = new WriteGroups(queue, guard, writer)
     this.#connections = { reading, guard, writer, queue, groups }
-    this.#slowReaders = createSlowReaders(path, options)
+    this.#slowReaders = slowReaders
   }
 
   async check(): Promise<void> {

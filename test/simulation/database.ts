@@ -1,0 +1,59 @@
+/** The databases that seeds run on: each seed has an empty one of its own. */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '../../src/server/open-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { runFolder } from '../support/run-folder.ts'
+import { createInlineThreads } from './inline-threads.ts'
+
+export type StoreKind = 'sqlite' | 'postgres'
+
+export interface Database extends AsyncDisposable {
+  /** The name for `OQS_STORE`. */
+  readonly name: string
+  readonly open: typeof openStore
+  /** Continues with what a power failure would leave now; undefined if there is no such copy. */
+  readonly crash?: () => void
+}
+
+export type CreateDatabase = () => Promise<Database>
+
+/** A file system in memory, if there is one: a seed waits for hundreds of commits to be on disk. */
+const MEMORY = '/dev/shm'
+
+export function sqliteDatabases(): CreateDatabase {
+  return async () => {
+    const folder = mkdtempSync(join(baseFolder(), 'oqs-simulation-'))
+    let copies = 0
+    const path = () => join(folder, `${copies}.db`)
+    return {
+      get name() {
+        return `sqlite:${path()}`
+      },
+      open: async (name, options) =>
+        openSqliteStore(name.slice('sqlite:'.length), options, createInlineThreads),
+      crash: () => {
+        const from = path()
+        copies += 1
+        for (const suffix of ['', '-wal']) {
+          if (existsSync(from + suffix)) copyFileSync(from + suffix, path() + suffix)
+        }
+      },
+      [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+    }
+  }
+}
+
+function baseFolder(): string {
+  return runFolder() ?? (existsSync(MEMORY) ? MEMORY : tmpdir())
+}
+
+/** Creates databases on a server, which is given by the URL of any database on it. */
+export function postgresDatabases(serverUrl: string): CreateDatabase {
+  return async () => {
+    const { url: name, drop } = await createDatabase(serverUrl)
+    return { name, open: openStore, [Symbol.asyncDispose]: drop }
+  }
+}
