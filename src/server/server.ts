@@ -5,13 +5,13 @@ import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { BatchParsers } from '../http/batch/batch-parsers.ts'
-import { buildApp } from '../http/build-app.ts'
+import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
 import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
-import type { RequestLimits } from '../http/services.ts'
+import type { RequestLimits, Services } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -61,9 +61,23 @@ export interface ServerOptions extends MaintainedStoreOptions {
   ) => () => Promise<readonly CollectedMetrics[]>
 }
 
-/** Assembles the service and starts to listen. */
-export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS, random = RANDOM } = options
+/** A service that does not listen yet. */
+export interface AssembledService {
+  readonly services: Services
+  readonly appOptions: AppOptions
+  /** Also counts events, if there are metrics. */
+  readonly log: Log
+  /** Rejects what waits, before the application is closed. */
+  readonly drain: () => void
+}
+
+/** Opens the store and creates what the endpoints work with; `parts` disposes of it. */
+export async function assembleService(
+  config: Config,
+  options: ServerOptions,
+  parts: AsyncDisposableStack,
+): Promise<AssembledService> {
+  const { now = Date.now, random = RANDOM } = options
   const metrics = config.OQS_METRICS === 'off' ? undefined : new ServiceMetrics()
   const log: Log = (event) => {
     metrics?.observe(event)
@@ -74,7 +88,6 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const openIdTokens = await openIdProviderOf(config, now)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
-  await using parts = new AsyncDisposableStack()
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
@@ -92,8 +105,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     readStatus: () => store.readStatus(),
     readCatalogue: () => store.readCatalogue(),
   })
-  const app = await buildApp(
-    {
+  return {
+    services: {
       store,
       admission,
       batchParsers: parts.use(new BatchParsers(store.encoding)),
@@ -126,18 +139,31 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
     },
-    {
+    appOptions: {
       version,
       docs: config.OQS_DOCS,
       explorer: options.explorer,
       tls,
       corsOrigins: config.OQS_CORS_ORIGINS,
     },
-  )
+    log,
+    drain: () => {
+      isStopping = true
+      admission.drain(STOPPING)
+      store.drain(STOPPING, QUERY_GRACE_MS)
+    },
+  }
+}
+
+/** Assembles the service and starts to listen. */
+export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
+  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  await using parts = new AsyncDisposableStack()
+  const { services, appOptions, log, drain } = await assembleService(config, options, parts)
+  const { store, admission, version } = services
+  const app = await buildApp(services, appOptions)
   parts.defer(async () => {
-    isStopping = true
-    admission.drain(STOPPING)
-    store.drain(STOPPING, QUERY_GRACE_MS)
+    drain()
     await closeApp(app, idleGraceMs)
   })
   limitConnections(app.server, admission, config.OQS_MAX_CONNECTIONS)
@@ -149,7 +175,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   const { port } = app.server.address() as AddressInfo
   const host = config.OQS_HOST.includes(':') ? `[${config.OQS_HOST}]` : config.OQS_HOST
-  const url = `${tls === undefined ? 'http' : 'https'}://${host}:${port}`
+  const url = `${appOptions.tls === undefined ? 'http' : 'https'}://${host}:${port}`
   log({ event: 'started', url, version })
 
   const running = parts.move()

@@ -1,14 +1,15 @@
-/** One running service of a simulated cluster, reached over real HTTP. */
-import { once } from 'node:events'
-import { Agent, type IncomingHttpHeaders, request as sendRequest } from 'node:http'
+/** One service of a simulated cluster. */
+import type { App } from '../../src/http/app.ts'
 import { readConfig } from '../../src/server/config.ts'
-import { type Server, startServer } from '../../src/server/server.ts'
+import { type AssembledService, assembleService } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
+import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'
 import type { HttpRequest } from './queries.ts'
 import type { Random } from './random.ts'
 
 export interface NodeOptions {
+  readonly slot: AppSlot
   readonly database: Database
   readonly settings: Readonly<Record<string, string>>
   /** The keys of page tokens; the first one seals. */
@@ -19,23 +20,33 @@ export interface NodeOptions {
 
 export interface Answer {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: the body is the thing under test
   readonly body: any
 }
 
 export class SimulatedNode {
+  readonly slot: AppSlot
   readonly keys: readonly Buffer[]
-  readonly #server: Server
-  readonly #url: URL
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #app: App
+  readonly #service: AssembledService
+  readonly #parts: AsyncDisposableStack
+  /** What the service has logged as an error. */
   readonly #failures: unknown[]
 
-  private constructor(keys: readonly Buffer[], server: Server, failures: unknown[]) {
+  private constructor(
+    { slot, keys }: NodeOptions,
+    app: App,
+    service: AssembledService,
+    parts: AsyncDisposableStack,
+    failures: unknown[],
+  ) {
+    this.slot = slot
     this.keys = keys
-    this.#server = server
-    this.#url = new URL(server.url)
+    this.#app = app
+    this.#service = service
+    this.#parts = parts
     this.#failures = failures
   }
 
@@ -47,56 +58,52 @@ export class SimulatedNode {
       OQS_STORE: database.name,
       OQS_PAGE_TOKEN_KEYS: keys.map((key) => key.toString('base64')).join(','),
     })
-    const server = await startServer(config, {
-      log: (event) => {
-        if ('error' in event) failures.push(event.error)
+    await using parts = new AsyncDisposableStack()
+    const service = await assembleService(
+      config,
+      {
+        log: (event) => {
+          if ('error' in event) failures.push(event.error)
+        },
+        now,
+        // The simulation decides when maintenance runs.
+        isMaintainer: false,
+        open: database.open,
+        random: { bytes: (count) => random.bytes(count), uuid: () => random.uuid() },
       },
-      now,
-      idleGraceMs: 0,
-      // The simulation decides when maintenance runs.
-      isMaintainer: false,
-      open: database.open,
-      random: { bytes: (count) => random.bytes(count), uuid: () => random.uuid() },
-    })
-    return new SimulatedNode(keys, server, failures)
+      parts,
+    )
+    const app = await options.slot.use(service.services, service.appOptions)
+    return new SimulatedNode(options, app, service, parts.move(), failures)
   }
 
   get store(): ObjectStore {
-    return this.#server.store
+    return this.#service.services.store
   }
 
   async send(request: HttpRequest, token: string): Promise<Answer> {
-    const { method, path, contentType, body } = request
-    const outgoing = sendRequest({
-      agent: this.#agent,
-      host: this.#url.hostname,
-      port: this.#url.port,
-      method,
-      path,
+    const { method, path, contentType, headers, body } = request
+    const response = await this.#app.inject({
+      method: method as 'GET',
+      url: path,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(contentType === undefined ? {} : { 'content-type': contentType }),
-        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-        ...request.headers,
+        ...(contentType && { 'content-type': contentType }),
+        ...headers,
       },
+      ...(body === undefined ? {} : { payload: body }),
     })
-    outgoing.end(body)
-    const [response] = await once(outgoing, 'response')
-    let text = ''
-    for await (const chunk of response.setEncoding('utf8')) text += chunk
     if (this.#failures.length > 0) {
       throw new Error(`${method} ${path} failed inside the service`, { cause: this.#failures[0] })
     }
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
+    const { statusCode: status, payload: text } = response
+    const answered = response.headers as Answer['headers']
+    return { status, headers: answered, text, body: text === '' ? undefined : JSON.parse(text) }
   }
 
   async stop(): Promise<void> {
-    this.#agent.destroy()
-    await this.#server[Symbol.asyncDispose]()
+    this.#service.drain()
+    this.slot.release()
+    await this.#parts.disposeAsync()
   }
 }

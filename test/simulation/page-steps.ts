@@ -111,7 +111,9 @@ async function readPage(world: World, attempt: PageAttempt): Promise<PageToken |
   if (page === undefined) return undefined
   const next = page.hasNext ? nextToken(world, attempt, page, answer.body.nextPageToken) : undefined
   const { etag } = answer.headers
-  if (etag !== undefined) world.copies.set(name, { tag: etag, body: answer.body, token: next })
+  if (typeof etag === 'string') {
+    world.copies.set(name, { tag: etag, body: answer.body, token: next })
+  }
   if (next !== undefined) world.tokens = [next, ...world.tokens].slice(0, TOKENS)
   return next
 }

@@ -78,10 +78,11 @@ export async function moveClock(world: World): Promise<void> {
 
 /** Stops one node and starts it again, on the same database. */
 export async function restartNode(world: World): Promise<void> {
-  const at = world.random.below(world.nodes.length)
+  const node = world.random.pick(world.nodes)
+  const at = world.nodes.indexOf(node)
   world.note(`node ${at} restarts with ${world.keys.length} keys`)
-  await world.nodes[at]?.stop()
-  world.nodes[at] = await world.startNode()
+  await node.stop()
+  world.nodes[at] = await world.startNode(node.slot)
 }
 
 /** Ends all nodes as a power failure does: nothing is closed, and only what is on disk is left. */
@@ -89,9 +90,9 @@ export async function crash(world: World): Promise<void> {
   const { database, nodes } = world
   world.note('all nodes crash')
   database.crash?.()
-  const count = nodes.length
+  const slots = nodes.map(({ slot }) => slot)
   await world.stop()
-  for (let started = 0; started < count; started += 1) nodes.push(await world.startNode())
+  for (const slot of slots) nodes.push(await world.startNode(slot))
 }
 
 /** Does the next part of a key rotation, which each node learns when it restarts. */

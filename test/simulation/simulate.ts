@@ -1,4 +1,5 @@
 /** Runs one seed: a random history of a service, compared with the model after every request. */
+import { AppSlot } from './app-slot.ts'
 import type { CreateDatabase } from './database.ts'
 import {
   randomFavourites,
@@ -66,25 +67,36 @@ export interface SimulatedSeed {
   readonly failure: unknown
 }
 
-export async function simulate(
-  seed: number,
-  createDatabase: CreateDatabase,
-): Promise<SimulatedSeed> {
-  await using database = await createDatabase()
-  const world = new World(seed, database)
-  let failure: unknown
-  try {
-    await world.start()
-    world.favourites = randomFavourites(world)
-    await applyDefinition(world)
-    for (let steps = 0; steps < STEPS_PER_SEED; steps += 1) {
-      await world.random.pickWeighted(STEPS)(world)
-    }
-  } catch (error) {
-    failure = error
+/** Runs seeds one after the other; disposing frees what they share. */
+export class Simulator implements AsyncDisposable {
+  readonly #createDatabase: CreateDatabase
+  readonly #slots = [new AppSlot(), new AppSlot()]
+
+  constructor(createDatabase: CreateDatabase) {
+    this.#createDatabase = createDatabase
   }
-  await world.stop()
-  return { seed, trace: world.trace, digest: world.digest(), failure }
+
+  async run(seed: number): Promise<SimulatedSeed> {
+    await using database = await this.#createDatabase()
+    const world = new World(seed, database, this.#slots)
+    let failure: unknown
+    try {
+      await world.start()
+      world.favourites = randomFavourites(world)
+      await applyDefinition(world)
+      for (let steps = 0; steps < STEPS_PER_SEED; steps += 1) {
+        await world.random.pickWeighted(STEPS)(world)
+      }
+    } catch (error) {
+      failure = error
+    }
+    await world.stop()
+    return { seed, trace: world.trace, digest: world.digest(), failure }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const slot of this.#slots) await slot.close()
+  }
 }
 
 /** Describes a failed seed, with the last things that happened before. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { hashSecret } from '../../src/http/request/caller.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
+import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'
 import { TypeModel } from './model.ts'
 import { type Answer, SimulatedNode } from './node.ts'
@@ -41,6 +42,7 @@ export class World {
   readonly pageMaxBytes: number
   readonly trace: string[] = []
   readonly #digest = createHash('sha256')
+  readonly #slots: readonly AppSlot[]
 
   readonly types = new Map(TYPES.map((name) => [name, new TypeModel()]))
   /** How often the ontology was created; page tokens of an earlier one are not valid. */
@@ -67,16 +69,17 @@ export class World {
   madeKeys = 0
   keys: readonly Buffer[]
 
-  constructor(seed: number, database: Database) {
+  constructor(seed: number, database: Database, slots: readonly AppSlot[]) {
     this.random = new Random(seed)
     this.database = database
+    this.#slots = slots
     this.pageMaxBytes = this.random.chance(0.2) ? SHORT_PAGE_BYTES : LONG_PAGE_BYTES
     this.keys = [this.random.bytes(KEY_BYTES)]
   }
 
   async start(): Promise<void> {
-    const nodes = this.random.chance(0.3) ? 2 : 1
-    for (let started = 0; started < nodes; started += 1) this.nodes.push(await this.startNode())
+    const slots = this.random.chance(0.3) ? this.#slots : this.#slots.slice(0, 1)
+    for (const slot of slots) this.nodes.push(await this.startNode(slot))
     const reader = {
       id: 'reader',
       name: 'reader',
@@ -89,8 +92,9 @@ export class World {
     await this.nodes[0]?.store.createApiToken(reader, hashSecret(CALLERS.reader))
   }
 
-  startNode(keys = this.keys): Promise<SimulatedNode> {
+  startNode(slot: AppSlot): Promise<SimulatedNode> {
     return SimulatedNode.start({
+      slot,
       database: this.database,
       settings: {
         OQS_PORT: '0',
@@ -105,7 +109,7 @@ export class World {
         OQS_LIST_OBJECTS_LIMIT: String(ENDPOINT_LIMIT),
         OQS_PAGE_MAX_BYTES: String(this.pageMaxBytes),
       },
-      keys,
+      keys: this.keys,
       now: () => this.clock.now,
       random: this.random,
     })

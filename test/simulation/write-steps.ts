@@ -64,7 +64,7 @@ export async function writeObject(world: World): Promise<void> {
     const { objects } = applyChanges(type.current.objects, [change], 'upsert')
     type.publish(objects, answer.body.version)
     const { etag } = answer.headers
-    if (etag !== undefined)
+    if (typeof etag === 'string')
       world.objectTags.unshift({ type: name, tag: etag, object: textOf(target) })
   })
 }
