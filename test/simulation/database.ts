@@ -1,5 +1,5 @@
 /** The databases that seeds run on: each seed has an empty one of its own. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '../../src/server/open-store.ts'
@@ -24,10 +24,14 @@ export type CreateDatabase = () => Promise<Database>
 const MEMORY = '/dev/shm'
 
 export function sqliteDatabases(): CreateDatabase {
+  // Creating all tables takes longer than copying a file that has them.
+  let empty: Buffer | undefined
   return async () => {
     const folder = mkdtempSync(join(baseFolder(), 'oqs-simulation-'))
     let copies = 0
     const path = () => join(folder, `${copies}.db`)
+    empty ??= await emptyFile(join(folder, 'empty.db'))
+    writeFileSync(path(), empty, { mode: 0o600 })
     return {
       get name() {
         return `sqlite:${path()}`
@@ -44,6 +48,11 @@ export function sqliteDatabases(): CreateDatabase {
       [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
     }
   }
+}
+
+async function emptyFile(path: string): Promise<Buffer> {
+  await openSqliteStore(path, {}, createInlineThreads)[Symbol.asyncDispose]()
+  return readFileSync(path)
 }
 
 function baseFolder(): string {

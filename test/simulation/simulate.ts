@@ -55,7 +55,7 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [1, rotateKeys],
 ]
 
-const STEPS_PER_SEED = 80
+const STEPS_PER_SEED = 60
 
 export interface SimulatedSeed {
   readonly seed: number

@@ -20,6 +20,8 @@ export const ENDPOINT_LIMIT = 14
 export const TTL_SECONDS = 300
 export const SNAPSHOT_SECONDS = 1200
 const LIFETIMES = { pageTokenTtlSeconds: TTL_SECONDS, snapshotMaxAgeSeconds: SNAPSHOT_SECONDS }
+/** Snapshots are kept a minute longer than they can be read; replacements wait for an hour. */
+const KEPT = { rowVersionsMs: 1000 * (SNAPSHOT_SECONDS + 60), idleReplacementsMs: 3_600_000 }
 const KEY_BYTES = 32
 const SHORT_PAGE_BYTES = 1024
 const LONG_PAGE_BYTES = 1024 * 1024
@@ -146,7 +148,7 @@ export class World {
   async maintain(): Promise<void> {
     const retention = retentionOf(LIFETIMES, () => this.clock.now)
     await this.random.pick(this.nodes).store.reclaim(retention)
-    for (const type of this.types.values()) type.maintain(this.clock.now, retention)
+    for (const type of this.types.values()) type.maintain(this.clock.now, KEPT)
     for (const [key, { expiresAtMs }] of this.onceKeys) {
       if (expiresAtMs <= this.clock.now) this.onceKeys.delete(key)
     }
