@@ -104,8 +104,9 @@ async function findPlantedBugs(processes: number): Promise<boolean> {
       using copy = plantBug(bug)
       const spec = { first: 1, count: PLANTED_SEEDS, processes: 1, checkout: copy.path }
       const { failed } = await runSeeds(spec)
-      found.set(bug.name, failed === undefined ? 'not found' : String(failed.seed))
-      showProgress(`${found.size} of ${PLANTED_BUGS.length} bugs`)
+      const seed = failed === undefined ? 'not found' : String(failed.seed)
+      found.set(bug.name, seed)
+      showProgress(`${found.size} of ${PLANTED_BUGS.length}: ${bug.name}: ${seed}`)
     }
   })
   await Promise.all(work)

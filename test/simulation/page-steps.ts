@@ -8,6 +8,7 @@ import {
   Mismatch,
   ONTOLOGY,
   type PageCopy,
+  TTL_SECONDS,
   TYPES,
   type World,
 } from './world.ts'
@@ -17,6 +18,7 @@ const TOKENS = 12
 const MAX_PAGE_SIZE = 6
 /** More pages than any walk has. */
 const MAX_PAGES = 40
+const MAX_SLOW_PAGES = 6
 
 export async function readFirstPage(world: World): Promise<void> {
   await readPage(world, firstPage(world))
@@ -29,6 +31,22 @@ export async function readWholeWalk(world: World): Promise<void> {
   for (let pages = 1; token !== undefined; pages += 1) {
     if (pages > MAX_PAGES) throw new Mismatch('the walk does not end')
     token = await readPage(world, nextPage(world, token))
+  }
+}
+
+/** Reads a snapshot as slowly as its tokens allow, while others write and maintenance runs. */
+export async function readSlowWalk(
+  world: World,
+  write: (world: World) => Promise<void>,
+): Promise<void> {
+  const { random } = world
+  const { spec, ...first } = firstPage(world)
+  let token = await readPage(world, { ...first, spec: { ...spec, snapshot: true }, pageSize: 1 })
+  for (let pages = 1; token !== undefined && pages <= MAX_SLOW_PAGES; pages += 1) {
+    if (random.chance(0.6)) await write(world)
+    if (random.chance(0.6)) await world.maintain()
+    world.moveClock(random.between(TTL_SECONDS - 60, TTL_SECONDS))
+    token = await readPage(world, { ...nextPage(world, token), pageSize: 1 })
   }
 }
 

@@ -2,8 +2,7 @@
 import { TypeModel } from './model.ts'
 import { expectEqual, ONTOLOGY, TYPES, type World } from './world.ts'
 
-const SECOND = 1000
-const DAY = 86_400 * SECOND
+const DAY_SECONDS = 86_400
 const MAX_KEYS = 3
 const MAX_EXTRA_PROPERTIES = 2
 
@@ -61,19 +60,27 @@ export async function recreateOntology(world: World): Promise<void> {
 export async function moveClock(world: World): Promise<void> {
   const { random, clock, tokens } = world
   const next = tokens.length === 0 ? undefined : random.pick(tokens)
-  const beforeExpiry = (next?.expiresAtMs ?? 0) - clock.now - (random.chance(0.5) ? SECOND : 0)
-  const step = random.pickWeighted<number>([
-    [30, SECOND * random.between(1, 30)],
-    [15, beforeExpiry > 0 ? beforeExpiry : SECOND],
-    [10, SECOND * random.between(200, 400)],
-    [10, SECOND * random.between(1100, 1400)],
-    [4, SECOND * random.between(3600, 8000)],
-    [2, DAY - SECOND * random.below(2)],
-    [8, -SECOND * random.between(1, 400)],
-    [4, -SECOND * random.between(400, 5000)],
+  const untilExpiry = ((next?.expiresAtMs ?? 0) - clock.now) / 1000 - random.below(2)
+  const seconds = random.pickWeighted<number>([
+    [30, random.between(1, 30)],
+    [15, untilExpiry > 0 ? untilExpiry : 1],
+    [10, random.between(200, 400)],
+    [10, random.between(1100, 1400)],
+    [4, random.between(3600, 8000)],
+    [2, DAY_SECONDS - random.below(2)],
+    [8, -random.between(1, 400)],
+    [4, -random.between(400, 5000)],
   ])
-  clock.now += step
-  world.note(`the clock moves by ${step / SECOND} s`)
+  world.moveClock(seconds)
+}
+
+/** The clock is wrong for a while, and maintenance trusts it. */
+export async function mistakeClock(world: World): Promise<void> {
+  const seconds = world.random.between(1000, 5000) * (world.random.chance(0.8) ? 1 : -1)
+  if (world.random.chance(0.7)) await world.maintain()
+  world.moveClock(seconds)
+  await world.maintain()
+  world.moveClock(-seconds)
 }
 
 /** Stops one node and starts it again, on the same database. */

@@ -5,6 +5,7 @@ import {
   randomFavourites,
   readFirstPage,
   readNextPage,
+  readSlowWalk,
   readWholeWalk,
   sendWrongToken,
 } from './page-steps.ts'
@@ -12,6 +13,7 @@ import {
   applyDefinition,
   changeDefinition,
   crash,
+  mistakeClock,
   moveClock,
   recreateOntology,
   restartNode,
@@ -31,7 +33,7 @@ import {
 
 type Step = (world: World) => Promise<void>
 
-/** How often each step happens, out of a hundred. */
+/** How often each step happens, about out of a hundred. */
 const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [13, writeBatch],
   [4, writeObject],
@@ -45,8 +47,10 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [13, readFirstPage],
   [24, readNextPage],
   [5, readWholeWalk],
+  [2, (world) => readSlowWalk(world, writeBatch)],
   [5, sendWrongToken],
-  [11, moveClock],
+  [9, moveClock],
+  [2, mistakeClock],
   [5, (world) => world.maintain()],
   [1.5, changeDefinition],
   [0.4, recreateOntology],
@@ -55,7 +59,7 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [1, rotateKeys],
 ]
 
-const STEPS_PER_SEED = 60
+const STEPS_PER_SEED = 50
 
 export interface SimulatedSeed {
   readonly seed: number

@@ -155,6 +155,11 @@ export class World {
     this.note('maintenance')
   }
 
+  moveClock(seconds: number): void {
+    this.clock.now += 1000 * seconds
+    this.note(`the clock moves by ${seconds} s`)
+  }
+
   /** Adds a line to the trace, which is also what two runs of a seed are compared by. */
   note(line: string): void {
     const seconds = (this.clock.now - START_MS) / 1000
