@@ -13,21 +13,33 @@ export interface SeedMessage {
   readonly failure: string | undefined
 }
 
+/** Seeds on PostgreSQL mostly wait for the server, so several run at once; each has its own world. */
+const POSTGRES_LANES = 8
+
 const TEXT = { type: 'string', default: '' } as const
 const { values } = parseArgs({
   options: { first: TEXT, count: TEXT, stride: TEXT, postgres: TEXT },
 })
-const [first, count, stride] = [values.first, values.count, values.stride].map(Number) as number[]
+const isSqlite = values.postgres === ''
+const databases = isSqlite ? sqliteDatabases() : postgresDatabases(values.postgres)
+const seeds = Array.from(
+  { length: Number(values.count) },
+  (_, run) => Number(values.first) + run * Number(values.stride),
+).values()
+let isFailed = false
 process.on('disconnect', () => process.exit())
 
-const databases = values.postgres === '' ? sqliteDatabases() : postgresDatabases(values.postgres)
-await using simulator = new Simulator(databases)
-for (let run = 0; run < (count ?? 0); run += 1) {
-  const result = await simulator.run((first ?? 0) + run * (stride ?? 1))
-  const failure = result.failure === undefined ? undefined : describeFailure(result)
-  await send({ seed: result.seed, failure })
-  if (failure !== undefined) break
-}
+const lanes = Array.from({ length: isSqlite ? 1 : POSTGRES_LANES }, async () => {
+  await using simulator = new Simulator(databases)
+  for (const seed of seeds) {
+    if (isFailed) break
+    const result = await simulator.run(seed)
+    const failure = result.failure === undefined ? undefined : describeFailure(result)
+    isFailed ||= failure !== undefined
+    await send({ seed, failure })
+  }
+})
+await Promise.all(lanes)
 process.disconnect()
 
 function send(message: SeedMessage): Promise<void> {
