@@ -46,13 +46,14 @@ await runScript({
       usual: availableParallelism(),
     })
     if (values.planted) return findPlantedBugs(processes)
+    // Awaited below, so that the server runs until the last seed has ended.
     await using server = await openServer(values.store)
     if (values.seed !== undefined) {
-      return replay(wholeNumber('--seed', values.seed, { min: 0, usual: 0 }), server.url)
+      return await replay(wholeNumber('--seed', values.seed, { min: 0, usual: 0 }), server.url)
     }
     const count = wholeNumber('--seeds', values.seeds, { min: 1, usual: SEEDS })
     const first = wholeNumber('--first', values.first, { min: 0, usual: 1 })
-    return runAll({ first, count, processes, postgres: server.url }, values.store)
+    return await runAll({ first, count, processes, postgres: server.url }, values.store)
   },
 })
 

@@ -23,11 +23,12 @@ export type CreateDatabase = () => Promise<Database>
 /** A file system in memory, if there is one: a seed waits for hundreds of commits to be on disk. */
 const MEMORY = '/dev/shm'
 
-export function sqliteDatabases(): CreateDatabase {
+/** Creates files in a folder, each in a subfolder that is removed with it. */
+export function sqliteDatabases(base = memoryFolder()): CreateDatabase {
   // Creating all tables takes longer than copying a file that has them.
   let empty: Buffer | undefined
   return async () => {
-    const folder = mkdtempSync(join(baseFolder(), 'oqs-simulation-'))
+    const folder = mkdtempSync(join(base, 'oqs-simulation-'))
     let copies = 0
     const path = () => join(folder, `${copies}.db`)
     empty ??= await emptyFile(join(folder, 'empty.db'))
@@ -55,7 +56,8 @@ async function emptyFile(path: string): Promise<Buffer> {
   return readFileSync(path)
 }
 
-function baseFolder(): string {
+/** Returns the folder of a test run, or one that is not on disk. */
+export function memoryFolder(): string {
   return runFolder() ?? (existsSync(MEMORY) ? MEMORY : tmpdir())
 }
 

@@ -2,8 +2,10 @@
  * The entry point of a process that runs seeds. It sends one message per seed to its parent, and
  * ends after the first failure.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { postgresDatabases, sqliteDatabases } from './database.ts'
+import { memoryFolder, postgresDatabases, sqliteDatabases } from './database.ts'
 import { describeFailure, Simulator } from './simulate.ts'
 
 /** The outcome of a seed, as a message. */
@@ -21,13 +23,16 @@ const { values } = parseArgs({
   options: { first: TEXT, count: TEXT, stride: TEXT, postgres: TEXT },
 })
 const isSqlite = values.postgres === ''
-const databases = isSqlite ? sqliteDatabases() : postgresDatabases(values.postgres)
+const folder = mkdtempSync(join(memoryFolder(), 'oqs-seeds-'))
+const databases = isSqlite ? sqliteDatabases(folder) : postgresDatabases(values.postgres)
 const seeds = Array.from(
   { length: Number(values.count) },
   (_, run) => Number(values.first) + run * Number(values.stride),
 ).values()
 let isFailed = false
-process.on('disconnect', () => process.exit())
+// However the process ends, except when it is killed, its files are removed.
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const event of ['disconnect', 'SIGINT', 'SIGTERM']) process.on(event, () => process.exit())
 
 const lanes = Array.from({ length: isSqlite ? 1 : POSTGRES_LANES }, async () => {
   await using simulator = new Simulator(databases)
