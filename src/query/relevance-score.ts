@@ -6,7 +6,9 @@
  * A score is a whole number, and depends on nothing but the object, the query and the statistics. So
  * all databases sort alike, and a walk that keeps its statistics keeps its order.
  */
+import { PATH_SEPARATOR } from '../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import { fieldKey } from '../ontology/values/searchable-values.ts'
 import { analyseQuery, analyseText } from './matching/analyser.ts'
 import { stemOf } from './matching/stem.ts'
 import { fuzzyDistance, isWithinEdits } from './matching/terms.ts'
@@ -54,7 +56,7 @@ export interface TextScorer {
 export function textScorer(query: Query, objectType: ObjectType): TextScorer | undefined {
   const terms = scoredTerms(query, objectType)
   if (terms.length === 0) return undefined
-  const fields = [...Map.groupBy(terms, ({ field }) => keyOf(field)).values()].map((ofField) => ({
+  const fields = [...Map.groupBy(terms, ({ field }) => fieldKey(field)).values()].map((ofField) => ({
     field: (ofField[0] as ScoredTerm).field,
     gradesOf: rememberGrades(ofField.map((term) => [terms.indexOf(term), term.gradeOf] as const)),
   }))
@@ -165,23 +167,24 @@ function rememberGrades(
 }
 
 /** Returns the beginning of the texts of a field, which terms of two values do not cross. */
-function scoredText(value: unknown, field: Field): string {
+function scoredText(value: unknown, { structField }: Field): string {
   let text = ''
-  for (const one of Array.isArray(value) ? value : [value]) {
+  for (const one of valuesAt(value, structField?.split(PATH_SEPARATOR) ?? [])) {
     if (text.length >= SCORED_LENGTH) break
-    const inner = field.structField === undefined ? one : memberOf(one, field.structField)
-    if (typeof inner === 'string') text += `${inner.slice(0, SCORED_LENGTH)}\n`
+    if (typeof one === 'string') text += `${one.slice(0, SCORED_LENGTH)}\n`
   }
   return text.slice(0, SCORED_LENGTH)
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined
-}
-
-function keyOf({ property, structField = '' }: Field): string {
-  // API names contain no colon.
-  return `${property}:${structField}`
+/** Yields the values at the end of a path, which are several if there are arrays on it. */
+function* valuesAt(value: unknown, path: readonly string[]): Generator<unknown> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* valuesAt(item, path)
+    return
+  }
+  const [name, ...rest] = path
+  if (name === undefined) yield value
+  else if (typeof value === 'object' && value !== null) {
+    yield* valuesAt((value as Readonly<Record<string, unknown>>)[name], rest)
+  }
 }

@@ -15,6 +15,8 @@ export interface MaintainedStoreOptions {
   readonly isMaintainer?: boolean
   /** A change of a definition that rewrites more objects runs in the background. */
   readonly rewrittenAtOnceMax?: number
+  /** Opens the store; tests pass one that runs in a single thread. */
+  readonly open?: typeof openStore
 }
 
 /** An open store with its maintenance running; disposing stops both. */
@@ -25,11 +27,11 @@ export interface MaintainedStore extends AsyncDisposable {
 /** Opens the store, migrated to the schema of this release, and starts its maintenance. */
 export async function openMaintainedStore(
   config: Config,
-  { log, now = Date.now, isMaintainer = true, ...options }: MaintainedStoreOptions,
+  { log, now = Date.now, isMaintainer = true, open = openStore, ...options }: MaintainedStoreOptions,
 ): Promise<MaintainedStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
-    await openStore(config.OQS_STORE, {
+    await open(config.OQS_STORE, {
       rewrittenAtOnceMax: options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,

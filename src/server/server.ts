@@ -5,7 +5,7 @@ import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { BatchParsers } from '../http/batch/batch-parsers.ts'
-import { buildApp } from '../http/build-app.ts'
+import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
 import { TierCache } from '../http/page/tier-cache.ts'
@@ -13,7 +13,7 @@ import { Admission } from '../http/request/admission.ts'
 import { hashSecret } from '../http/request/caller.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
 import { CallerViews } from '../http/rights/caller-views.ts'
-import type { RequestLimits } from '../http/services.ts'
+import type { RequestLimits, Services } from '../http/services.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -38,6 +38,7 @@ const IDLE_GRACE_MS = 500
 /** How long slow queries may continue while the service stops; less than the stop timeout. */
 const QUERY_GRACE_MS = 5000
 const STOPPING = 'The service is stopping.'
+const RANDOM: Random = { bytes: randomBytes, uuid: randomUUID }
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -47,9 +48,16 @@ export interface Server extends AsyncDisposable {
   readonly reload: () => boolean
 }
 
+export interface Random {
+  readonly bytes: (count: number) => Buffer
+  readonly uuid: () => string
+}
+
 export interface ServerOptions extends MaintainedStoreOptions {
   /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
+  /** The source of page token salts and of RIDs; random unless a test must be repeatable. */
+  readonly random?: Random
   /** The explorer at `/`, if it is served. */
   readonly explorer?: OpenExplorer
   /** Returns a function that collects the metrics of all processes; without it, there is only one. */
@@ -58,9 +66,23 @@ export interface ServerOptions extends MaintainedStoreOptions {
   ) => () => Promise<readonly CollectedMetrics[]>
 }
 
-/** Assembles the service and starts to listen. */
-export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
-  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+/** A service that does not listen yet. */
+export interface AssembledService {
+  readonly services: Services
+  readonly appOptions: AppOptions
+  /** Also counts events, if there are metrics. */
+  readonly log: Log
+  /** Rejects what waits, before the application is closed. */
+  readonly drain: () => void
+}
+
+/** Opens the store and creates what the endpoints work with; `parts` disposes of it. */
+export async function assembleService(
+  config: Config,
+  options: ServerOptions,
+  parts: AsyncDisposableStack,
+): Promise<AssembledService> {
+  const { now = Date.now, random = RANDOM } = options
   const metrics = config.OQS_METRICS === 'off' ? undefined : new ServiceMetrics()
   const log: Log = (event) => {
     metrics?.observe(event)
@@ -72,7 +94,6 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const auditLines = openAuditLines(config, log)
   const memory = new MemoryBudget(requestMemory(config))
   let isStopping = false
-  await using parts = new AsyncDisposableStack()
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
@@ -96,14 +117,14 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     readStatus: () => store.readStatus(),
     readCatalogue: () => store.readCatalogue(),
   })
-  const app = await buildApp(
-    {
+  return {
+    services: {
       store,
       admission,
       batchParsers: parts.use(new BatchParsers(store.encoding)),
       credentialUses: new CredentialUses(store.documents),
       memory,
-      walkTokens: new WalkTokens(new TokenKeys(keys, randomBytes(SALT_BYTES)), {
+      walkTokens: new WalkTokens(new TokenKeys(keys, random.bytes(SALT_BYTES)), {
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
       }),
@@ -126,7 +147,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       now,
       version,
       startedAtMs: now(),
-      newUuid: randomUUID,
+      newUuid: random.uuid,
       emit: log,
       isReportingRequests:
         metrics !== undefined || isLogged('requestFinished', config.OQS_LOG_LEVEL),
@@ -136,18 +157,31 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       metrics: metrics && exposeMetrics(metrics, config, options),
       isStopping: () => isStopping,
     },
-    {
+    appOptions: {
       version,
       docs: config.OQS_DOCS,
       explorer: options.explorer,
       tls,
       corsOrigins: config.OQS_CORS_ORIGINS,
     },
-  )
+    log,
+    drain: () => {
+      isStopping = true
+      admission.drain(STOPPING)
+      store.drain(STOPPING, QUERY_GRACE_MS)
+    },
+  }
+}
+
+/** Assembles the service and starts to listen. */
+export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
+  const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
+  await using parts = new AsyncDisposableStack()
+  const { services, appOptions, log, drain } = await assembleService(config, options, parts)
+  const { store, admission, version } = services
+  const app = await buildApp(services, appOptions)
   parts.defer(async () => {
-    isStopping = true
-    admission.drain(STOPPING)
-    store.drain(STOPPING, QUERY_GRACE_MS)
+    drain()
     await closeApp(app, idleGraceMs)
   })
   limitConnections(app.server, admission, config.OQS_MAX_CONNECTIONS)
@@ -159,7 +193,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   const { port } = app.server.address() as AddressInfo
   const host = config.OQS_HOST.includes(':') ? `[${config.OQS_HOST}]` : config.OQS_HOST
-  const url = `${tls === undefined ? 'http' : 'https'}://${host}:${port}`
+  const url = `${appOptions.tls === undefined ? 'http' : 'https'}://${host}:${port}`
   log({ event: 'started', url, version })
 
   const running = parts.move()

@@ -7,27 +7,37 @@ import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { toReadConnection } from './threads/read-connection.ts'
+import { createThreads } from './threads/store-threads.ts'
 
 /**
  * Opens the embedded store: one SQLite file, which is read on this thread and written by a worker
  * thread. Slow queries run in separate processes, so pages never wait for them.
  */
-export function openSqliteStore(path: string, options: StoreOptions = {}): ObjectStore {
+export function openSqliteStore(
+  path: string,
+  options: StoreOptions = {},
+  threadsFor = createThreads,
+): ObjectStore {
   const file = createDatabaseFile(path)
   try {
-    return openFile(file, options)
+    return openFile(file, options, threadsFor)
   } catch (error) {
     throw toStoreFailure(error)
   }
 }
 
-function openFile(path: string, options: StoreOptions): ObjectStore {
+function openFile(
+  path: string,
+  options: StoreOptions,
+  threadsFor: typeof createThreads,
+): ObjectStore {
   using parts = new DisposableStack()
   const db = parts.use(openChecked(path))
   migrate(db)
   const files = new OpenFiles(path)
   const guard = parts.use(new StoreGuard(files, ({ cause }) => options.onDamage?.(cause)))
-  const store = new SqliteStore(path, toReadConnection(db), guard, options)
+  const threads = threadsFor(path, options)
+  const store = new SqliteStore(toReadConnection(db), guard, threads, options)
   parts.move()
   return store
 }

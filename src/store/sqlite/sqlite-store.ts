@@ -45,9 +45,8 @@ import { SqliteReads } from './store-reads.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
-import type { ReaderPool } from './threads/reader-pool.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
-import { createSlowReaders } from './threads/slow-readers.ts'
+import type { SlowReaders, StoreThreads } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -59,7 +58,7 @@ import {
   type WriteConnections,
 } from './writes/send-write.ts'
 import { WriteGroups } from './writes/write-groups.ts'
-import { createWriteQueue, createWriter } from './writes/write-queue.ts'
+import { createWriteQueue } from './writes/write-queue.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore implements ObjectStore {
@@ -85,12 +84,17 @@ export class SqliteStore implements ObjectStore {
   readonly #writer: WorkerThread<WriteJobs>
   readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
-  readonly #slowReaders: ReaderPool
+  readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
   readonly #rewrittenAtOnceMax: number
   #reclaims = 0
 
-  constructor(path: string, reading: ReadConnection, guard: StoreGuard, options: StoreOptions) {
+  constructor(
+    reading: ReadConnection,
+    guard: StoreGuard,
+    { writer, slowReaders }: StoreThreads,
+    options: StoreOptions,
+  ) {
     this.#guard = guard
     this.#rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new SqliteDocuments({
@@ -100,13 +104,12 @@ export class SqliteStore implements ObjectStore {
     this.#reading = reading
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
-    this.#writer = createWriter(path)
-    const [writer, queue] = [this.#writer, this.#writes]
+    this.#writer = writer
+    const queue = this.#writes
     const groups = new WriteGroups(queue, guard, writer)
     this.#connections = { reading, guard, writer, queue, groups }
-    this.#slowReaders = createSlowReaders(path, options)
-    const [slowReaders, cache] = [this.#slowReaders, this.#cache]
-    this.#reads = new SqliteReads({ reading, guard, slowReaders, cache })
+    this.#slowReaders = slowReaders
+    this.#reads = new SqliteReads({ reading, guard, slowReaders, cache: this.#cache })
   }
 
   async check(): Promise<void> {

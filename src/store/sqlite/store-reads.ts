@@ -17,13 +17,13 @@ import { readQuickSetPage } from './pages/read-set-page.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
 import type { ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
-import type { ReaderPool } from './threads/reader-pool.ts'
+import type { SlowReaders } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 
 export interface ReadConnections {
   readonly reading: ReadConnection
   readonly guard: StoreGuard
-  readonly slowReaders: ReaderPool
+  readonly slowReaders: SlowReaders
   readonly cache: PageCache
 }
 

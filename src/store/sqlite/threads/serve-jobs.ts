@@ -1,6 +1,6 @@
 /** The side of a thread or process that runs jobs one after the other. */
 import type { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { JobMessage, JobReply } from './thread-jobs.ts'
 
@@ -20,8 +20,12 @@ export function databasePath(): string {
   return (workerData as { readonly path: string }).path
 }
 
-/** Serves the jobs that the main thread sends to this thread. */
+/** The end of a channel where jobs arrive and their results leave. */
+export type JobPort = Pick<MessagePort, 'on' | 'postMessage' | 'close'>
+
+/** Serves the jobs that arrive at a port. */
 export function serveJobs(
+  port: JobPort,
   db: DatabaseSync,
   runJob: RunJob,
   runGroup: RunGroup = (jobs) =>
@@ -39,10 +43,10 @@ export function serveJobs(
     return items
   }
 
-  parentPort?.on('message', (message: JobMessage) => {
+  port.on('message', (message: JobMessage) => {
     if (message === 'close') {
       db.close()
-      parentPort?.close()
+      port.close()
     } else if ('items' in message) {
       const items = itemsOf.get(message.id)
       if (items === undefined) itemsOf.set(message.id, [...message.items])
@@ -51,7 +55,7 @@ export function serveJobs(
       const { group } = message
       const jobs = group.map(({ id, name, input }) => ({ name, input, items: takeItems(id) }))
       for (const [index, outcome] of runGroup(jobs).entries()) {
-        parentPort?.postMessage(answerJob(group[index]?.id ?? 0, outcome))
+        port.postMessage(answerJob(group[index]?.id ?? 0, outcome))
       }
     } else {
       const { id } = message
@@ -60,7 +64,7 @@ export function serveJobs(
         'isCancelled' in message
           ? { id, result: undefined }
           : answerJob(id, () => runJob(message.name, message.input, items))
-      parentPort?.postMessage(reply)
+      port.postMessage(reply)
     }
   })
 }

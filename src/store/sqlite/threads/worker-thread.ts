@@ -1,4 +1,5 @@
 /** The main thread's side of a worker thread: sends jobs and receives their results. */
+import type { EventEmitter } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
@@ -11,7 +12,13 @@ export interface WorkerThreadOptions {
   readonly path: string
   /** The reason that clients receive if the thread ends during their job. */
   readonly lostReason: string
+  /** Starts something else than a thread that serves the same jobs. */
+  readonly start?: () => JobWorker
 }
+
+/** The part of a worker that jobs pass through. */
+export type JobWorker = Pick<Worker, 'postMessage' | 'ref' | 'unref'> &
+  Pick<EventEmitter, 'on' | 'once'>
 
 /** Starts the thread with the first job, and restarts it after it has ended. */
 export class WorkerThread<J extends Jobs> implements AsyncDisposable {
@@ -96,14 +103,16 @@ export interface JobOfGroup {
 /** One thread and the jobs that wait for it. */
 class StartedThread {
   hasEnded = false
-  readonly #worker: Worker
+  readonly #worker: JobWorker
   readonly #lostReason: string
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
+  #isEnding = false
 
-  constructor({ module, path, lostReason }: WorkerThreadOptions) {
+  constructor(options: WorkerThreadOptions) {
+    const { module, lostReason, start = () => startThread(options) } = options
     this.#lostReason = lostReason
-    this.#worker = new Worker(siblingModule(module, import.meta.url), { workerData: { path } })
+    this.#worker = start()
     this.#worker.on('message', (reply: JobReply) => this.#answer(reply))
     this.#worker.on('error', (error) => this.#abandon(error))
     this.#worker.on('exit', () => this.#abandon(new Error(`the thread ${module} ended`)))
@@ -146,6 +155,7 @@ class StartedThread {
   async end(): Promise<void> {
     if (this.hasEnded) return
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+    this.#isEnding = true
     this.#worker.ref()
     this.#post('close')
     await ended
@@ -158,7 +168,8 @@ class StartedThread {
   #answer(reply: JobReply): void {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#worker.unref()
+    // The last result may arrive while the end of the thread is awaited, which needs the process.
+    if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref()
     if (waiting === undefined) return
     if ('result' in reply) waiting.resolve(reply.result)
     else waiting.reject(failureOf(reply))
@@ -172,4 +183,8 @@ class StartedThread {
     }
     this.#waiting.clear()
   }
+}
+
+function startThread({ module, path }: WorkerThreadOptions): JobWorker {
+  return new Worker(siblingModule(module, import.meta.url), { workerData: { path } })
 }

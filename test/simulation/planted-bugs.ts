@@ -1,0 +1,197 @@
+/**
+ * Bugs that the simulation must find. Each is a change of a few characters in the source, which is
+ * made in a copy of it; the source itself has no switches for them.
+ */
+export interface PlantedBug {
+  readonly name: string
+  readonly file: string
+  /** Texts that occur exactly once in the file, and what replaces them. */
+  readonly edits: readonly (readonly [from: string, to: string])[]
+}
+
+const TOKENS = 'src/paging/page-token.ts'
+const KEYS = 'src/paging/token-keys.ts'
+const READ_PAGE = 'src/http/page/read-page.ts'
+const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
+const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
+const SIGHTINGS = 'src/store/sqlite/catalogue/sightings.ts'
+const REPLACEMENT = 'src/store/sqlite/catalogue/replacement.ts'
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'the retrieval limit allows one request too many',
+    file: 'src/paging/retrieval-limit.ts',
+    edits: [['if (alreadySent >= limit)', 'if (alreadySent > limit)']],
+  },
+  {
+    name: 'a token forgets the objects of earlier pages',
+    file: 'src/paging/next-page.ts',
+    edits: [['served: walk.alreadySent + served.count', 'served: served.count']],
+  },
+  {
+    name: 'reclaimed versions are read',
+    file: 'src/store/sql/plan-rules.ts',
+    edits: [['version >= head.oldest && version <= head.published', 'version <= head.published']],
+  },
+  {
+    name: 'row versions are reclaimed too early',
+    file: 'src/store/sqlite/threads/reclaim-in-steps.ts',
+    edits: [['nowMs - rowVersionsMs,', 'nowMs - rowVersionsMs / 2,']],
+  },
+  {
+    name: 'reclaim deletes rows of the oldest version',
+    file: 'src/store/sqlite/catalogue/reclaim.ts',
+    edits: [['AND valid_to <= ? LIMIT', 'AND valid_to <= ? + 1 LIMIT']],
+  },
+  {
+    name: 'after the clock is set back, nothing is reclaimed',
+    file: SIGHTINGS,
+    edits: [['SET seen_at_ms = ?1 WHERE seen_at_ms > ?1', 'SET seen_at_ms = ?1 WHERE false']],
+  },
+  {
+    name: 'a nonce is used twice',
+    file: KEYS,
+    edits: [['this.#sealed += 1', 'this.#sealed = 1']],
+  },
+  {
+    name: 'every process has the same salt',
+    file: 'src/server/server.ts',
+    edits: [['random.bytes(SALT_BYTES)', 'Buffer.alloc(SALT_BYTES)']],
+  },
+  {
+    name: 'a token is not bound to its request',
+    file: TOKENS,
+    edits: [['if (!binding.request.equals(', 'if (false && !binding.request.equals(']],
+  },
+  {
+    name: 'a token is not bound to its paging mode',
+    file: READ_PAGE,
+    edits: [['snapshot: paging.snapshot ?? false,', 'snapshot: false,']],
+  },
+  {
+    name: 'a token is not bound to its caller',
+    file: TOKENS,
+    edits: [['if (!binding.caller.equals(', 'if (false && !binding.caller.equals(']],
+  },
+  {
+    name: 'a token is valid at the moment it expires',
+    file: TOKENS,
+    edits: [['readDoubleBE(AT.expires) <= nowSeconds', 'readDoubleBE(AT.expires) < nowSeconds']],
+  },
+  {
+    name: 'a token outlives its snapshot',
+    file: 'src/paging/walk-tokens.ts',
+    edits: [['if (snapshot === undefined) return renewed', 'if (renewed > 0) return renewed']],
+  },
+  {
+    name: 'a removed key still opens tokens',
+    file: KEYS,
+    edits: [
+      ['readonly #opened = new', 'static readonly #opened = new'],
+      ['this.#opened.set(', 'TokenKeys.#opened.set('],
+      ['return this.#opened.get(', 'return TokenKeys.#opened.get('],
+    ],
+  },
+  {
+    name: 'a walk in an order ends early',
+    file: STORED_PAGE,
+    edits: [['more: rows.length > ids.length,', 'more: rows.length > ids.length + 1,']],
+  },
+  {
+    name: 'a full last page has a token',
+    file: STORED_PAGE,
+    edits: [['lastKey ?? afterKey) !== undefined', 'lastKey ?? afterKey) !== null']],
+  },
+  {
+    name: 'the cursor of an order ignores the key',
+    file: 'src/store/sql/order-sql.ts',
+    edits: [["const { ties = 'byKey', value }", "const { ties = 'none', value }"]],
+  },
+  {
+    name: 'a page in key order repeats the last object',
+    file: 'src/store/sqlite/pages/page-sql.ts',
+    edits: [['AND pk > ? ORDER BY pk', 'AND pk >= ? ORDER BY pk']],
+  },
+  {
+    name: 'the count of a snapshot is that of the newest version',
+    file: READ_PAGE,
+    edits: [
+      [
+        '(countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount',
+        'stored.totalCount ?? resumed?.totalCount',
+      ],
+    ],
+  },
+  {
+    name: 'a snapshot reads current rows',
+    file: 'src/store/sqlite/pages/plan-page.ts',
+    edits: [["isLatest ? 'current' : 'version'", "isLatest ? 'current' : 'current'"]],
+  },
+  {
+    name: 'the page cache ignores the version',
+    file: 'src/store/page-cache.ts',
+    edits: [
+      ['this.#keyOf(request, version)', 'this.#keyOf(request, 0)'],
+      ['this.#keyOf(request, page.version)', 'this.#keyOf(request, 0)'],
+    ],
+  },
+  {
+    name: 'lists of matches ignore the version',
+    file: 'src/store/sqlite/pages/match-lists.ts',
+    edits: [['      search.table,\n      version,\n', '      search.table,\n']],
+  },
+  {
+    name: 'entity tags ignore the version',
+    file: READ_PAGE,
+    edits: [
+      ['      stored.version,\n      ...(stored.linkedVersions', '      ...(stored.linkedVersions'],
+    ],
+  },
+  {
+    name: 'the idempotency key of a batch is not recorded',
+    file: BATCH,
+    edits: [
+      [
+        'recordCommit(db, batch.once, writeBatch(db, batch, settled))',
+        'writeBatch(db, batch, settled)',
+      ],
+    ],
+  },
+  {
+    name: 'an idempotency key is not bound to its request',
+    file: 'src/store/sqlite/writes/idempotency-keys.ts',
+    edits: [["if (row['fingerprint'] !== once.fingerprint)", "if (row['fingerprint'] === '')"]],
+  },
+  {
+    name: 'If-Match is ignored',
+    file: 'src/http/request/preconditions.ts',
+    edits: [['if (ifMatch !== undefined && !matches(', 'if (ifMatch === null && !matches(']],
+  },
+  {
+    name: 'a replacement is visible before it is published',
+    file: BATCH,
+    edits: [
+      ['batch.replacement === undefined ? type.current', "batch.replacement !== '' ? type.current"],
+    ],
+  },
+  {
+    name: 'a used replacement expires',
+    file: REPLACEMENT,
+    edits: [["'touches = touches + 1, idle_since_ms = NULL'", "'touches = touches + 1'"]],
+  },
+  {
+    name: 'a repeated publication is refused',
+    file: REPLACEMENT,
+    edits: [
+      [
+        "o.state = 'published' AND o.loaded_as < o.first_version",
+        "o.state = 'published' AND false",
+      ],
+    ],
+  },
+  {
+    name: 'an append replaces existing objects',
+    file: BATCH,
+    edits: [['if (mayExist && keepsExisting && isPut', 'if (mayExist && false && isPut']],
+  },
+]
