@@ -24,7 +24,7 @@ export class AnswerTally {
     this.#operations.add(request.operation)
     const status = typeof answer === 'string' ? answer : String(answer.status)
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
-    const kind = `${request.operation} ${kindOf(answer)}`
+    const kind = kindOf(request, answer)
     const kept = this.#kept.get(kind)
     const isShort = JSON.stringify(request).length <= KEPT_MAX_LENGTH
     if (kept === undefined) this.#kept.set(kind, isShort ? request : undefined)
@@ -45,17 +45,18 @@ export class AnswerTally {
   }
 }
 
-/** The status, the error and its reason, without values. */
-function kindOf(answer: Answer | NoAnswer): string {
+/** The operation and the status of a success; otherwise the error, for all operations together. */
+function kindOf({ operation }: FuzzRequest, answer: Answer | NoAnswer): string {
   if (typeof answer === 'string') return answer
   const { status, body } = answer
-  if (status < 400) return String(status)
+  if (status < 400) return `${operation} ${status}`
   try {
     const { errorName, parameters = {} } = JSON.parse(body.toString()) as {
       readonly errorName?: string
       readonly parameters?: Readonly<Record<string, unknown>>
     }
-    return `${status} ${errorName} ${Object.keys(parameters).join()}`
+    const { parameter = '' } = parameters
+    return `${status} ${errorName} ${parameter} ${Object.keys(parameters).join()}`
   } catch {
     return String(status)
   }

@@ -51,15 +51,15 @@ export interface TokenFailure {
   readonly mistake: string
 }
 
-/** Opens the changed tokens of consecutive seeds; returns how many differed from real tokens. */
+/** Opens the changed tokens of consecutive seeds, until `count` of them differ from real tokens. */
 export function openChangedTokens(
   { keys, binding, tokens }: SealedTokens,
   { seed, count }: { readonly seed: number; readonly count: number },
   onFailure: (failure: TokenFailure) => void,
-): number {
+): void {
   const real = new Set(tokens)
   let opened = 0
-  for (let own = seed; own < seed + count; own += 1) {
+  for (let own = seed; opened < count; own += 1) {
     const token = changedToken(own, tokens)
     if (real.has(token)) continue
     opened += 1
@@ -74,10 +74,9 @@ export function openChangedTokens(
       onFailure({ seed: own, token, mistake: `throws ${(error as Error).message}` })
     }
   }
-  return opened
 }
 
-export function changedToken(seed: number, tokens: readonly string[]): string {
+function changedToken(seed: number, tokens: readonly string[]): string {
   const random = new Random(seed)
   return mutateToken(random.pick(tokens), tokens, random)
 }
