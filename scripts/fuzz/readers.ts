@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  damagedFiles,
   fileOfSeed,
-  pastFailures,
   ReaderFuzzer,
   realFiles,
 } from '../../test/fuzz/readers/fuzz-readers.ts'
@@ -38,7 +38,7 @@ export async function fuzzReaders({ seed, files, keep }: ReaderRun): Promise<boo
     mkdirSync(keep, { recursive: true })
     writeFileSync(join(keep, `${name.replace(' ', '-')}-${file.name}`), file.bytes)
   }
-  for (const file of pastFailures()) await read(file, 'corpus')
+  for (const file of damagedFiles()) await read(file, 'corpus')
   for (let own = seed; own < seed + files; own += 1) {
     if ((own - seed) % PROGRESS_EVERY === 0) showProgress(`readers: ${own - seed} files`)
     await read(fileOfSeed(own, originals), `seed ${own}`)

@@ -27,9 +27,9 @@ export function realFiles(): readonly FileToRead[] {
   })
 }
 
-/** Files that a reader once handled badly. */
-export function pastFailures(): readonly FileToRead[] {
-  const path = fileURLToPath(new URL('../corpus/readers/failures/', import.meta.url))
+/** Kept files: one for each kind of damage, and those that a reader once handled badly. */
+export function damagedFiles(): readonly FileToRead[] {
+  const path = fileURLToPath(new URL('../corpus/readers/damaged/', import.meta.url))
   return globSync(`${path}*`).toSorted().map(readNamed)
 }
 
