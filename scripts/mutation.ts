@@ -1,7 +1,9 @@
 /** Measures whether the tests notice changed code; see the help. */
-import { type MutantResult, Stryker } from '@stryker-mutator/core'
+import { Stryker } from '@stryker-mutator/core'
 import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
 import { toMarkdown } from './measure/table.ts'
+
+type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
 
 interface Part {
   readonly mutate: readonly string[]
@@ -76,8 +78,10 @@ await runScript({
 })
 
 function runStryker({ mutate, tests }: Part, concurrency: number): Promise<MutantResult[]> {
-  // The runners are processes, which get it with their environment.
+  // The runners are processes, which get both with their environment.
   process.env['OQS_MUTATION_TESTS'] = tests.join(',')
+  // Property tests run for each mutant, so they try fewer cases.
+  process.env['FC_RUNS'] ??= '40'
   const stryker = new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
