@@ -68,6 +68,24 @@ describe('the next page', () => {
       snapshot: undefined,
     })
     expect(nextPageState({ ...page, more: false }, walk)).toBeUndefined()
+    expect(nextPageState({ ...page, last: undefined }, walk)).toBeUndefined()
+  })
+
+  it('carries an estimate unless the matches are counted, and its start unless it has a snapshot', () => {
+    const hints = { ...walk, matchEstimate: 50, startedAtMs: 4, listedTypes: [1] }
+    const snapshot = { version: 2, takenAtSeconds: 3 }
+    expect(nextPageState(page, hints)).toMatchObject({
+      totalCount: 99,
+      matchEstimate: undefined,
+      startedAtMs: 4,
+      listedTypes: [1],
+    })
+    expect(nextPageState(page, { ...hints, totalCount: undefined, snapshot })).toMatchObject({
+      totalCount: undefined,
+      matchEstimate: 50,
+      snapshot,
+      startedAtMs: undefined,
+    })
   })
 
   it('[2.1.5] has a token that expires after its lifetime, but no later than its snapshot', () => {

@@ -227,6 +227,7 @@ describe('the fingerprint of a request', () => {
       { ...request, order: [{ property: 'a' }] },
       { ...request, selection: ['a'] },
       { ...request, snapshot: true },
+      { ...request, excludeRid: true },
     ]
     const prints = variants.map((variant) => requestFingerprint(variant).toString('hex'))
     expect(new Set(prints).size).toBe(variants.length)
@@ -256,5 +257,6 @@ describe('token keys', () => {
   it('are required, and each has 32 bytes', () => {
     expect(() => tokenKeys([])).toThrow('At least one')
     expect(() => tokenKeys([randomBytes(31)])).toThrow('32 bytes')
+    expect(() => new TokenKeys([randomBytes(32)], randomBytes(15))).toThrow('16 bytes')
   })
 })

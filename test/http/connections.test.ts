@@ -66,6 +66,14 @@ describe('a service', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
   })
 
+  it('answers a request once, also if its body turns out to be broken after the response', async () => {
+    const head = 'host: x\r\ntransfer-encoding: chunked\r\n\r\n'
+    for (const path of ['/readyz', '/api/nothing', '/api/v1/ontologies']) {
+      const text = await exchange(service.url, `GET ${path} HTTP/1.1\r\n${head}no size\r\n`)
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+    }
+  })
+
   it.each([
     ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: a\r\nconnection: close\r\n\r\n', 417, 'expect'],

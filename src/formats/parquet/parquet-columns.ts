@@ -60,6 +60,10 @@ export function parquetColumns(
   readonly columns: readonly ParquetColumn[]
   readonly schema: SchemaElement[]
 } {
+  // The library does not check it.
+  if (given.some(({ name }) => typeof name !== 'string')) {
+    throw new UnreadableFile('the metadata is damaged: a column has no name')
+  }
   const schema = given.map((element) =>
     text?.has(element.name) && isBare(element) ? asText(element) : element,
   )

@@ -262,9 +262,14 @@ async function readingParquet<T>(what: string, read: () => Promise<T>): Promise<
     return await read()
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnreadableFile(`${what} cannot be read: ${reason.replaceAll(/\s+/g, ' ')}`, {
-      cause: error,
-    })
+    throw new UnreadableFile(`${what} cannot be read: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** The library trusts the metadata, so damaged metadata makes it use values that do not exist. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const isAccident =
+    error instanceof TypeError || error instanceof RangeError || /\bundefined\b/.test(message)
+  return isAccident ? 'the file is damaged' : message.replaceAll(/\s+/g, ' ')
 }

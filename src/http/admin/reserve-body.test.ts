@@ -19,7 +19,7 @@ describe('the memory of a body', () => {
 
   beforeAll(async () => {
     app.addHook('onRequest', async (request, reply) => {
-      const scope = new RequestScope(request.raw, () => {})
+      const scope = new RequestScope(request.raw, reply.raw, () => {})
       reply.raw.once('close', () => scope.end())
       Object.assign(request, { context: scope })
     })

@@ -56,6 +56,8 @@ export class Admission {
     firstAverageMs: FIRST_LOOK_UP_MS,
   })
   readonly #scopes = new WeakMap<Socket, Set<RequestScope>>()
+  /** The scope of the last request of each connection, also after it has ended. */
+  readonly #latest = new WeakMap<Socket, RequestScope>()
 
   constructor(limits: CallerLimits, turns: FairTurns) {
     this.#limits = limits
@@ -67,8 +69,9 @@ export class Admission {
     const { socket } = request
     const scopes = this.#scopesOf(socket)
     if (scopes.size >= MAX_PIPELINED_REQUESTS) return undefined
-    const scope = new RequestScope(request, () => scopes.delete(scope))
+    const scope = new RequestScope(request, response, () => scopes.delete(scope))
     scopes.add(scope)
+    this.#latest.set(socket, scope)
     response.once('close', () => scope.end())
     return scope
   }
@@ -135,10 +138,17 @@ export class Admission {
     return this.#refusals.next(callerId)
   }
 
-  /** Resolves when every request that arrived completely on a connection has its response. */
+  /** Resolves when every request of a connection that gets a response has it. */
   async untilAnswered(socket: Socket): Promise<void> {
-    const complete = [...(this.#scopes.get(socket) ?? [])].filter((scope) => !scope.isReceiving)
-    await Promise.all(complete.map((scope) => new Promise<void>((resolve) => scope.defer(resolve))))
+    const answered = [...(this.#scopes.get(socket) ?? [])].filter(
+      (scope) => !scope.isReceiving || scope.isAnsweredEarly,
+    )
+    await Promise.all(answered.map((scope) => new Promise<void>((resolve) => scope.defer(resolve))))
+  }
+
+  /** Returns whether the request that a connection still sends has its response already. */
+  isAnsweredEarly(socket: Socket): boolean {
+    return this.#latest.get(socket)?.isAnsweredEarly ?? false
   }
 
   /** Returns whether an idle connection is idle because its client waits for a response. */

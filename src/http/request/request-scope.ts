@@ -1,5 +1,5 @@
 /** What a request in progress holds and has measured, until the last byte of its response. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ReadReport, Recalled, RequestContext } from '../../admission/request-context.ts'
 import type { AuditCaller } from '../../contract/audit-record.ts'
 import { clientDisconnected } from '../../contract/errors.ts'
@@ -35,19 +35,26 @@ export class RequestScope implements RequestContext, RequestTimes {
   readonly #startedAtMs = performance.now()
   recalled: Recalled | undefined
   readonly #request: IncomingMessage
+  readonly #response: ServerResponse
   readonly #onEnd: () => void
   #deferred: (() => void)[] = []
   #aborter: AbortController | undefined
   #hasEnded = false
 
-  constructor(request: IncomingMessage, onEnd: () => void) {
+  constructor(request: IncomingMessage, response: ServerResponse, onEnd: () => void) {
     this.#request = request
+    this.#response = response
     this.#onEnd = onEnd
   }
 
   /** Whether the client still has to send a part of the body. */
   get isReceiving(): boolean {
     return !this.#request.complete && !this.isBodyHeld
+  }
+
+  /** Whether a response is sent although the client still has to send a part of the body. */
+  get isAnsweredEarly(): boolean {
+    return !this.#request.complete && this.#response.headersSent
   }
 
   elapsedMs(): number {

@@ -94,7 +94,10 @@ export function parserErrorHandler({ admission }: Services) {
     const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
     const rendered = renderError(invalidArgument('request', reason), randomUUID())
     await admission.untilAnswered(socket)
-    if (socket.writable) endConnection(socket, { ...rendered, status })
+    if (!socket.writable) return
+    // A second response would be taken for that of the next request.
+    if (admission.isAnsweredEarly(socket)) socket.destroySoon()
+    else endConnection(socket, { ...rendered, status })
   }
 }
 

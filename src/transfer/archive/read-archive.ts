@@ -6,6 +6,7 @@ import { readPaxRecords, readTarHeader, TAR_BLOCK } from '../../formats/tar.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { decompress, handleBytes } from '../input/input-bytes.ts'
 import { spool, TEMP_MAX_BYTES } from '../input/input-file.ts'
+import { checkDefinition, checkManifest } from './check-archive.ts'
 import { DEFINITION_FILE, MANIFEST_FILE, type Manifest } from './write-archive.ts'
 
 interface Entry {
@@ -78,11 +79,8 @@ export async function openArchive(path: string): Promise<Archive> {
             cleanups,
           })
     const entries = await readEntries(file)
-    const definition = await readJson<OntologyDefinition>(file, entries, DEFINITION_FILE)
-    const manifest = await readJson<Manifest>(file, entries, MANIFEST_FILE)
-    if (manifest.format !== 'oqs-archive' || manifest.formatVersion !== 1) {
-      throw new UnreadableFile('was written by a newer version')
-    }
+    const definition = checkDefinition(await readJson(file, entries, DEFINITION_FILE))
+    const manifest = checkManifest(await readJson(file, entries, MANIFEST_FILE))
     return new Archive(file, entries, { definition, manifest }, close)
   } catch (error) {
     await close()
@@ -121,17 +119,17 @@ async function readEntries(file: FileHandle): Promise<ReadonlyMap<string, Entry>
   return entries
 }
 
-async function readJson<T>(
+async function readJson(
   file: FileHandle,
   entries: ReadonlyMap<string, Entry>,
   name: string,
-): Promise<T> {
+): Promise<unknown> {
   const entry = entries.get(name)
   if (entry === undefined) {
     throw new UnreadableFile(`has no ${name}: it is incomplete, or not an archive of an ontology`)
   }
   try {
-    return JSON.parse(new TextDecoder().decode(await readText(file, entry))) as T
+    return JSON.parse(new TextDecoder().decode(await readText(file, entry)))
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
     throw new UnreadableFile(`${name} is not JSON`, { cause: error })

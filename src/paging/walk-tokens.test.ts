@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { PageState } from './page-token.ts'
+import { callerFingerprint } from './request-fingerprint.ts'
+import { SALT_BYTES, TokenKeys } from './token-keys.ts'
+import { WalkTokens } from './walk-tokens.ts'
+
+const keysOf = (byte: number) => new TokenKeys([Buffer.alloc(32, byte)], Buffer.alloc(SALT_BYTES))
+const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
+const tokens = new WalkTokens(keysOf(1), lifetime)
+const binding = { request: callerFingerprint('request'), caller: callerFingerprint('caller') }
+const state: PageState = {
+  after: { pk: 'k', version: 1 },
+  served: 1,
+  totalCount: undefined,
+  snapshot: undefined,
+}
+
+describe('the tokens of a walk', () => {
+  it('[2.1.2] end with the last page', () => {
+    expect(tokens.seal(undefined, binding, 1000)).toBeUndefined()
+  })
+
+  it('[2.1.5] are valid for their lifetime', () => {
+    const token = tokens.seal(state, binding, 1000) ?? ''
+    expect(tokens.open(token, binding, 1299)).toEqual({ state })
+    expect(tokens.open(token, binding, 1300)).toEqual({ refused: 'expired' })
+  })
+
+  it('name the listed types of their walk', () => {
+    const token = tokens.seal({ ...state, listedTypes: [3, 4] }, binding, 1000) ?? ''
+    expect(tokens.listedTypesOf(token)).toEqual([3, 4])
+    expect(tokens.listedTypesOf(tokens.seal(state, binding, 1000) ?? '')).toBeUndefined()
+  })
+})
+
+describe('the etag inputs of a walk', () => {
+  it('change in each half of the lifetime of a token', () => {
+    expect(tokens.etagInputs(0)).toEqual(tokens.etagInputs(149))
+    expect(tokens.etagInputs(149)).not.toEqual(tokens.etagInputs(150))
+  })
+
+  it('change in each half of the lifetime of a snapshot, if that is shorter', () => {
+    const short = new WalkTokens(keysOf(1), { ...lifetime, snapshotMaxAgeSeconds: 60 })
+    expect(short.etagInputs(0)).toEqual(short.etagInputs(29))
+    expect(short.etagInputs(29)).not.toEqual(short.etagInputs(30))
+  })
+
+  it('change with the sealing key', () => {
+    const other = new WalkTokens(keysOf(2), lifetime)
+    expect(other.etagInputs(0)).not.toEqual(tokens.etagInputs(0))
+    expect(other.etagInputs(0)[1]).toBe(tokens.etagInputs(0)[1])
+  })
+})

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Returns the cells of the rows of all tables of a page, without their headers. */
+function rowsOf(path: string): string[][] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(
+      (line, index, lines) => line.startsWith('| ') && !/^\|[-:|]+$/.test(lines[index + 1] ?? ''),
+    )
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+describe('docs/guarantees.md', () => {
+  const rows = rowsOf('docs/guarantees.md')
+
+  it('names for each promise a test that exists, and a figure', () => {
+    expect(rows.length).toBeGreaterThan(20)
+    for (const [promise = '', tests = '', figure = ''] of rows) {
+      const files = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, file = '']) => file)
+      expect([promise, files.filter((file) => file.endsWith('.test.ts')).length > 0]).toEqual([
+        promise,
+        true,
+      ])
+      expect([promise, files.filter((file) => !existsSync(join('docs', file)))]).toEqual([
+        promise,
+        [],
+      ])
+      expect([promise, figure]).not.toEqual([promise, ''])
+    }
+  })
+
+  it('names only scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      readonly scripts: object
+    }
+    const named = rows.flatMap(([, tests = '']) => [...tests.matchAll(/`npm run ([\w:]+)`/g)])
+    expect(named.filter(([, script = '']) => !(script in scripts))).toEqual([])
+  })
+})
+
+describe('docs/dependencies.md', () => {
+  it('gives a reason for each package of package.json, and for no other', () => {
+    const { dependencies, devDependencies, peerDependencies } = JSON.parse(
+      readFileSync('package.json', 'utf8'),
+    ) as Readonly<Record<string, Readonly<Record<string, string>>>>
+    const rows = rowsOf('docs/dependencies.md')
+    expect(rows.filter(([, reason = '']) => reason === '')).toEqual([])
+    const listed = rows.flatMap(([packages = '']) =>
+      [...packages.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    )
+    const needed = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      // The demo data, which the text explains.
+      (name) => !(name in (peerDependencies ?? {})),
+    )
+    expect(listed.toSorted()).toEqual(needed.toSorted())
+  })
+})
