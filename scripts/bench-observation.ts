@@ -96,7 +96,7 @@ await runScript({
     }
     for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
       if (round % 50 === 0) showProgress(`round ${round} of ${rounds}`)
-      for (const one of inTurn(running, round)) {
+      for (const one of shuffled(running)) {
         const cost = await measureRound(one, reader)
         if (round >= 0) one.costs.push(cost)
       }
@@ -118,10 +118,12 @@ async function fill({ url }: Server): Promise<void> {
   })
 }
 
-/** Starts each round with another service, so that none is always first. */
-function inTurn<T>(all: readonly T[], round: number): readonly T[] {
-  const start = Math.abs(round) % all.length
-  return [...all.slice(start), ...all.slice(0, start)]
+/** Mixes the services, because each pays for some of the garbage of the one before it. */
+function shuffled<T>(all: readonly T[]): readonly T[] {
+  return all
+    .map((one) => ({ one, position: Math.random() }))
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ one }) => one)
 }
 
 async function measureRound({ server }: Running, reader: ChildProcess): Promise<number> {
