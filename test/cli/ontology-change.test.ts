@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { nextTurn } from '../../src/admission/next-turn.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { runInProcess } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
@@ -44,7 +45,11 @@ async function runWhileChanging(...args: readonly string[]) {
   const run = runInProcess(...args)
   let isDone = false
   const steps = async () => {
-    while (!isDone) await service.store.rewriteNext()
+    while (!isDone) {
+      await service.store.rewriteNext()
+      // Without work the store answers at once, and the command must get its turn.
+      await nextTurn()
+    }
   }
   const done = run.then((result) => {
     isDone = true

@@ -1,5 +1,5 @@
 /** Changes of a definition that the service carries out in the background. */
-import type { Administration } from './administration.ts'
+import type { CallOptions } from '../connection.ts'
 
 /** A change as the service describes it. */
 export interface DefinitionChange {
@@ -27,6 +27,13 @@ export function isDefinitionChange(response: unknown): response is DefinitionCha
   return typeof response === 'object' && response !== null && 'state' in response
 }
 
+/** The endpoints that are used here, see `Administration`. */
+export interface DefinitionEndpoints {
+  applyDefinition(ontology: string, definition: unknown, call?: CallOptions): Promise<unknown>
+  getDefinition(ontology: string, call?: CallOptions): Promise<unknown>
+  getDefinitionChange(ontology: string, call?: CallOptions): Promise<DefinitionChange>
+}
+
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (change: DefinitionChange) => void
@@ -36,7 +43,7 @@ const POLL_MS = 500
 
 /** Waits until a change is published; throws if it fails or is cancelled. */
 export async function waitForChange(
-  administration: Administration,
+  administration: DefinitionEndpoints,
   started: DefinitionChange,
   { signal, onProgress }: WaitOptions = {},
 ): Promise<void> {
@@ -70,7 +77,7 @@ function pause(signal: AbortSignal | undefined): Promise<void> {
 
 /** Applies a definition, and waits until it is in force. Returns it as the service saved it. */
 export async function applyAndWait(
-  administration: Administration,
+  administration: DefinitionEndpoints,
   ontology: string,
   definition: unknown,
   options: WaitOptions = {},
