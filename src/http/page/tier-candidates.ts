@@ -56,13 +56,15 @@ export async function readCandidates(
   if (known !== undefined && (known !== 'tooMany' || position === undefined)) return known
   const found = await measureCandidates(tier, context, store)
   if (found === 'reclaimed') return found
-  const { candidates, ...versions } = found
-  tierCache.keep({ ...request, ...versions }, candidates)
+  const { candidates, isLarge, ...versions } = found
+  // The first page of another walk sorts a large tier by key.
+  tierCache.keep({ ...request, ...versions }, isLarge ? 'tooMany' : candidates)
   return candidates === 'tooMany' ? candidates : { ...versions, candidates }
 }
 
 interface FoundCandidates extends Pick<StoredPage, 'version' | 'linkedVersions'> {
   readonly candidates: readonly Candidate[] | TooMany
+  readonly isLarge: boolean
 }
 
 async function measureCandidates(
@@ -73,6 +75,7 @@ async function measureCandidates(
   const candidates: Candidate[] = []
   let { version, linkedVersions } = request
   let [after, more]: [StoredPage['last'], boolean] = [undefined, true]
+  let isLarge = false
   while (more) {
     const page = await store.readPage(
       {
@@ -88,15 +91,19 @@ async function measureCandidates(
     )
     if (page === 'reclaimed') return page
     try {
+      isLarge ||= page.more
       // A tier that has grown since its first page is read to its end.
-      if (page.more && position === undefined) return { ...versionsOf(page), candidates: 'tooMany' }
+      if (isLarge && position === undefined) {
+        return { ...versionsOf(page), candidates: 'tooMany', isLarge }
+      }
       await measure(page.records, scorer, candidates)
     } finally {
       page.release()
     }
     ;({ version, linkedVersions, more, last: after } = page)
   }
-  return { candidates, version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
+  const versions = { version: version ?? 0, ...(linkedVersions && { linkedVersions }) }
+  return { ...versions, candidates, isLarge }
 }
 
 function versionsOf({
