@@ -13,7 +13,7 @@ import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../cont
 import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { FieldId, TypeField } from '../../../ontology/values/searchable-values.ts'
-import { storedPath } from '../../sql/field-numbers.ts'
+import { hasColumn, storedPath } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { readFieldNumbers, readTableFields, type TableFields } from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
@@ -146,10 +146,7 @@ export function tablesOfDefinition(db: DatabaseSync, typeId: number): readonly T
   return createdTables(db, typeId).filter(({ id }) => id >= Number(type?.['redefined_table']))
 }
 
-/**
- * Assigns a number to every new field, and returns those with a column. A struct field has one as
- * long as there are few in the store; the values of others are stored like those of arrays.
- */
+/** Assigns a number to every new field, and returns those with a column. */
 export function numberFields(
   db: DatabaseSync,
   typeId: number,
@@ -157,21 +154,30 @@ export function numberFields(
 ): FieldId[] {
   const numbers = readFieldNumbers(db, typeId)
   const added = fields.filter((field) => !numbers.has(field))
-  let free = added.some(isStructColumn) ? freeStructColumns(db) : 0
+  const paths = newPaths(db, added)
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
-  return added.flatMap((field) => {
-    const { property, structField } = field
-    const hasColumn = structField === undefined || (isStructColumn(field) && free > 0)
-    if (structField !== undefined && hasColumn) free -= 1
-    add.run(typeId, property, storedPath(structField, hasColumn))
-    return hasColumn ? [{ property, structField }] : []
+  return added.filter(({ property }, index) => {
+    const struct_field = paths[index] ?? null
+    add.run(typeId, property, struct_field)
+    return hasColumn({ struct_field })
   })
 }
 
-function isStructColumn({ structField, isColumn }: TypeField): boolean {
-  return structField !== undefined && isColumn
+/**
+ * Returns the paths of new fields as the catalogue stores them. A struct field has a column as long as
+ * there are few in the store; the values of others are stored like those of arrays.
+ */
+function newPaths(db: DatabaseSync, fields: readonly TypeField[]): (string | null)[] {
+  const isStructColumn = ({ structField, isColumn }: TypeField) =>
+    structField !== undefined && isColumn
+  let free = fields.some(isStructColumn) ? freeStructColumns(db) : 0
+  return fields.map((field) => {
+    const getsColumn = isStructColumn(field) && free > 0
+    if (getsColumn) free -= 1
+    return storedPath(field.structField, getsColumn)
+  })
 }
 
 /** Returns how many more struct fields can have a column. */
