@@ -177,6 +177,40 @@ describe('a token of an OpenID provider', () => {
     expect((await mapped.send('/api/v1/ontologies/aviation', { token })).status).toBe(200)
   })
 
+  it('has the policies of its groups, and claims that rules can use', async () => {
+    await using limited = await startWith(issuer, {
+      OQS_OIDC_POLICY_CLAIM: 'groups',
+      OQS_OIDC_RULE_CLAIMS: 'favourite',
+    })
+    await limited.put('numbers', 'number', [
+      { n: 1, text: 'blue' },
+      { n: 2, text: 'red' },
+    ])
+    const right = { ontology: 'numbers', objectType: 'number', access: 'read' }
+    const rules = {
+      'The favourites': { type: 'eq', field: 'text', value: '$caller.favourite' },
+      nobody: { type: 'eq', field: 'text', value: '$caller.subject' },
+    }
+    for (const [name, where] of Object.entries(rules)) {
+      const path = `/api/admin/v1/policies/${encodeURIComponent(name)}`
+      const json = { rights: [{ ...right, where }] }
+      expect((await limited.send(path, { method: 'PUT', json })).status).toBe(200)
+    }
+    const favourite = 'blue'
+    const seen = async (rest: Claims) => {
+      const { status, body } = await limited.send(LIST, {
+        token: await issuer.sign(claims(rest, limited)),
+      })
+      return status === 200 ? body.data.length : body.errorName
+    }
+    const groups = ['The favourites', 'without a policy']
+    expect(await seen({ groups, favourite })).toBe(1)
+    expect(await seen({ groups: ['nobody'], favourite })).toBe(0)
+    // Neither a missing claim nor missing groups open anything.
+    expect(await seen({ groups })).toBe('OntologyNotFound')
+    expect(await seen({ favourite })).toBe('OntologyNotFound')
+  })
+
   it('is verified with new keys of the provider, which is asked at most twice a minute', async () => {
     await using own = await startIssuer()
     await using fresh = await startWith(own)
