@@ -136,18 +136,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'lists of matches ignore the version',
-    file: 'src/store/sqlite/pages/match-lists.ts',
-    edits: [['      search.table,\n      version,\n', '      search.table,\n']],
-  },
-  {
-    name: 'entity tags ignore the version',
-    file: READ_PAGE,
-    edits: [
-      ['      stored.version,\n      ...(stored.linkedVersions', '      ...(stored.linkedVersions'],
-    ],
-  },
-  {
     name: 'the idempotency key of a batch is not recorded',
     file: BATCH,
     edits: [

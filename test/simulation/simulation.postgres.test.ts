@@ -2,7 +2,7 @@ import { inject, it } from 'vitest'
 import { postgresDatabases } from './database.ts'
 import { describeFailure, Simulator } from './simulate.ts'
 
-const SEEDS = 12
+const SEEDS = 8
 /** Each lane waits for the server most of the time. */
 const LANES = 4
 
