@@ -56,10 +56,12 @@ export interface TextScorer {
 export function textScorer(query: Query, objectType: ObjectType): TextScorer | undefined {
   const terms = scoredTerms(query, objectType)
   if (terms.length === 0) return undefined
-  const fields = [...Map.groupBy(terms, ({ field }) => fieldKey(field)).values()].map((ofField) => ({
-    field: (ofField[0] as ScoredTerm).field,
-    gradesOf: rememberGrades(ofField.map((term) => [terms.indexOf(term), term.gradeOf] as const)),
-  }))
+  const fields = [...Map.groupBy(terms, ({ field }) => fieldKey(field)).values()].map(
+    (ofField) => ({
+      field: (ofField[0] as ScoredTerm).field,
+      gradesOf: rememberGrades(ofField.map((term) => [terms.indexOf(term), term.gradeOf] as const)),
+    }),
+  )
   return {
     terms,
     properties: [...new Set(terms.map(({ field }) => field.property))],

@@ -27,7 +27,13 @@ export interface MaintainedStore extends AsyncDisposable {
 /** Opens the store, migrated to the schema of this release, and starts its maintenance. */
 export async function openMaintainedStore(
   config: Config,
-  { log, now = Date.now, isMaintainer = true, open = openStore, ...options }: MaintainedStoreOptions,
+  {
+    log,
+    now = Date.now,
+    isMaintainer = true,
+    open = openStore,
+    ...options
+  }: MaintainedStoreOptions,
 ): Promise<MaintainedStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(
