@@ -124,6 +124,40 @@ describe('a caller with policies', () => {
     }
   })
 
+  it('ranks only the objects that it sees, also after a caller who sees all of them', async () => {
+    const search = async (token: string | undefined, pageToken?: string) => {
+      const { status, text, body } = await service.send(
+        '/api/v2/ontologies/lab/objects/sample/search',
+        {
+          ...(token === undefined ? {} : { token }),
+          json: {
+            where: { type: 'containsAllTerms', field: 'note', value: 'note' },
+            orderBy: { orderType: 'relevance', fields: [] },
+            pageSize: 4,
+            snapshot: true,
+            ...(pageToken === undefined ? {} : { pageToken }),
+          },
+        },
+      )
+      expect(status, text).toBe(200)
+      return body
+    }
+    const walk = async (token?: string) => {
+      const keys: string[] = []
+      let next: string | undefined
+      do {
+        const { data, nextPageToken } = await search(token, next)
+        keys.push(...data.map((record: Record<string, string>) => record['id']))
+        next = nextPageToken
+      } while (next !== undefined)
+      return keys.sort()
+    }
+    expect(await walk()).toEqual(SAMPLES.map(({ id }) => id))
+    const own = SAMPLES.filter(({ owner }) => owner === 'ada').map(({ id }) => id)
+    expect(await walk(ada)).toEqual(own)
+    expect(await walk()).toHaveLength(SAMPLES.length)
+  })
+
   it('searches only visible texts and positions when it names no property', async () => {
     const search = async (query: object) => {
       const path = '/api/lab-family/v1/objects/types/sample/search'

@@ -5,6 +5,8 @@
 import { LRUCache } from 'lru-cache'
 import { plainQuery } from '../../query/linked-types.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
+import { restrictionOf } from '../../query/rights/restricted-type.ts'
+import { ruleQuery } from '../../query/rights/rule-query.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 
 /** The number of objects in all entries; one takes about 300 bytes. */
@@ -51,11 +53,15 @@ export class TierCache {
   }
 }
 
+/** Callers with other rights see other objects and texts of the same tier. */
 function keyOf({
-  objectType: { rid, definedIn },
+  objectType,
   version,
   linkedVersions,
   query,
 }: ReadPageRequest & { readonly version: number }): string {
-  return JSON.stringify([rid, definedIn, version, linkedVersions, plainQuery(query)])
+  const { rid, definedIn } = objectType
+  const shown = restrictionOf(objectType)?.shown
+  const visible = plainQuery(ruleQuery(query, objectType))
+  return JSON.stringify([rid, definedIn, version, linkedVersions, visible, shown])
 }
