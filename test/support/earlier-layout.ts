@@ -12,6 +12,8 @@ export function useEarlierLayout(path: string): void {
 
 /** Reverts the migrations since layouts were added. All tables must have the earlier one. */
 export const BEFORE_LAYOUTS = `
+  DROP TABLE audit_record;
+  ALTER TABLE api_token DROP COLUMN policies;
   ALTER TABLE object_type DROP COLUMN redefined_table;
   ALTER TABLE object_type DROP COLUMN redefined_in;
   DROP TABLE definition_change;

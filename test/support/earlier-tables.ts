@@ -53,6 +53,10 @@ function statementsOf(table: string, fields: readonly Record<string, unknown>[])
 
 /** Reverts the migrations that added layouts. All tables must be earlier ones. */
 export const BEFORE_LAYOUTS = [
+  'DROP TABLE oqs_audit_record',
+  'DROP FUNCTION oqs_refuse_audit_change()',
+  'DROP FUNCTION oqs_count_policy_change() CASCADE',
+  'ALTER TABLE oqs_api_token DROP COLUMN policies',
   'DROP TABLE oqs_definition_change, oqs_table_field, oqs_converted_key',
   'DROP TABLE oqs_rewrite_key, oqs_rewrite',
   'ALTER TABLE oqs_object_table DROP COLUMN layout, DROP COLUMN prefix_fields',

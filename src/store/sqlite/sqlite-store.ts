@@ -33,7 +33,6 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
-import { readDefinitionChange } from './catalogue/definition-change.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { hasRewrites } from './catalogue/rewrite-states.ts'
 import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
@@ -70,12 +69,9 @@ export class SqliteStore implements ObjectStore {
   }
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly definitionChanges: DefinitionChanges = {
-    find: async (rid) => {
-      const read = () => readDefinitionChange(this.#reading.statements, rid)
-      return this.#read(() => inReadTransaction(this.#reading, read))
-    },
+    find: async (ontologyRid) => this.#reads.findDefinitionChange(ontologyRid),
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
-      this.#writes.run(ownerOf(context), () => this.#write('cancelChange', { ontologyRid })),
+      this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection

@@ -1,6 +1,7 @@
 /** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
 import type { RequestContext } from '../../admission/request-context.ts'
 import type {
+  DefinitionChange,
   FindTypesRequest,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -11,11 +12,12 @@ import type {
 import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { reported } from '../read-report.ts'
+import { readDefinitionChange } from './catalogue/definition-change.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
-import type { ReadConnection } from './threads/read-connection.ts'
+import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import type { SlowReaders } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
@@ -61,6 +63,12 @@ export class SqliteReads {
     const { guard, reading } = this.#connections
     const found = guard.read(() => findTypesQuickly(reading, request))
     return found ?? this.readSlowly('findTypes', request, context)
+  }
+
+  findDefinitionChange(ontologyRid: string): DefinitionChange | undefined {
+    const { guard, reading } = this.#connections
+    const read = () => readDefinitionChange(reading.statements, ontologyRid)
+    return guard.read(() => inReadTransaction(reading, read))
   }
 
   readSlowly<Name extends keyof ReadJobs & string>(
