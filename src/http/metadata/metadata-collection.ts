@@ -23,18 +23,23 @@ export interface CollectionSpec<Owner extends object, Item extends Named> {
 
 export class MetadataCollection<Owner extends object, Item extends Named> {
   readonly #spec: CollectionSpec<Owner, Item>
-  /** An ontology and its parts are replaced when the definition changes, and their lists with them. */
-  readonly #lists = new WeakMap<Owner, MetadataList<Item>>()
+  /**
+   * An ontology is replaced when the definition changes, and its lists with it. Callers with other
+   * rights see another ontology, which can share an owner but not its items.
+   */
+  readonly #lists = new WeakMap<Ontology, Map<Owner, MetadataList<Item>>>()
 
   constructor(spec: CollectionSpec<Owner, Item>) {
     this.#spec = spec
   }
 
   listOf(ontology: Ontology, owner: Owner): MetadataList<Item> {
-    let list = this.#lists.get(owner)
+    const lists = this.#lists.get(ontology) ?? new Map<Owner, MetadataList<Item>>()
+    this.#lists.set(ontology, lists)
+    let list = lists.get(owner)
     if (list === undefined) {
       list = new MetadataList(this.#spec.items(owner, ontology), this.#spec.describer(ontology))
-      this.#lists.set(owner, list)
+      lists.set(owner, list)
     }
     return list
   }

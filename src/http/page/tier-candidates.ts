@@ -159,6 +159,8 @@ export async function takeStatistics(
         linkedVersions: undefined,
         record: { shape: PROBE_RECORD, selection: undefined },
         maxObjects: TERM_OBJECTS_COUNTED,
+        // Only keys are read, and the count must not depend on what is left of the page.
+        maxBytes: Number.MAX_SAFE_INTEGER,
       },
       context,
     )
