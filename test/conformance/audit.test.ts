@@ -148,6 +148,23 @@ describe('the audit log', () => {
     expect(refused).not.toHaveProperty('caller')
   })
 
+  it('names the type of a download, although the path does not', async () => {
+    const downloads = '/api/admin/v1/downloads'
+    const names = { ontology: 'numbers', objectTypes: ['number'] }
+    const { body } = await service.send(downloads, {
+      json: { ontology: 'numbers', objectType: 'number' },
+    })
+    await service.send(body.path, { token: null })
+    expect(await list('operation=createDownload&ontology=numbers')).toMatchObject([names])
+    expect(await list('operation=download&ontology=numbers')).toMatchObject([
+      { ...names, kind: 'read', objects: 25, outcome: 'success', caller: { name: 'admin' } },
+    ])
+    await service.send(downloads, { json: { ontology: 'numbers', objectType: 'made-up' } })
+    const refused = await lastOf('createDownload')
+    expect(refused).toMatchObject({ ontology: 'numbers', errorName: 'ObjectTypeNotFound' })
+    expect(refused).not.toHaveProperty('objectTypes')
+  })
+
   it('is read in pages, and by time, caller and ontology', async () => {
     const all = await list()
     expect(all.length).toBeGreaterThan(10)
