@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { ObjectQueryError } from '../contract/errors.ts'
-import { isScope, type Scope } from '../contract/scopes.ts'
+import type { Scope } from '../contract/scopes.ts'
 import { OAUTH_SCOPES } from '../http/oauth/oauth-scopes.ts'
 import type { CallerRights } from '../http/request/caller-rights.ts'
 import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
@@ -96,9 +96,14 @@ export class OpenIdProvider implements OpenIdTokens {
   }
 }
 
-/** Only `OQS_OIDC_SCOPES` makes people of a provider administrators, never a scope of that name. */
+/**
+ * Only `OQS_OIDC_SCOPES` makes people of a provider administrators or auditors, never a scope of that
+ * name: the audit log contains keys of all objects.
+ */
+const MAPPED_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['api:admin', 'api:audit-read'])
+
 const DEFAULT_SCOPES: ReadonlyMap<string, Scope> = new Map(
-  Object.entries(OAUTH_SCOPES).filter(([, scope]) => isScope(scope) && scope !== 'api:admin'),
+  Object.entries(OAUTH_SCOPES).filter(([, scope]) => !MAPPED_SCOPES.has(scope)),
 )
 
 /** Returns the values of a claim: a list, or a text with spaces between them (RFC 8693, 4.2). */

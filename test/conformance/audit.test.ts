@@ -2,7 +2,7 @@ import { readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { retentionOf } from '../../src/server/maintenance.ts'
-import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -146,6 +146,42 @@ describe('the audit log', () => {
     const refused = await lastOf('listObjects')
     expect(refused).toMatchObject({ outcome: 'failure', errorName: 'Default:Unauthorized' })
     expect(refused).not.toHaveProperty('caller')
+  })
+
+  it('names the type of a download, although the path does not', async () => {
+    const downloads = '/api/admin/v1/downloads'
+    const names = { ontology: 'numbers', objectTypes: ['number'] }
+    const { body } = await service.send(downloads, {
+      json: { ontology: 'numbers', objectType: 'number' },
+    })
+    await service.send(body.path, { token: null })
+    expect(await list('operation=createDownload&ontology=numbers')).toMatchObject([names])
+    expect(await list('operation=download&ontology=numbers')).toMatchObject([
+      { ...names, kind: 'read', objects: 25, outcome: 'success', caller: { name: 'admin' } },
+    ])
+    await service.send(downloads, { json: { ontology: 'numbers', objectType: 'made-up' } })
+    const refused = await lastOf('createDownload')
+    expect(refused).toMatchObject({ ontology: 'numbers', errorName: 'ObjectTypeNotFound' })
+    expect(refused).not.toHaveProperty('objectTypes')
+  })
+
+  it('names the types of links and counts', async () => {
+    await service.apply(AVIATION)
+    await service.put('aviation', 'country', [{ code: 'CH' }, { code: 'DE' }])
+    const airports = ['A', 'B', 'C'].map((id) => ({ id, countryCode: 'CH' }))
+    await service.put('aviation', 'airport', airports)
+    await service.send('/api/v2/ontologies/aviation/objectSets/loadLinks', {
+      json: { objectSet: { type: 'base', objectType: 'country' }, links: ['airports'] },
+    })
+    expect(await lastOf('loadLinks')).toMatchObject({
+      ontology: 'aviation',
+      objectTypes: ['country', 'airport'],
+      objects: 5,
+    })
+    await service.send('/api/v2/ontologies/aviation/objects/airport/count', { method: 'POST' })
+    expect(await lastOf('countObjects')).toMatchObject({ objectTypes: ['airport'], objects: 0 })
+    await service.send('/api/admin/v1/ontologies/aviation/counts')
+    expect(await lastOf('getObjectCounts')).toMatchObject({ ontology: 'aviation', objects: 0 })
   })
 
   it('is read in pages, and by time, caller and ontology', async () => {

@@ -79,6 +79,14 @@ describe('a token of an OpenID provider', () => {
     })
   })
 
+  it('makes nobody an administrator or an auditor by the name of a scope', async () => {
+    const scope = 'api:admin api:audit-read api:metrics-read'
+    const token = await issuer.sign(claims({ scope }))
+    expect((await service.send(ME, { token })).body.scopes).toEqual(['api:metrics-read'])
+    const { status, body } = await service.send('/api/admin/v1/audit', { token })
+    expect([status, body.parameters.missingScope]).toEqual([403, 'api:audit-read'])
+  })
+
   it('stays the same caller with a new token, and no other person is', async () => {
     const walk = {
       revision: '1.0',
@@ -148,7 +156,8 @@ describe('a token of an OpenID provider', () => {
     await using mapped = await startWith(issuer, {
       OQS_OIDC_AUDIENCE: 'first,second',
       OQS_OIDC_SCOPE_CLAIM: 'realm_access.roles',
-      OQS_OIDC_SCOPES: 'reader=api:ontologies-read,editor=api:ontologies-write',
+      OQS_OIDC_SCOPES:
+        'reader=api:ontologies-read,editor=api:ontologies-write,auditor=api:audit-read',
       OQS_OIDC_ONTOLOGY_CLAIM: 'ontologies',
       OQS_OIDC_JWKS_URL: `${issuer.url}/keys`,
     })
@@ -167,6 +176,7 @@ describe('a token of an OpenID provider', () => {
       ['api:ontologies-write', 'api:ontologies-read'],
       ['a', 'b'],
     ])
+    expect(await rights(roles('auditor'))).toEqual([['api:audit-read'], []])
     // Without the claims: no scope, and no ontology.
     expect(await rights({ scope: 'reader' })).toEqual([[], []])
     expect(await rights({ realm_access: 'reader' })).toEqual([[], []])

@@ -19,7 +19,6 @@ export function describeRequest(
   { operation, kind }: AuditedOperation,
   { now, trustedProxies }: Services,
 ): AuditEntry {
-  const { context } = request
   const caller = auditCaller(request)
   const { dryRun } = (request.query ?? {}) as { readonly dryRun?: unknown }
   return {
@@ -29,7 +28,7 @@ export function describeRequest(
     kind,
     ...(caller === undefined ? {} : { caller }),
     address: clientAddress(request, trustedProxies),
-    ...namesOf(request, context.readTypes),
+    ...namesOf(request),
     ...(dryRun === true ? { dryRun } : {}),
   }
 }
@@ -67,11 +66,13 @@ interface NamedPath {
 }
 
 /** Returns the API names of what a request is about. Names that do not exist are left out. */
-function namesOf(
-  { params, catalogue }: FastifyRequest,
-  readTypes: ReadonlySet<string> | undefined,
-): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
-  const path = (params ?? {}) as NamedPath
+function namesOf({
+  params,
+  catalogue,
+  context,
+}: FastifyRequest): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
+  const { namedType, readTypes } = context
+  const path: NamedPath = namedType ?? (params as NamedPath | null) ?? {}
   const ontology = findOntology(catalogue as Catalogue | null, path)
   if (ontology === undefined) return {}
   const named =

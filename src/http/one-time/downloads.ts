@@ -81,13 +81,15 @@ export function addCreateDownload(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { store, now } = services
+      const { ontology, objectType: name } = request.body
+      const path = { ontology, objectType: name }
+      request.context.namedType = path
       // Checked now, so that a mistake is reported to the program and not to the person.
-      const { objectType } = resolveTypePath(request, request.body)
+      const { objectType } = resolveTypePath(request, path)
       const parameters = exportParameters(request.body)
       readExport(parameters, objectType, services)
-      const { ontology, objectType: name } = request.body
       const owner = ownerOf(request.caller, services)
-      const ticket: Ticket = { path: { ontology, objectType: name }, parameters, owner }
+      const ticket: Ticket = { path, parameters, owner }
       const expiresAtMs = now() + TICKET_MS
       const code = await createCode(store.documents, 'download', ticket, expiresAtMs)
       void reply.header('cache-control', 'no-store')
@@ -127,6 +129,7 @@ export function addRedeemDownload(app: App, services: Services): void {
       const take = request.method === 'HEAD' ? peekCode : redeemCode
       const body = await take(store.documents, 'download', request.params.ticket, now())
       const { path, parameters, owner } = body as Ticket
+      request.context.namedType = path
       const caller = await callerOf(owner, services)
       requireScope(caller, SCOPE)
       const catalogue = await store.readCatalogue()

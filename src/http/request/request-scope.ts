@@ -19,6 +19,8 @@ export class RequestScope implements RequestContext, RequestTimes {
   readonly reads: ReadReport[] = []
   /** The number of objects in the page; undefined if no page was read. */
   objects: number | undefined
+  /** The type that the request names elsewhere than in its path: in its body, or by a ticket. */
+  namedType: { readonly ontology: string; readonly objectType: string } | undefined
   /** The types that were read, and the number of objects that were read for the response. */
   readTypes: ReadonlySet<string> | undefined
   readObjects: number | undefined

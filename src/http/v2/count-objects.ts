@@ -30,6 +30,7 @@ export function addCountObjects(app: App, { store }: Services): void {
       const { context } = request
       const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
       const page = await context.timeStore(() => store.readPage(probe, context))
+      context.noteRead([objectType], 0)
       // No version is requested, so the latest is read, which is never reclaimed.
       const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
       if (page !== 'reclaimed') page.release()

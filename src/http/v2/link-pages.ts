@@ -40,10 +40,16 @@ interface PositionInSource {
 }
 
 export interface LinkPage {
-  /** The entries as JSON text. */
-  readonly entries: readonly string[]
+  readonly entries: readonly LinkEntry[]
   /** Undefined after the last page. */
   readonly next: LinkPosition | undefined
+}
+
+/** An object and what it is linked to. */
+interface LinkEntry {
+  readonly json: string
+  /** The number of objects that the entry names. */
+  readonly objects: number
 }
 
 /** What a link takes on the wire, roughly. */
@@ -143,21 +149,20 @@ function foreignKeys(sides: readonly LinkSide[]): string[] {
   return [...new Set(needed.map(({ ownProperty }) => ownProperty))]
 }
 
-/** Returns an entry as JSON text: the object and what it is linked to, each by type and key. */
+/** Returns an entry, which names objects by type and key. */
 function entryOf(
   { objectType, sides }: LinkPageSpec,
   { key }: LinkSource,
   links: SourceLinks,
-): string {
-  return JSON.stringify({
-    sourceObject: locator(objectType, key),
-    linkedObjects: sides.flatMap(({ apiName, linkedType }, index) =>
-      (links[index] ?? []).map((linkedKey) => ({
-        targetObject: locator(linkedType, linkedKey),
-        linkType: apiName,
-      })),
-    ),
-  })
+): LinkEntry {
+  const linkedObjects = sides.flatMap(({ apiName, linkedType }, index) =>
+    (links[index] ?? []).map((linkedKey) => ({
+      targetObject: locator(linkedType, linkedKey),
+      linkType: apiName,
+    })),
+  )
+  const json = JSON.stringify({ sourceObject: locator(objectType, key), linkedObjects })
+  return { json, objects: 1 + linkedObjects.length }
 }
 
 function locator({ apiName }: ObjectType, key: unknown) {

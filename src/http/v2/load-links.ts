@@ -67,7 +67,11 @@ export function addLoadLinks(app: App, services: Services): void {
           { store, context, maxBytes: limits.pageMaxBytes },
         ),
       )
-      const records = Buffer.from(entries.join())
+      context.noteRead(
+        [objectType, ...sides.map(({ linkedType }) => linkedType)],
+        entries.reduce((sum, { objects }) => sum + objects, 0),
+      )
+      const records = Buffer.from(entries.map(({ json }) => json).join())
       const held = memory.hold(context.callerId, records.length)
       context.defer(() => held.release())
       const state = next && {
