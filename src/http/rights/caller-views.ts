@@ -13,6 +13,7 @@ import {
 import {
   type CatalogueView,
   type PolicyLists,
+  rightsKey,
   viewCatalogue,
 } from '../../query/rights/view-catalogue.ts'
 import type { Documents, StoredDocument } from '../../store/object-store.ts'
@@ -76,7 +77,7 @@ export class CallerViews {
   /** Returns a caller and a catalogue as far as policies allow. */
   limit({ caller, catalogue }: Viewer, { lists }: ReadPolicies): Viewer {
     const claims = claimsOf(caller)
-    const key = JSON.stringify([catalogue.generation, lists, claims])
+    const key = `${catalogue.generation} ${rightsKey(lists, claims)}`
     let view = this.#views.get(key)
     if (view === undefined) {
       view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })

@@ -76,6 +76,13 @@ function viewType(
   return restrictType(visible, { of, rows, shown })
 }
 
+/** Returns the same text for callers who see the same part of every catalogue. */
+export function rightsKey(lists: PolicyLists, claims: Claims): string {
+  return JSON.stringify(
+    lists.map((policies) => policies.map(({ rights }) => claimedRights(rights, claims))),
+  )
+}
+
 /** Changes whenever a right in the ontology changes, and not with its definition. */
 function viewId(lists: PolicyLists, ontology: Ontology, { claims }: RightsContext): string {
   const rights = lists.map((policies) =>
