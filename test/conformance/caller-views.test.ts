@@ -1,5 +1,5 @@
 /** Which parts of what policies lead to are kept for later requests. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Caller } from '../../src/http/request/caller-rights.ts'
 import { CallerViews } from '../../src/http/rights/caller-views.ts'
 import { Catalogue } from '../../src/ontology/catalogue.ts'
@@ -90,5 +90,16 @@ describe('views of callers', () => {
     expect((await see('mail', caller('ada'))).ontologies).toEqual([])
     expect((await see('all', caller('ada'))).ontologies).toHaveLength(1)
     expect((await see('mail', caller('ada', 'ada@example.org'))).ontologies).toHaveLength(1)
+  })
+
+  it('do not recall policies after all of them were deleted', async () => {
+    const names = [['deleted']]
+    await save('deleted', {})
+    const read = await views.read(names)
+    // SQLite reads policies for every request, because that costs little.
+    expect(views.recall(names, undefined)).toBe(inject('store') === 'sqlite' ? undefined : read)
+    await store.documents.delete('policy', 'deleted')
+    expect((await views.read(names)).lists).toEqual([[]])
+    expect(views.recall(names, undefined)).toBeUndefined()
   })
 })

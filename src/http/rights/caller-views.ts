@@ -61,7 +61,10 @@ export class CallerViews {
     const byName = new Map(found.documents.map((document) => [document.id, toPolicy(document)]))
     const lists = names.map((list) => [...new Set(list)].flatMap((name) => byName.get(name) ?? []))
     const read = { lists, generation: found.generation }
-    if (read.generation !== undefined) this.#known.set(JSON.stringify(names), read)
+    const key = JSON.stringify(names)
+    if (read.generation !== undefined) this.#known.set(key, read)
+    // Otherwise every page would recall the deleted policies, and start again.
+    else this.#known.delete(key)
     return read
   }
 
