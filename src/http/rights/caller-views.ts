@@ -13,6 +13,7 @@ import {
 import {
   type CatalogueView,
   type PolicyLists,
+  rightsKey,
   viewCatalogue,
 } from '../../query/rights/view-catalogue.ts'
 import type { Documents, StoredDocument } from '../../store/object-store.ts'
@@ -60,7 +61,10 @@ export class CallerViews {
     const byName = new Map(found.documents.map((document) => [document.id, toPolicy(document)]))
     const lists = names.map((list) => [...new Set(list)].flatMap((name) => byName.get(name) ?? []))
     const read = { lists, generation: found.generation }
-    if (read.generation !== undefined) this.#known.set(JSON.stringify(names), read)
+    const key = JSON.stringify(names)
+    if (read.generation !== undefined) this.#known.set(key, read)
+    // Otherwise every page would recall the deleted policies, and start again.
+    else this.#known.delete(key)
     return read
   }
 
@@ -76,7 +80,7 @@ export class CallerViews {
   /** Returns a caller and a catalogue as far as policies allow. */
   limit({ caller, catalogue }: Viewer, { lists }: ReadPolicies): Viewer {
     const claims = claimsOf(caller)
-    const key = JSON.stringify([catalogue.generation, lists, claims])
+    const key = `${catalogue.generation} ${rightsKey(lists, claims)}`
     let view = this.#views.get(key)
     if (view === undefined) {
       view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OntologyDefinition } from './definition-schema.ts'
+import type { ObjectTypeDefinition, OntologyDefinition } from './definition-schema.ts'
 import { parseDefinition } from './parse-definition.ts'
 import { visibleDefinition } from './visible-definition.ts'
 
@@ -122,5 +122,35 @@ describe('the visible part of a definition', () => {
     const { interfaces } = seen({ employee: ['label'] })
     // Person has no implementation left, so the link that leads to it is gone.
     expect(interfaces).toEqual({ Named: ['car'], Vehicle: ['car', 'home'] })
+  })
+  it('keeps names that only a hidden interface of the type gives', () => {
+    const [car, ...others] = DEFINITION.objectTypes as [ObjectTypeDefinition, ObjectTypeDefinition]
+    const link = { target: { objectType: 'garage' }, cardinality: 'ONE' } as const
+    const whole = parseDefinition({
+      ...DEFINITION,
+      sharedPropertyTypes: { name: { type: 'string' }, size: { type: 'integer' } },
+      interfaceTypes: [
+        { apiName: 'Kept', properties: ['name'], links: [{ apiName: 'home', ...link }] },
+        { apiName: 'Hidden', extendsInterfaces: ['Kept'], properties: ['size'] },
+      ],
+      objectTypes: [
+        {
+          ...car,
+          // The property with the same name is not the one that implements the interface.
+          properties: { ...car.properties, name: { type: 'string' } },
+          implements: {
+            Hidden: { properties: { name: 'label', size: 'seats' }, links: { home: 'garage' } },
+            Kept: {},
+          },
+        },
+        ...others.map(({ implements: _, ...type }) => type),
+      ],
+    })
+    const visible = visibleDefinition(whole, (type) => new Set(type === 'car' ? ['seats'] : []))
+    const { interfaceTypes } = parseDefinition(visible)
+    expect([...interfaceTypes.keys()]).toEqual(['Kept'])
+    const kept = interfaceTypes.get('Kept')?.implementations.get('car')
+    expect([...(kept?.properties ?? [])]).toEqual([['name', 'label']])
+    expect([...(kept?.links ?? [])]).toEqual([['home', 'garage']])
   })
 })

@@ -5,6 +5,8 @@
 import type { InterfaceImplementation, InterfaceType, LinkType, Ontology } from '../ontology.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from './definition-schema.ts'
 
+type Implementation = NonNullable<ObjectTypeDefinition['implements']>[string]
+
 /** Returns the hidden properties of an object type; undefined if the whole type is hidden. */
 export type HiddenProperties = (objectType: string) => ReadonlySet<string> | undefined
 
@@ -48,12 +50,9 @@ function visibleType(
   hidden: ReadonlySet<string>,
   views: VisibleInterfaces,
 ): ObjectTypeDefinition {
-  const implementations = Object.entries(implemented ?? {})
-    .filter(([view]) => views.isImplementedBy(type.apiName, view))
-    .map(([view, { links, ...names }]) => {
-      const visible = links && entriesOf(links, (link) => views.hasLink(view, link))
-      return [view, { ...names, ...(visible && { links: visible }) }] as const
-    })
+  const implementations = Object.keys(implemented ?? {})
+    .filter((view) => views.isImplementedBy(type.apiName, view))
+    .map((view) => [view, views.namesOf(type.apiName, view)] as const)
   return {
     ...type,
     properties: entriesOf(type.properties, (name) => !hidden.has(name)),
@@ -111,6 +110,18 @@ class VisibleInterfaces {
   /** True if the definition of an object type may name an interface. */
   isImplementedBy(objectType: string, view: string): boolean {
     return this.#implemented.get(objectType)?.has(view) ?? false
+  }
+
+  /**
+   * Returns the names with which an object type implements an interface. The definition may give them
+   * under another interface of the type, which can be hidden, so all of them are written out.
+   */
+  namesOf(objectType: string, view: string): Implementation {
+    const { properties = [], links = [] } = this.#find(objectType, view) ?? {}
+    return {
+      properties: Object.fromEntries(properties),
+      links: entriesOf(Object.fromEntries(links), (link) => this.hasLink(view, link)),
+    }
   }
 
   /** True if a link of an interface leads to something visible. */

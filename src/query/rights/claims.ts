@@ -9,20 +9,20 @@ const PREFIX = '$caller.'
 const EQUALITIES: readonly unknown[] = ['eq', 'in']
 
 /** A caller does not have a claim that a rule uses. */
-export class MissingClaim extends Error {
-  constructor(claim: string) {
-    super(`the caller has no claim ${claim}`)
-    this.name = 'MissingClaim'
-  }
-}
+class MissingClaim extends Error {}
 
-/** Returns a `where` with the claims of a caller. Throws `MissingClaim`. */
-export function withClaims(where: unknown, claims: Claims): unknown {
-  return replaceClaims(where, 'where', (claim) => {
-    const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined
-    if (value === undefined) throw new MissingClaim(claim)
-    return value
-  })
+/** Returns a `where` with the claims of a caller; undefined if the caller lacks one of them. */
+export function tryClaims(where: unknown, claims: Claims): unknown {
+  try {
+    return replaceClaims(where, 'where', (claim) => {
+      const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+      if (value === undefined) throw new MissingClaim()
+      return value
+    })
+  } catch (error) {
+    if (error instanceof MissingClaim) return undefined
+    throw error
+  }
 }
 
 /** Refuses claims that are unknown or not compared for equality, by their path. */

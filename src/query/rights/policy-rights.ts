@@ -1,4 +1,4 @@
-/** What policies allow in an ontology. Rights add up; a policy that does not fit gives none. */
+/** What policies allow in an ontology. Rights add up, if all of them fit its definition. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { matchAny } from '../combine-queries.ts'
@@ -6,7 +6,7 @@ import { parseQuery } from '../parse/parse-query.ts'
 import type { QueryLimits } from '../parse/query-budget.ts'
 import { V2_QUERIES } from '../parse/v2-query-types.ts'
 import { EVERYTHING, type Query } from '../query.ts'
-import { MissingClaim, withClaims } from './claims.ts'
+import { tryClaims } from './claims.ts'
 import { ALL_TYPES, type Claims, type Policy, type Right } from './policy.ts'
 
 /** What a caller may do with one object type. */
@@ -27,6 +27,11 @@ export interface OntologyRights {
 const NO_PROPERTIES: ReadonlySet<string> = new Set()
 const READ_ALL: TypeRights = { canWrite: false, rows: EVERYTHING, hidden: NO_PROPERTIES }
 const WRITE_ALL: TypeRights = { canWrite: true, rows: EVERYTHING, hidden: NO_PROPERTIES }
+/**
+ * The rows of a right that uses a claim which the caller lacks: none. Compared by identity, since a
+ * type whose rule selects no object is visible, and one without any right is not.
+ */
+const UNCLAIMED: Query = { kind: 'or', of: [] }
 
 export interface RightsContext {
   readonly claims: Claims
@@ -38,18 +43,22 @@ export function rightsIn(policy: Policy, { rid, apiName }: Ontology): readonly R
   return policy.rights.filter(({ ontology }) => ontology === rid || ontology === apiName)
 }
 
-/** Returns what the policies of one credential allow together; undefined if they allow nothing. */
+/**
+ * Returns what the policies of one credential allow together; undefined if they allow nothing. One
+ * that does not fit takes the rights of all others: what it hides might be visible without it.
+ */
 export function addUp(
   policies: readonly Policy[],
   ontology: Ontology,
   context: RightsContext,
 ): OntologyRights | undefined {
-  const parts = policies.flatMap((policy) => rightsOfPolicy(policy, ontology, context) ?? [])
-  if (parts.length === 0) return undefined
+  const named = policies.map((policy) => rightsIn(policy, ontology))
+  if (named.flat().some((right) => !fits(right, ontology, context))) return undefined
+  const parts = named.map((rights) => rightsOfPolicy(rights, ontology, context))
   const types = new Map<string, TypeRights>()
   for (const name of ontology.objectTypes.keys()) {
     const rights = union(parts.flatMap((part) => part.types.get(name) ?? []))
-    if (rights !== undefined) types.set(name, rights)
+    if (rights !== undefined && rights.rows !== UNCLAIMED) types.set(name, rights)
   }
   const canAdminister = parts.some((part) => part.canAdminister)
   return types.size === 0 && !canAdminister ? undefined : { canAdminister, types }
@@ -65,20 +74,17 @@ export function intersect(a: OntologyRights, b: OntologyRights): OntologyRights 
   return { canAdminister: a.canAdminister && b.canAdminister, types }
 }
 
-/** Undefined if the policy has no right in the ontology, or one that does not fit its definition. */
+/** Includes types with `UNCLAIMED` rows: what one policy hides stays hidden in others. */
 function rightsOfPolicy(
-  policy: Policy,
+  rights: readonly Right[],
   ontology: Ontology,
   context: RightsContext,
-): OntologyRights | undefined {
-  const rights = rightsIn(policy, ontology)
-  if (rights.length === 0 || rights.some((right) => !fits(right, ontology, context)))
-    return undefined
+): OntologyRights {
   const named = Map.groupBy(rights, ({ objectType }) => objectType)
   const others = (named.get(ALL_TYPES) ?? []).map(({ access }) => allOfType(access))
   const types = new Map<string, TypeRights>()
   for (const [name, objectType] of ontology.objectTypes) {
-    const own = named.get(name)?.flatMap((right) => rightsOfType(right, objectType, context) ?? [])
+    const own = named.get(name)?.map((right) => rightsOfType(right, objectType, context))
     const combined = union(own ?? others)
     if (combined !== undefined) types.set(name, combined)
   }
@@ -95,10 +101,11 @@ function fits(right: Right, ontology: Ontology, context: RightsContext): boolean
   if (objectType === undefined) return false
   if (right.hide?.some((name) => !isHideable(name, objectType))) return false
   try {
+    // Whether a rule fits does not depend on the claims that a caller has.
+    if (right.where !== undefined) parseRule(right.where, objectType, context)
     rowsOf(right, objectType, context)
     return true
   } catch (error) {
-    if (error instanceof MissingClaim) return true
     if (error instanceof ObjectQueryError) return false
     throw error
   }
@@ -109,29 +116,20 @@ export function isHideable(name: string, { properties, primaryKey }: ObjectType)
   return properties.has(name) && name !== primaryKey.apiName
 }
 
-/** Undefined if the caller lacks a claim that the right uses. */
-function rightsOfType(
-  right: Right,
-  objectType: ObjectType,
-  context: RightsContext,
-): TypeRights | undefined {
+function rightsOfType(right: Right, objectType: ObjectType, context: RightsContext): TypeRights {
   if (right.where === undefined && right.hide === undefined) return allOfType(right.access)
-  try {
-    const rows = rowsOf(right, objectType, context)
-    return { canWrite: false, rows, hidden: new Set(right.hide) }
-  } catch (error) {
-    if (error instanceof MissingClaim) return undefined
-    throw error
-  }
+  const rows = rowsOf(right, objectType, context)
+  return { canWrite: false, rows, hidden: new Set(right.hide) }
 }
 
-function rowsOf(
-  { where }: Right,
-  objectType: ObjectType,
-  { claims, limits }: RightsContext,
-): Query {
+function rowsOf({ where }: Right, objectType: ObjectType, context: RightsContext): Query {
   if (where === undefined) return EVERYTHING
-  return parseQuery(V2_QUERIES, withClaims(where, claims), { objectType, limits })
+  const claimed = tryClaims(where, context.claims)
+  return claimed === undefined ? UNCLAIMED : parseRule(claimed, objectType, context)
+}
+
+function parseRule(where: unknown, objectType: ObjectType, { limits }: RightsContext): Query {
+  return parseQuery(V2_QUERIES, where, { objectType, limits })
 }
 
 function allOfType(access: Right['access']): TypeRights {
@@ -144,10 +142,11 @@ function union(rights: readonly TypeRights[]): TypeRights | undefined {
   if (first === undefined || others.length === 0) return first
   const all = rights.filter(({ rows, hidden }) => rows === EVERYTHING && hidden.size === 0)
   if (all.length > 0) return all.some(({ canWrite }) => canWrite) ? WRITE_ALL : READ_ALL
-  const rows = matchAny(rights.map((one) => one.rows))
+  const claimed = rights.map(({ rows }) => rows).filter((rows) => rows !== UNCLAIMED)
+  const rows = matchAny(claimed)
   return {
     canWrite: false,
-    rows: rows.kind === 'everything' ? EVERYTHING : rows,
+    rows: claimed.length === 0 ? UNCLAIMED : rows.kind === 'everything' ? EVERYTHING : rows,
     hidden: new Set(rights.flatMap(({ hidden }) => [...hidden])),
   }
 }

@@ -4,8 +4,8 @@ import { Catalogue } from '../../ontology/catalogue.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { visibleDefinition } from '../../ontology/definition/visible-definition.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { withClaims } from './claims.ts'
-import type { Policy } from './policy.ts'
+import { tryClaims } from './claims.ts'
+import type { Claims, Policy, Right } from './policy.ts'
 import {
   addUp,
   intersect,
@@ -76,24 +76,25 @@ function viewType(
   return restrictType(visible, { of, rows, shown })
 }
 
+/** Returns the same text for callers who see the same part of every catalogue. */
+export function rightsKey(lists: PolicyLists, claims: Claims): string {
+  return JSON.stringify(
+    lists.map((policies) => policies.map(({ rights }) => claimedRights(rights, claims))),
+  )
+}
+
 /** Changes whenever a right in the ontology changes, and not with its definition. */
 function viewId(lists: PolicyLists, ontology: Ontology, { claims }: RightsContext): string {
   const rights = lists.map((policies) =>
-    policies.map((policy) =>
-      rightsIn(policy, ontology).map(({ where, ...right }) => [
-        right,
-        where === undefined ? null : tryClaims(where, claims),
-      ]),
-    ),
+    policies.map((policy) => claimedRights(rightsIn(policy, ontology), claims)),
   )
   return hash('sha256', JSON.stringify(rights), 'base64url').slice(0, 22)
 }
 
-/** Null for a right that gives nothing because the caller lacks a claim. */
-function tryClaims(where: unknown, claims: RightsContext['claims']): unknown {
-  try {
-    return withClaims(where, claims)
-  } catch {
-    return null
-  }
+/** Rights with the claims of a caller in their rules. Differs whenever their meaning does. */
+function claimedRights(rights: readonly Right[], claims: Claims): readonly unknown[] {
+  return rights.map(({ where, ...right }) => [
+    right,
+    where === undefined ? null : (tryClaims(where, claims) ?? 'missing claim'),
+  ])
 }

@@ -1,0 +1,105 @@
+/** Which parts of what policies lead to are kept for later requests. */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Caller } from '../../src/http/request/caller-rights.ts'
+import { CallerViews } from '../../src/http/rights/caller-views.ts'
+import { Catalogue } from '../../src/ontology/catalogue.ts'
+import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
+import type { Right } from '../../src/query/rights/policy.ts'
+import { openStore } from '../../src/server/open-store.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
+import { createTestStore, type TestStore } from '../support/test-store.ts'
+
+const CATALOGUE = new Catalogue(1, [
+  parseDefinition({
+    apiName: 'lab',
+    rid: 'ri.ontology.main.ontology.lab',
+    objectTypes: [
+      {
+        apiName: 'sample',
+        rid: 'ri.ontology.main.object-type.sample',
+        primaryKey: 'id',
+        properties: { id: { type: 'string' }, owner: { type: 'string' } },
+      },
+    ],
+  }),
+])
+const NOW = 1_000
+
+const caller = (name: string, email?: string): Caller => ({
+  id: `id of ${name}`,
+  name,
+  profile: { email },
+  scopes: [],
+  ontologies: undefined,
+  expiresAtMs: undefined,
+  credential: { kind: 'openId' },
+  mayUse: () => true,
+  maySee: () => true,
+  mayAdminister: () => false,
+})
+const rule = (value: string) => ({ where: { type: 'eq', field: 'owner', value } })
+
+describe('views of callers', () => {
+  let place: TestStore
+  let store: ObjectStore
+  let views: CallerViews
+  beforeAll(async () => {
+    place = await createTestStore()
+    store = await openStore(place.name)
+  })
+  beforeEach(() => {
+    views = new CallerViews({
+      documents: store.documents,
+      limits: { maxDepth: 3, maxTerms: 100, maxTextLength: 1000 },
+      providerClaims: [],
+      now: () => NOW,
+    })
+  })
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const save = (id: string, more: Pick<Right, 'where' | 'hide'>) => {
+    const right = { ontology: 'lab', objectType: 'sample', access: 'read', ...more }
+    return store.documents.put({
+      kind: 'policy',
+      id,
+      body: { rights: [right] },
+      expiresAtMs: undefined,
+    })
+  }
+  const see = async (policy: string, by: Caller) => {
+    const policies = await views.read([[policy]])
+    return views.limit({ caller: by, catalogue: CATALOGUE }, policies).catalogue
+  }
+
+  it('are shared by callers whose claims make no difference', async () => {
+    await save('fixed', rule('ada'))
+    const seen = await see('fixed', caller('ada'))
+    expect(seen.ontologies).toHaveLength(1)
+    expect(await see('fixed', caller('bob'))).toBe(seen)
+    await save('own', rule('$caller.name'))
+    expect(await see('own', caller('bob'))).not.toBe(seen)
+    expect(await see('own', caller('ada'))).toBe(seen)
+  })
+
+  it('differ between a caller without a claim and a right that needs none', async () => {
+    await save('mail', rule('$caller.email'))
+    await save('all', {})
+    expect((await see('mail', caller('ada'))).ontologies).toEqual([])
+    expect((await see('all', caller('ada'))).ontologies).toHaveLength(1)
+    expect((await see('mail', caller('ada', 'ada@example.org'))).ontologies).toHaveLength(1)
+  })
+
+  it('do not recall policies after all of them were deleted', async () => {
+    const names = [['deleted']]
+    await save('deleted', {})
+    const read = await views.read(names)
+    // SQLite reads policies for every request, because that costs little.
+    expect(views.recall(names, undefined)).toBe(inject('store') === 'sqlite' ? undefined : read)
+    await store.documents.delete('policy', 'deleted')
+    expect((await views.read(names)).lists).toEqual([[]])
+    expect(views.recall(names, undefined)).toBeUndefined()
+  })
+})
