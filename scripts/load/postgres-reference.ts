@@ -11,7 +11,7 @@ import type { LoadReport } from './report.ts'
 
 const COPY = 'copy_of_objects'
 
-/** Copies the only object table of a database by way of a file. */
+/** Copies the object table of the only type of a database by way of a file. */
 export async function loadPostgresReference(url: string, file: string): Promise<LoadReport> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -37,7 +37,7 @@ export async function loadPostgresReference(url: string, file: string): Promise<
   }
 }
 
-/** Returns the size of the only object table of a database, with its indexes. */
+/** Returns the size of the object table of the only type of a database, with its indexes. */
 export async function postgresBytes(url: string): Promise<number> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -49,9 +49,11 @@ export async function postgresBytes(url: string): Promise<number> {
 }
 
 async function objectTableOf(client: Client): Promise<string> {
-  const { rows } = await client.query('SELECT id FROM oqs_object_table WHERE is_made')
-  if (rows.length !== 1) throw new Error(`There are ${rows.length} object tables instead of one.`)
-  return `oqs_object_${rows[0].id}`
+  // The import of a whole type is published in a table of its own.
+  const { rows } = await client.query(
+    `SELECT max(id) AS id FROM oqs_object_table WHERE is_made AND state = 'published'`,
+  )
+  return `oqs_object_${rows[0]?.id}`
 }
 
 async function bytesOf(client: Client, table: string): Promise<number> {
