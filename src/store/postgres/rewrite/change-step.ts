@@ -7,6 +7,7 @@
 import type { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Catalogue } from '../../../ontology/catalogue.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import {
@@ -16,9 +17,8 @@ import {
   typeConverter,
 } from '../../sql/stored-change.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
 import { convertedKeys } from './converted-keys.ts'
-import type { CopiedTables, ObjectCopier } from './copy-objects.ts'
+import type { ObjectCopier } from './copy-objects.ts'
 import {
   ChangeFailure,
   type Failure,
@@ -26,6 +26,7 @@ import {
   findRunningChanges,
   type RunningChange,
   readPlan,
+  readUnfit,
   removeEndedCopies,
   saveUnfit,
   startCopies,
@@ -33,7 +34,7 @@ import {
 import { convertingCopier } from './object-copiers.ts'
 import { publishChange } from './publish-change.ts'
 import { deleteRewrite, type Rewrite, RewriteFailure } from './rewrite-state.ts'
-import { advance, type Outcome, type RewriteSpec, runStep } from './rewrite-step.ts'
+import { advance, type RewriteSpec, runStep } from './rewrite-step.ts'
 
 export interface ChangingStore extends PostgresContext {
   readCatalogue(): Promise<Catalogue>
@@ -130,7 +131,7 @@ async function takeStep(
   }
   return publishChange(store, change, (typeId, typeRid, rewrite) => {
     const converter = converters.get(typeRid)
-    return converter && toCopier(converter, change, typeId, rewrite)
+    return converter && toCopier(converter, [], typeId, rewrite)
   })
 }
 
@@ -142,12 +143,14 @@ async function advanceType(store: ChangingStore, change: RunningChange, typeRid:
     changeId: change.id,
     // The rewrite itself knows for which definition it was planned.
     generation: Number.MAX_SAFE_INTEGER,
-    copier: (typeId, rewrite) => toCopier(converter, change, typeId, rewrite),
+    copier: async (session, typeId, rewrite) =>
+      toCopier(converter, await readUnfit(session, change, converter), typeId, rewrite),
     restart: async (session, type, rewrite) => {
       if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
       await deleteRewrite(session, type.id, rewrite)
       const copies = { typeId: type.id, changeId: change.id, type: converter.type }
       await startCopies(session, store.capabilities, copies)
+      await saveUnfit(session, change, converter, [])
     },
   }
   return runStep(store, spec, 'load', async (session, tables, rewrite) => {
@@ -155,32 +158,24 @@ async function advanceType(store: ChangingStore, change: RunningChange, typeRid:
     await session.run('UPDATE oqs_rewrite SET steps = steps + 1 WHERE object_type_id = ?', [
       tables.typeId,
     ])
-    await settleUnfit(session, change, tables, rewrite, outcome)
+    const { unfit } = tables.copier
+    if (unfit.length === 0) return outcome
+    const found = await saveUnfit(session, change, converter, unfit)
+    const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
+    // The first ten objects that do not fit are reported, not only the first one.
+    if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) {
+      throw ChangeFailure.ofUnfit(found.slice(0, UNFIT_OBJECTS_MAX))
+    }
     return outcome
   })
 }
 
-/** Ends the change if objects do not fit: the first ten are reported, not only the first one. */
-async function settleUnfit(
-  session: WriteSession,
-  change: RunningChange,
-  { copier: { unfit } }: CopiedTables,
-  rewrite: Rewrite,
-  outcome: Outcome,
-): Promise<void> {
-  if (unfit.length === 0) return
-  const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
-  if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) throw ChangeFailure.ofUnfit(unfit)
-  if (unfit.length > change.unfit.length) await saveUnfit(session, change, unfit)
-}
-
 function toCopier(
   converter: TypeConverter,
-  change: RunningChange,
+  unfit: UnfitObject[],
   typeId: number,
   rewrite: Rewrite,
 ): ObjectCopier {
-  const unfit = [...change.unfit]
   return convertingCopier(converter, unfit, convertedKeys(typeId, rewrite, converter, unfit))
 }
 

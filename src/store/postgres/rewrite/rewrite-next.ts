@@ -89,7 +89,7 @@ async function continueRewrite(
     typeRid,
     changeId: undefined,
     generation: catalogue.generation,
-    copier: () => unchangedCopier(objectType),
+    copier: async () => unchangedCopier(objectType),
     restart: (session, { id }, rewrite) => deleteRewrite(session, id, rewrite),
   }
   try {

@@ -44,7 +44,11 @@ export interface RewriteSpec {
   readonly changeId: string | undefined
   /** The generation of the catalogue that contained the definition of the objects. */
   readonly generation: number
-  readonly copier: (typeId: number, rewrite: Rewrite) => ObjectCopier
+  readonly copier: (
+    session: WriteSession,
+    typeId: number,
+    rewrite: Rewrite,
+  ) => Promise<ObjectCopier>
   /** Called instead of the step if the objects were replaced or redefined, or the copies are behind. */
   readonly restart: (session: WriteSession, type: LockedType, rewrite: Rewrite) => Promise<void>
 }
@@ -79,7 +83,7 @@ export function runStep(
       return { progress: { typeRid, phase: 'cancelled', ...before }, isReady: false }
     }
     const { sourceId, tableId } = rewrite
-    const copier = spec.copier(type.id, rewrite)
+    const copier = await spec.copier(session, type.id, rewrite)
     const tables = { typeId: type.id, sourceId, tableId, copier }
     const { isReady = false, ...outcome } = await step(session, tables, rewrite, type)
     const counts = await countsOf(session, rewrite)

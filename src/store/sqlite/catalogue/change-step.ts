@@ -8,7 +8,13 @@ import type { OntologyDefinition } from '../../../ontology/definition/definition
 import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { reasonsOf, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
-import { REDEFINED, refusalReasons, typeConverter } from '../../sql/stored-change.ts'
+import {
+  REDEFINED,
+  refusalReasons,
+  typeConverter,
+  unfitOf,
+  withUnfitOf,
+} from '../../sql/stored-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { type Conversion, RewriteFailure } from '../writes/rewrite-objects.ts'
 import {
@@ -77,8 +83,10 @@ function runStep(db: WriterDatabase, change: RunningChange): RewriteProgress | u
 /** The objects of a type were replaced: all of them are copied again, from their new table. */
 function restart(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): RewriteProgress {
   if (rewrite.isRedefined) throw new ChangeFailure(change, [REDEFINED])
+  const { converter } = conversionOf(db, change, rewrite)
   endRewrite(db, rewrite)
-  startCopies(db, rewrite.typeId, conversionOf(db, change, rewrite).converter.type)
+  startCopies(db, rewrite.typeId, converter.type)
+  saveUnfit(db, change.ontologyRid, withUnfitOf(converter, [], change.unfit))
   return progressOf(rewrite, 'cancelled')
 }
 
@@ -86,10 +94,14 @@ function copy(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): Rewr
   const conversion = conversionOf(db, change, rewrite)
   const { unfit } = conversion
   const progress = copyStep(db, rewrite, conversion)
+  if (unfit.length === 0) return progress
+  const found = withUnfitOf(conversion.converter, unfit, change.unfit)
   // The first ten objects that do not fit are reported, not only the first one.
-  const isTried = progress.phase !== 'copying' || unfit.length >= UNFIT_OBJECTS_MAX
-  if (unfit.length > 0 && isTried) throw new ChangeFailure(change, reasonsOf(unfit), unfit)
-  if (unfit.length > change.unfit.length) saveUnfit(db, change.ontologyRid, unfit)
+  if (progress.phase !== 'copying' || unfit.length >= UNFIT_OBJECTS_MAX) {
+    const reported = found.slice(0, UNFIT_OBJECTS_MAX)
+    throw new ChangeFailure(change, reasonsOf(reported), reported)
+  }
+  saveUnfit(db, change.ontologyRid, found)
   return progress
 }
 
@@ -129,7 +141,7 @@ function conversionOf(db: WriterDatabase, change: RunningChange, { typeRid }: Re
     db.converters.get(name) ??
     typeConverter(definitionOf(db, change), readPlan(db, change), typeRid)
   db.converters.set(name, converter)
-  return { converter, unfit: [...change.unfit] }
+  return { converter, unfit: unfitOf(converter, change.unfit) }
 }
 
 function definitionOf(db: WriterDatabase, { ontologyRid }: RunningChange): OntologyDefinition {
