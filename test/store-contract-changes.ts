@@ -275,9 +275,11 @@ export function changeContract(underTest: StoreUnderTest): void {
       await apply(store, definitionOf(AFTER))
       await store.rewriteNext()
       const replacement = await store.startReplacement(things.type)
-      await things.put([objectOf(1), objectOf(2)], { replacement })
+      // Also if it has no objects yet.
       const waiting = await rewriteAll(store)
       expect(waiting.at(-1)).toBe('catchingUp')
+      await things.put([objectOf(1), objectOf(2)], { replacement })
+      expect(await rewriteAll(store)).not.toContain('published')
       expect(await changeOf(store)).toMatchObject({ state: 'running', loadingObjects: 2 })
       await store.publishReplacement(things.type, replacement)
       const { version } = await things.readPage()

@@ -80,6 +80,7 @@ interface ChangingType extends Pick<RewriteProgress, 'typeRid' | 'objects' | 'to
   readonly phase: Rewrite['phase']
   /** Whether objects have changed that are not copied again yet. */
   readonly hasChanges: boolean
+  /** Whether a replacement is open, also if it has no objects yet. */
   readonly isLoading: boolean
 }
 
@@ -93,7 +94,7 @@ async function readTypes(
        t.published > r.noted_version OR t.table_id <> r.source_id OR t.generation <> r.generation
          OR EXISTS (SELECT 1 FROM oqs_rewrite_key AS k WHERE k.object_type_id = t.id),
        EXISTS (SELECT 1 FROM oqs_object_table AS l
-         WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.live_count > 0)
+         WHERE l.object_type_id = t.id AND l.state = 'loading')
      FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
      JOIN oqs_object_table AS copies ON copies.id = r.table_id
      JOIN oqs_object_table AS source ON source.id = r.source_id

@@ -35,7 +35,7 @@ import {
   startCopies,
 } from './rewrite-phases.ts'
 import { findRewrites, type Rewrite } from './rewrite-states.ts'
-import { publishDefinition, readDefinition, readTypes } from './save-ontology.ts'
+import { publishDefinition, readDefinition } from './save-ontology.ts'
 
 /** Ends a change: its transaction is rolled back, and another one records why. */
 export class ChangeFailure extends Error implements FailedChange {
@@ -120,8 +120,7 @@ function publish(
   rewrites: readonly Rewrite[],
 ): RewriteProgress | undefined {
   const copies = new Map(rewrites.map((rewrite) => [rewrite.typeId, rewrite]))
-  const stored = readTypes(db, change.ontologyRid)
-  if (stored.some(({ id, loading }) => copies.has(id) && loading > 0)) return undefined
+  if (rewrites.some((rewrite) => isReplacing(db, rewrite))) return undefined
   try {
     for (const rewrite of rewrites) followCommits(db, change, rewrite)
     publishDefinition(db, readPlan(db, change), copies)
@@ -133,6 +132,12 @@ function publish(
   saveState(db, change.ontologyRid, 'published')
   const [first] = rewrites
   return first && progressOf(first, 'published')
+}
+
+/** True if a replacement of a type is open, also if it has no objects yet. */
+function isReplacing(db: WriterDatabase, { typeId }: Rewrite): boolean {
+  const sql = `SELECT 1 FROM object_table WHERE object_type_id = ? AND state = 'loading' LIMIT 1`
+  return db.prepare(sql).get(typeId) !== undefined
 }
 
 function conversionOf(db: WriterDatabase, change: RunningChange, { typeRid }: Rewrite): Conversion {
