@@ -49,7 +49,11 @@ export async function nextChangeStep(store: ChangingStore): Promise<RewriteProgr
     const { ontologyRid } = change
     const types = await readTypes(store, change)
     const [first] = types
-    if (first === undefined) continue
+    if (first === undefined) {
+      // Without effect if the change has ended meanwhile.
+      await failChange(store.database, change, COPIES_LOST)
+      continue
+    }
     try {
       const progress = await takeStep(store, change, types)
       if (progress !== undefined) return { ...progress, ontologyRid }
@@ -64,6 +68,12 @@ export async function nextChangeStep(store: ChangingStore): Promise<RewriteProgr
     }
   }
   return undefined
+}
+
+/** Nothing removes the rewrites of a running change, but without them it would never end. */
+const COPIES_LOST: Failure = {
+  reasons: ['the converted objects were lost; apply the definition again'],
+  unfit: [],
 }
 
 function failureOf(error: unknown): Failure | undefined {
@@ -84,7 +94,10 @@ interface ChangingType extends Pick<RewriteProgress, 'typeRid' | 'objects' | 'to
   readonly isLoading: boolean
 }
 
-/** Returns the types of a change, first the one with the fewest steps: they take turns. */
+/**
+ * Returns the types of a change, first the one with the fewest steps: they take turns. The table from
+ * which one is copied may have been replaced and dropped since.
+ */
 async function readTypes(
   { database }: ChangingStore,
   { id }: RunningChange,
@@ -97,7 +110,7 @@ async function readTypes(
          WHERE l.object_type_id = t.id AND l.state = 'loading')
      FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
      JOIN oqs_object_table AS copies ON copies.id = r.table_id
-     JOIN oqs_object_table AS source ON source.id = r.source_id
+     LEFT JOIN oqs_object_table AS source ON source.id = r.source_id
      WHERE r.change_id = ? ORDER BY r.steps, t.id`,
     [id],
   )

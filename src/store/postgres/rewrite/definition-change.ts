@@ -238,11 +238,14 @@ export async function removeEndedCopies(database: Database): Promise<void> {
   await database.write(
     async (session) => {
       const rows = await session.query(
-        `SELECT object_type_id FROM oqs_rewrite AS r WHERE ${ENDED} ORDER BY object_type_id`,
+        `SELECT object_type_id, change_id FROM oqs_rewrite AS r
+         WHERE ${ENDED} ORDER BY object_type_id`,
       )
-      for (const [typeId] of rows) {
+      for (const [typeId, changeId] of rows) {
         const rewrite = await lockRewrite(session, Number(typeId))
         if (rewrite === undefined || rewrite === 'busy') continue
+        // Another change may have started before the rewrite was locked.
+        if (rewrite.changeId !== changeId) continue
         await deleteRewrite(session, Number(typeId), rewrite)
       }
     },
