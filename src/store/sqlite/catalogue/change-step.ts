@@ -40,16 +40,18 @@ import { publishDefinition, readDefinition } from './save-ontology.ts'
 /** Ends a change: its transaction is rolled back, and another one records why. */
 export class ChangeFailure extends Error implements FailedChange {
   readonly ontologyRid: string
+  readonly id: string
   readonly reasons: readonly string[]
   readonly unfit: readonly UnfitObject[]
 
   constructor(
-    { ontologyRid }: RunningChange,
+    { ontologyRid, id }: RunningChange,
     reasons: readonly string[],
     unfit: readonly UnfitObject[] = [],
   ) {
     super('the definition cannot be changed')
     this.ontologyRid = ontologyRid
+    this.id = id
     this.reasons = reasons
     this.unfit = unfit
   }
