@@ -34,7 +34,7 @@ import {
 import { convertingCopier } from './object-copiers.ts'
 import { publishChange } from './publish-change.ts'
 import { deleteRewrite, type Rewrite, RewriteFailure } from './rewrite-state.ts'
-import { advance, type RewriteSpec, runStep } from './rewrite-step.ts'
+import { advance, firstProgress, type RewriteSpec, runStep } from './rewrite-step.ts'
 
 export interface ChangingStore extends PostgresContext {
   readCatalogue(): Promise<Catalogue>
@@ -45,29 +45,34 @@ export interface ChangingStore extends PostgresContext {
 /** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
 export async function nextChangeStep(store: ChangingStore): Promise<RewriteProgress | undefined> {
   await removeEndedCopies(store.database)
-  for (const change of await findRunningChanges(store.database)) {
-    const { ontologyRid } = change
-    const types = await readTypes(store, change)
-    const [first] = types
-    if (first === undefined) {
-      // Without effect if the change has ended meanwhile.
-      await failChange(store.database, change, COPIES_LOST)
-      continue
-    }
-    try {
-      const progress = await takeStep(store, change, types)
-      if (progress !== undefined) return { ...progress, ontologyRid }
-    } catch (error) {
-      const failure = failureOf(error)
-      if (failure === undefined) throw error
-      await failChange(store.database, change, failure)
-      const { typeRid, objects, totalObjects } = first
-      // Without the reasons: they contain keys, and progress is logged.
-      const reason = 'the objects or other definitions do not allow the change'
-      return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
-    }
+  const changes = await findRunningChanges(store.database)
+  return firstProgress(changes.map((change) => () => changeStep(store, change)))
+}
+
+async function changeStep(
+  store: ChangingStore,
+  change: RunningChange,
+): Promise<RewriteProgress | undefined> {
+  const { ontologyRid } = change
+  const types = await readTypes(store, change)
+  const [first] = types
+  if (first === undefined) {
+    // Without effect if the change has ended meanwhile.
+    await failChange(store.database, change, COPIES_LOST)
+    return undefined
   }
-  return undefined
+  try {
+    const progress = await takeStep(store, change, types)
+    return progress && { ...progress, ontologyRid }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === undefined) throw error
+    await failChange(store.database, change, failure)
+    const { typeRid, objects, totalObjects } = first
+    // Without the reasons: they contain keys, and progress is logged.
+    const reason = 'the objects or other definitions do not allow the change'
+    return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
+  }
 }
 
 /** Nothing removes the rewrites of a running change, but without them it would never end. */

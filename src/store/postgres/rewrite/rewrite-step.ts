@@ -58,6 +58,26 @@ export interface StepResult {
   readonly isReady: boolean
 }
 
+/**
+ * Takes the first step that makes progress. A step that throws does not hold up the others; its error
+ * is thrown if none of them makes progress.
+ */
+export async function firstProgress(
+  steps: readonly (() => Promise<RewriteProgress | undefined>)[],
+): Promise<RewriteProgress | undefined> {
+  const errors: unknown[] = []
+  for (const step of steps) {
+    try {
+      const progress = await step()
+      if (progress !== undefined) return progress
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+  return undefined
+}
+
 /** Runs a step in a transaction. Returns undefined if another node works on the type. */
 export function runStep(
   store: PostgresContext,

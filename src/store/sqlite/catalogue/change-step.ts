@@ -57,16 +57,10 @@ export class ChangeFailure extends Error implements FailedChange {
   }
 }
 
-/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
-export function nextChangeStep(db: WriterDatabase): RewriteProgress | undefined {
-  for (const change of findRunningChanges(db)) {
-    const progress = runStep(db, change)
-    if (progress !== undefined) return progress
-  }
-  return undefined
-}
-
-function runStep(db: WriterDatabase, change: RunningChange): RewriteProgress | undefined {
+/** Runs one step of a change. Returns undefined if it has ended, or waits for a replacement. */
+export function changeStep(db: WriterDatabase, id: string): RewriteProgress | undefined {
+  const change = findRunningChanges(db).find((running) => running.id === id)
+  if (change === undefined) return undefined
   const rewrites = findRewrites(db, change)
   const replaced = rewrites.find(({ isCurrent }) => !isCurrent)
   if (replaced !== undefined) return restart(db, change, replaced)
