@@ -275,9 +275,11 @@ export function changeContract(underTest: StoreUnderTest): void {
       await apply(store, definitionOf(AFTER))
       await store.rewriteNext()
       const replacement = await store.startReplacement(things.type)
-      await things.put([objectOf(1), objectOf(2)], { replacement })
+      // Also if it has no objects yet.
       const waiting = await rewriteAll(store)
       expect(waiting.at(-1)).toBe('catchingUp')
+      await things.put([objectOf(1), objectOf(2)], { replacement })
+      expect(await rewriteAll(store)).not.toContain('published')
       expect(await changeOf(store)).toMatchObject({ state: 'running', loadingObjects: 2 })
       await store.publishReplacement(things.type, replacement)
       const { version } = await things.readPage()
@@ -287,6 +289,22 @@ export function changeContract(underTest: StoreUnderTest): void {
         { k: 2, n: '2', label: 'text 2' },
       ])
       expect(await readFrom(things, { version })).toEqual([objectOf(1), objectOf(2)])
+    })
+
+    it('forgets objects that did not fit when they are replaced', async () => {
+      const { store: opened, things } = await fill(underTest)
+      await using store = opened
+      // Only the text of the first object is not an integer.
+      await things.put(Array.from({ length: OBJECTS - 1 }, (_, n) => ({ k: n + 1, text: '1' })))
+      await apply(store, definitionOf({ ...BEFORE, text: { type: 'integer' } }))
+      await store.rewriteNext()
+      expect((await changeOf(store))?.unfitObjects).toHaveLength(1)
+      const replacement = await store.startReplacement(things.type)
+      await things.put([{ k: 0, text: '2' }], { replacement })
+      await store.publishReplacement(things.type, replacement)
+      expect((await rewriteAll(store)).at(-1)).toBe('published')
+      expect(await changeOf(store)).toMatchObject({ state: 'published', unfitObjects: [] })
+      expect(await readAll(store)).toEqual([{ k: 0, text: 2 }])
     })
 
     it('publishes several types at one moment, and can be cancelled before', async () => {

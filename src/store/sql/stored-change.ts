@@ -95,6 +95,20 @@ export function tryConvert(
   }
 }
 
+/** Returns the objects of a type among those that do not fit. */
+export function unfitOf({ type }: TypeConverter, found: readonly UnfitObject[]): UnfitObject[] {
+  return found.filter(({ objectType }) => objectType === type.apiName)
+}
+
+/** Replaces the objects of a type among those that do not fit. */
+export function withUnfitOf(
+  { type }: TypeConverter,
+  unfit: readonly UnfitObject[],
+  found: readonly UnfitObject[],
+): UnfitObject[] {
+  return [...found.filter(({ objectType }) => objectType !== type.apiName), ...unfit]
+}
+
 /** An object whose new key another object has already. */
 export function sameKey({ type }: TypeConverter, key: string): UnfitObject {
   return {

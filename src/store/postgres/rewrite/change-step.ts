@@ -7,6 +7,7 @@
 import type { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Catalogue } from '../../../ontology/catalogue.ts'
+import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import {
@@ -16,9 +17,8 @@ import {
   typeConverter,
 } from '../../sql/stored-change.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
 import { convertedKeys } from './converted-keys.ts'
-import type { CopiedTables, ObjectCopier } from './copy-objects.ts'
+import type { ObjectCopier } from './copy-objects.ts'
 import {
   ChangeFailure,
   type Failure,
@@ -26,6 +26,7 @@ import {
   findRunningChanges,
   type RunningChange,
   readPlan,
+  readUnfit,
   removeEndedCopies,
   saveUnfit,
   startCopies,
@@ -33,7 +34,7 @@ import {
 import { convertingCopier } from './object-copiers.ts'
 import { publishChange } from './publish-change.ts'
 import { deleteRewrite, type Rewrite, RewriteFailure } from './rewrite-state.ts'
-import { advance, type Outcome, type RewriteSpec, runStep } from './rewrite-step.ts'
+import { advance, firstProgress, type RewriteSpec, runStep } from './rewrite-step.ts'
 
 export interface ChangingStore extends PostgresContext {
   readCatalogue(): Promise<Catalogue>
@@ -44,25 +45,40 @@ export interface ChangingStore extends PostgresContext {
 /** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
 export async function nextChangeStep(store: ChangingStore): Promise<RewriteProgress | undefined> {
   await removeEndedCopies(store.database)
-  for (const change of await findRunningChanges(store.database)) {
-    const { ontologyRid } = change
-    const types = await readTypes(store, change)
-    const [first] = types
-    if (first === undefined) continue
-    try {
-      const progress = await takeStep(store, change, types)
-      if (progress !== undefined) return { ...progress, ontologyRid }
-    } catch (error) {
-      const failure = failureOf(error)
-      if (failure === undefined) throw error
-      await failChange(store.database, change, failure)
-      const { typeRid, objects, totalObjects } = first
-      // Without the reasons: they contain keys, and progress is logged.
-      const reason = 'the objects or other definitions do not allow the change'
-      return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
-    }
+  const changes = await findRunningChanges(store.database)
+  return firstProgress(changes.map((change) => () => changeStep(store, change)))
+}
+
+async function changeStep(
+  store: ChangingStore,
+  change: RunningChange,
+): Promise<RewriteProgress | undefined> {
+  const { ontologyRid } = change
+  const types = await readTypes(store, change)
+  const [first] = types
+  if (first === undefined) {
+    // Without effect if the change has ended meanwhile.
+    await failChange(store.database, change, COPIES_LOST)
+    return undefined
   }
-  return undefined
+  try {
+    const progress = await takeStep(store, change, types)
+    return progress && { ...progress, ontologyRid }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === undefined) throw error
+    await failChange(store.database, change, failure)
+    const { typeRid, objects, totalObjects } = first
+    // Without the reasons: they contain keys, and progress is logged.
+    const reason = 'the objects or other definitions do not allow the change'
+    return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
+  }
+}
+
+/** Nothing removes the rewrites of a running change, but without them it would never end. */
+const COPIES_LOST: Failure = {
+  reasons: ['the converted objects were lost; apply the definition again'],
+  unfit: [],
 }
 
 function failureOf(error: unknown): Failure | undefined {
@@ -79,10 +95,14 @@ interface ChangingType extends Pick<RewriteProgress, 'typeRid' | 'objects' | 'to
   readonly phase: Rewrite['phase']
   /** Whether objects have changed that are not copied again yet. */
   readonly hasChanges: boolean
+  /** Whether a replacement is open, also if it has no objects yet. */
   readonly isLoading: boolean
 }
 
-/** Returns the types of a change, first the one with the fewest steps: they take turns. */
+/**
+ * Returns the types of a change, first the one with the fewest steps: they take turns. The table from
+ * which one is copied may have been replaced and dropped since.
+ */
 async function readTypes(
   { database }: ChangingStore,
   { id }: RunningChange,
@@ -92,10 +112,10 @@ async function readTypes(
        t.published > r.noted_version OR t.table_id <> r.source_id OR t.generation <> r.generation
          OR EXISTS (SELECT 1 FROM oqs_rewrite_key AS k WHERE k.object_type_id = t.id),
        EXISTS (SELECT 1 FROM oqs_object_table AS l
-         WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.live_count > 0)
+         WHERE l.object_type_id = t.id AND l.state = 'loading')
      FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
      JOIN oqs_object_table AS copies ON copies.id = r.table_id
-     JOIN oqs_object_table AS source ON source.id = r.source_id
+     LEFT JOIN oqs_object_table AS source ON source.id = r.source_id
      WHERE r.change_id = ? ORDER BY r.steps, t.id`,
     [id],
   )
@@ -130,7 +150,7 @@ async function takeStep(
   }
   return publishChange(store, change, (typeId, typeRid, rewrite) => {
     const converter = converters.get(typeRid)
-    return converter && toCopier(converter, change, typeId, rewrite)
+    return converter && toCopier(converter, [], typeId, rewrite)
   })
 }
 
@@ -142,12 +162,14 @@ async function advanceType(store: ChangingStore, change: RunningChange, typeRid:
     changeId: change.id,
     // The rewrite itself knows for which definition it was planned.
     generation: Number.MAX_SAFE_INTEGER,
-    copier: (typeId, rewrite) => toCopier(converter, change, typeId, rewrite),
+    copier: async (session, typeId, rewrite) =>
+      toCopier(converter, await readUnfit(session, change, converter), typeId, rewrite),
     restart: async (session, type, rewrite) => {
       if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
       await deleteRewrite(session, type.id, rewrite)
       const copies = { typeId: type.id, changeId: change.id, type: converter.type }
       await startCopies(session, store.capabilities, copies)
+      await saveUnfit(session, change, converter, [])
     },
   }
   return runStep(store, spec, 'load', async (session, tables, rewrite) => {
@@ -155,32 +177,24 @@ async function advanceType(store: ChangingStore, change: RunningChange, typeRid:
     await session.run('UPDATE oqs_rewrite SET steps = steps + 1 WHERE object_type_id = ?', [
       tables.typeId,
     ])
-    await settleUnfit(session, change, tables, rewrite, outcome)
+    const { unfit } = tables.copier
+    if (unfit.length === 0) return outcome
+    const found = await saveUnfit(session, change, converter, unfit)
+    const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
+    // The first ten objects that do not fit are reported, not only the first one.
+    if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) {
+      throw ChangeFailure.ofUnfit(found.slice(0, UNFIT_OBJECTS_MAX))
+    }
     return outcome
   })
 }
 
-/** Ends the change if objects do not fit: the first ten are reported, not only the first one. */
-async function settleUnfit(
-  session: WriteSession,
-  change: RunningChange,
-  { copier: { unfit } }: CopiedTables,
-  rewrite: Rewrite,
-  outcome: Outcome,
-): Promise<void> {
-  if (unfit.length === 0) return
-  const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
-  if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) throw ChangeFailure.ofUnfit(unfit)
-  if (unfit.length > change.unfit.length) await saveUnfit(session, change, unfit)
-}
-
 function toCopier(
   converter: TypeConverter,
-  change: RunningChange,
+  unfit: UnfitObject[],
   typeId: number,
   rewrite: Rewrite,
 ): ObjectCopier {
-  const unfit = [...change.unfit]
   return convertingCopier(converter, unfit, convertedKeys(typeId, rewrite, converter, unfit))
 }
 

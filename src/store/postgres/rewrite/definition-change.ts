@@ -11,6 +11,9 @@ import {
   changeInProgress,
   decodeChange,
   encodeChange,
+  type TypeConverter,
+  unfitOf,
+  withUnfitOf,
 } from '../../sql/stored-change.ts'
 import { numberTableFields } from '../catalogue/field-columns.ts'
 import {
@@ -19,27 +22,24 @@ import {
   refuseTooManyColumns,
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import type { Database, Session, WriteSession } from '../driver/database.ts'
+import type { Database, Row, Session, WriteSession } from '../driver/database.ts'
 import { refuseSeparatePublication } from '../writes/rewrite-type.ts'
 import { deleteRewrite, lockRewrite, readRewriteStates, saveRewrite } from './rewrite-state.ts'
 
 export interface RunningChange {
   readonly ontologyRid: string
   readonly id: string
-  /** Objects that do not fit, found so far. */
-  readonly unfit: readonly UnfitObject[]
 }
 
 /** Returns the running changes, the oldest first. */
 export async function findRunningChanges(database: Database): Promise<RunningChange[]> {
   const rows = await database.query(
-    `SELECT ontology_rid, id, unfit_objects FROM oqs_definition_change
+    `SELECT ontology_rid, id FROM oqs_definition_change
      WHERE state = 'running' ORDER BY started_at_ms, ontology_rid`,
   )
-  return rows.map(([ontologyRid, id, unfit]) => ({
+  return rows.map(([ontologyRid, id]) => ({
     ontologyRid: String(ontologyRid),
     id: String(id),
-    unfit: JSON.parse(String(unfit)) as UnfitObject[],
   }))
 }
 
@@ -140,16 +140,42 @@ async function createIfMissing(
     await createObjectTable(session, capabilities, { typeId, id, isLoading: false })
 }
 
-/** Saves the objects that do not fit, in the transaction that has found them. */
+/** Returns the objects of a type that do not fit, found so far. Its rewrite must be locked. */
+export async function readUnfit(
+  session: Session,
+  { id }: RunningChange,
+  converter: TypeConverter,
+): Promise<UnfitObject[]> {
+  const rows = await session.query('SELECT unfit_objects FROM oqs_definition_change WHERE id = ?', [
+    id,
+  ])
+  return unfitOf(converter, decodeUnfit(rows))
+}
+
+/**
+ * Saves the objects of a type that do not fit, in the transaction that has found them. Returns those
+ * of all types. Locks the change: another node may find some of another type.
+ */
 export async function saveUnfit(
   session: WriteSession,
   { id }: RunningChange,
+  converter: TypeConverter,
   unfit: readonly UnfitObject[],
-): Promise<void> {
+): Promise<readonly UnfitObject[]> {
+  const rows = await session.query(
+    'SELECT unfit_objects FROM oqs_definition_change WHERE id = ? FOR UPDATE',
+    [id],
+  )
+  const found = withUnfitOf(converter, unfit, decodeUnfit(rows))
   await session.run('UPDATE oqs_definition_change SET unfit_objects = ? WHERE id = ?', [
-    JSON.stringify(unfit),
+    JSON.stringify(found),
     id,
   ])
+  return found
+}
+
+function decodeUnfit([row]: readonly Row[]): UnfitObject[] {
+  return row === undefined ? [] : (JSON.parse(String(row[0])) as UnfitObject[])
 }
 
 /** Why a change has failed. */
@@ -212,11 +238,14 @@ export async function removeEndedCopies(database: Database): Promise<void> {
   await database.write(
     async (session) => {
       const rows = await session.query(
-        `SELECT object_type_id FROM oqs_rewrite AS r WHERE ${ENDED} ORDER BY object_type_id`,
+        `SELECT object_type_id, change_id FROM oqs_rewrite AS r
+         WHERE ${ENDED} ORDER BY object_type_id`,
       )
-      for (const [typeId] of rows) {
+      for (const [typeId, changeId] of rows) {
         const rewrite = await lockRewrite(session, Number(typeId))
         if (rewrite === undefined || rewrite === 'busy') continue
+        // Another change may have started before the rewrite was locked.
+        if (rewrite.changeId !== changeId) continue
         await deleteRewrite(session, Number(typeId), rewrite)
       }
     },

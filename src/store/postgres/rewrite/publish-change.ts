@@ -32,10 +32,10 @@ export function publishChange(
     await session.extendTimeout()
     const copies = new Map<number, PreparedCopies>()
     let progress: RewriteProgress | undefined
-    for (const { id: typeId, rid: typeRid, objects, loading } of stored) {
+    for (const { id: typeId, rid: typeRid, objects } of stored) {
       const rewrite = await lockRewrite(session, typeId)
       if (rewrite === undefined || rewrite === 'busy' || rewrite.changeId !== change.id) continue
-      if (loading > 0) return undefined
+      if (await isReplacing(session, typeId)) return undefined
       const copier = findCopier(typeId, typeRid, rewrite)
       if (copier === undefined) return undefined
       const type = await readState(session, typeId)
@@ -73,6 +73,15 @@ async function lockPlan(
 ): Promise<ChangePlan | undefined> {
   await session.query('SELECT 1 FROM oqs_definition_change WHERE id = ? FOR UPDATE', [change.id])
   return (await readPlan(session, change))?.plan
+}
+
+/** True if a replacement of a type is open, also if it has no objects yet. */
+async function isReplacing(session: Session, typeId: number): Promise<boolean> {
+  const rows = await session.query(
+    `SELECT 1 FROM oqs_object_table WHERE object_type_id = ? AND state = 'loading' LIMIT 1`,
+    [typeId],
+  )
+  return rows.length > 0
 }
 
 async function readState(session: Session, typeId: number) {

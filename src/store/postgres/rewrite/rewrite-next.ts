@@ -31,6 +31,7 @@ import {
   advance,
   areCopiesComplete,
   catchUp,
+  firstProgress,
   type Outcome,
   publishCopies,
   type RewriteSpec,
@@ -40,13 +41,18 @@ import {
 
 /** Takes one step, and returns the progress; undefined if there is nothing that this node can do. */
 export async function rewriteNext(store: ChangingStore): Promise<RewriteProgress | undefined> {
-  const changed = await nextChangeStep(store)
-  if (changed !== undefined) return changed
-  for (const { typeRid, isStarted } of await findTypesToRewrite(store.database)) {
-    const progress = isStarted ? await continueRewrite(store, typeRid) : await start(store, typeRid)
-    if (progress !== undefined) return progress
-  }
-  return undefined
+  return firstProgress([() => nextChangeStep(store), () => nextLayoutStep(store)])
+}
+
+async function nextLayoutStep(store: ChangingStore): Promise<RewriteProgress | undefined> {
+  const types = await findTypesToRewrite(store.database)
+  return firstProgress(
+    types.map(
+      ({ typeRid, isStarted }) =>
+        () =>
+          isStarted ? continueRewrite(store, typeRid) : start(store, typeRid),
+    ),
+  )
 }
 
 /** Adds an empty table for the copies. Their rows have a version that is allocated now. */
@@ -89,7 +95,7 @@ async function continueRewrite(
     typeRid,
     changeId: undefined,
     generation: catalogue.generation,
-    copier: () => unchangedCopier(objectType),
+    copier: async () => unchangedCopier(objectType),
     restart: (session, { id }, rewrite) => deleteRewrite(session, id, rewrite),
   }
   try {

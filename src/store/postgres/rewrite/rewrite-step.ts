@@ -44,7 +44,11 @@ export interface RewriteSpec {
   readonly changeId: string | undefined
   /** The generation of the catalogue that contained the definition of the objects. */
   readonly generation: number
-  readonly copier: (typeId: number, rewrite: Rewrite) => ObjectCopier
+  readonly copier: (
+    session: WriteSession,
+    typeId: number,
+    rewrite: Rewrite,
+  ) => Promise<ObjectCopier>
   /** Called instead of the step if the objects were replaced or redefined, or the copies are behind. */
   readonly restart: (session: WriteSession, type: LockedType, rewrite: Rewrite) => Promise<void>
 }
@@ -52,6 +56,26 @@ export interface RewriteSpec {
 export interface StepResult {
   readonly progress: RewriteProgress
   readonly isReady: boolean
+}
+
+/**
+ * Takes the first step that makes progress. A step that throws does not hold up the others; its error
+ * is thrown if none of them makes progress.
+ */
+export async function firstProgress(
+  steps: readonly (() => Promise<RewriteProgress | undefined>)[],
+): Promise<RewriteProgress | undefined> {
+  const errors: unknown[] = []
+  for (const step of steps) {
+    try {
+      const progress = await step()
+      if (progress !== undefined) return progress
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+  return undefined
 }
 
 /** Runs a step in a transaction. Returns undefined if another node works on the type. */
@@ -79,7 +103,7 @@ export function runStep(
       return { progress: { typeRid, phase: 'cancelled', ...before }, isReady: false }
     }
     const { sourceId, tableId } = rewrite
-    const copier = spec.copier(type.id, rewrite)
+    const copier = await spec.copier(session, type.id, rewrite)
     const tables = { typeId: type.id, sourceId, tableId, copier }
     const { isReady = false, ...outcome } = await step(session, tables, rewrite, type)
     const counts = await countsOf(session, rewrite)

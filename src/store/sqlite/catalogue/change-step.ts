@@ -8,7 +8,13 @@ import type { OntologyDefinition } from '../../../ontology/definition/definition
 import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { reasonsOf, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
-import { REDEFINED, refusalReasons, typeConverter } from '../../sql/stored-change.ts'
+import {
+  REDEFINED,
+  refusalReasons,
+  typeConverter,
+  unfitOf,
+  withUnfitOf,
+} from '../../sql/stored-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { type Conversion, RewriteFailure } from '../writes/rewrite-objects.ts'
 import {
@@ -29,36 +35,32 @@ import {
   startCopies,
 } from './rewrite-phases.ts'
 import { findRewrites, type Rewrite } from './rewrite-states.ts'
-import { publishDefinition, readDefinition, readTypes } from './save-ontology.ts'
+import { publishDefinition, readDefinition } from './save-ontology.ts'
 
 /** Ends a change: its transaction is rolled back, and another one records why. */
 export class ChangeFailure extends Error implements FailedChange {
   readonly ontologyRid: string
+  readonly id: string
   readonly reasons: readonly string[]
   readonly unfit: readonly UnfitObject[]
 
   constructor(
-    { ontologyRid }: RunningChange,
+    { ontologyRid, id }: RunningChange,
     reasons: readonly string[],
     unfit: readonly UnfitObject[] = [],
   ) {
     super('the definition cannot be changed')
     this.ontologyRid = ontologyRid
+    this.id = id
     this.reasons = reasons
     this.unfit = unfit
   }
 }
 
-/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
-export function nextChangeStep(db: WriterDatabase): RewriteProgress | undefined {
-  for (const change of findRunningChanges(db)) {
-    const progress = runStep(db, change)
-    if (progress !== undefined) return progress
-  }
-  return undefined
-}
-
-function runStep(db: WriterDatabase, change: RunningChange): RewriteProgress | undefined {
+/** Runs one step of a change. Returns undefined if it has ended, or waits for a replacement. */
+export function changeStep(db: WriterDatabase, id: string): RewriteProgress | undefined {
+  const change = findRunningChanges(db).find((running) => running.id === id)
+  if (change === undefined) return undefined
   const rewrites = findRewrites(db, change)
   const replaced = rewrites.find(({ isCurrent }) => !isCurrent)
   if (replaced !== undefined) return restart(db, change, replaced)
@@ -77,8 +79,10 @@ function runStep(db: WriterDatabase, change: RunningChange): RewriteProgress | u
 /** The objects of a type were replaced: all of them are copied again, from their new table. */
 function restart(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): RewriteProgress {
   if (rewrite.isRedefined) throw new ChangeFailure(change, [REDEFINED])
+  const { converter } = conversionOf(db, change, rewrite)
   endRewrite(db, rewrite)
-  startCopies(db, rewrite.typeId, conversionOf(db, change, rewrite).converter.type)
+  startCopies(db, rewrite.typeId, converter.type)
+  saveUnfit(db, change.ontologyRid, withUnfitOf(converter, [], change.unfit))
   return progressOf(rewrite, 'cancelled')
 }
 
@@ -86,10 +90,14 @@ function copy(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): Rewr
   const conversion = conversionOf(db, change, rewrite)
   const { unfit } = conversion
   const progress = copyStep(db, rewrite, conversion)
+  if (unfit.length === 0) return progress
+  const found = withUnfitOf(conversion.converter, unfit, change.unfit)
   // The first ten objects that do not fit are reported, not only the first one.
-  const isTried = progress.phase !== 'copying' || unfit.length >= UNFIT_OBJECTS_MAX
-  if (unfit.length > 0 && isTried) throw new ChangeFailure(change, reasonsOf(unfit), unfit)
-  if (unfit.length > change.unfit.length) saveUnfit(db, change.ontologyRid, unfit)
+  if (progress.phase !== 'copying' || unfit.length >= UNFIT_OBJECTS_MAX) {
+    const reported = found.slice(0, UNFIT_OBJECTS_MAX)
+    throw new ChangeFailure(change, reasonsOf(reported), reported)
+  }
+  saveUnfit(db, change.ontologyRid, found)
   return progress
 }
 
@@ -108,8 +116,7 @@ function publish(
   rewrites: readonly Rewrite[],
 ): RewriteProgress | undefined {
   const copies = new Map(rewrites.map((rewrite) => [rewrite.typeId, rewrite]))
-  const stored = readTypes(db, change.ontologyRid)
-  if (stored.some(({ id, loading }) => copies.has(id) && loading > 0)) return undefined
+  if (rewrites.some((rewrite) => isReplacing(db, rewrite))) return undefined
   try {
     for (const rewrite of rewrites) followCommits(db, change, rewrite)
     publishDefinition(db, readPlan(db, change), copies)
@@ -123,13 +130,19 @@ function publish(
   return first && progressOf(first, 'published')
 }
 
+/** True if a replacement of a type is open, also if it has no objects yet. */
+function isReplacing(db: WriterDatabase, { typeId }: Rewrite): boolean {
+  const sql = `SELECT 1 FROM object_table WHERE object_type_id = ? AND state = 'loading' LIMIT 1`
+  return db.prepare(sql).get(typeId) !== undefined
+}
+
 function conversionOf(db: WriterDatabase, change: RunningChange, { typeRid }: Rewrite): Conversion {
   const name = `${change.id} ${typeRid}`
   const converter =
     db.converters.get(name) ??
     typeConverter(definitionOf(db, change), readPlan(db, change), typeRid)
   db.converters.set(name, converter)
-  return { converter, unfit: [...change.unfit] }
+  return { converter, unfit: unfitOf(converter, change.unfit) }
 }
 
 function definitionOf(db: WriterDatabase, { ontologyRid }: RunningChange): OntologyDefinition {

@@ -117,17 +117,20 @@ export function saveState(
 }
 
 /** Why a change cannot be carried out. */
-export interface FailedChange {
-  readonly ontologyRid: string
+export interface FailedChange extends Pick<RunningChange, 'ontologyRid' | 'id'> {
   readonly reasons: readonly string[]
   readonly unfit: readonly UnfitObject[]
 }
 
-/** Ends a change; the earlier definition stays. */
+/**
+ * Ends a change; the earlier definition stays. Does nothing if another process has ended it since, and
+ * perhaps started the next one.
+ */
 export function failChange(
   db: DatabaseSync,
-  { ontologyRid, reasons, unfit }: FailedChange,
+  { ontologyRid, id, reasons, unfit }: FailedChange,
 ): RewriteProgress | undefined {
+  if (!findRunningChanges(db).some((change) => change.id === id)) return undefined
   const [first] = abandonCopies(db, ontologyRid)
   saveUnfit(db, ontologyRid, unfit)
   db.prepare('UPDATE definition_change SET reasons = ? WHERE ontology_rid = ?').run(

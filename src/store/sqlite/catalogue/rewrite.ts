@@ -14,8 +14,8 @@ import type { RewriteProgress } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { RewriteFailure, unchangedConversion } from '../writes/rewrite-objects.ts'
-import { ChangeFailure, nextChangeStep } from './change-step.ts'
-import { failChange } from './definition-change.ts'
+import { ChangeFailure, changeStep } from './change-step.ts'
+import { failChange, findRunningChanges } from './definition-change.ts'
 import {
   catchUp,
   copyStep,
@@ -27,10 +27,35 @@ import {
 } from './rewrite-phases.ts'
 import { findRewrites, type Rewrite, STALE_FAILURES, TO_REWRITE } from './rewrite-states.ts'
 
-/** Runs one step. Returns undefined if there is nothing to rewrite. */
+/**
+ * Runs one step. Returns undefined if there is nothing to rewrite. A step that throws is rolled back
+ * and does not hold up other rewrites; its error is thrown if none of them goes on.
+ */
 export function rewriteStep(db: WriterDatabase): RewriteProgress | undefined {
+  const changes = findRunningChanges(db).map(
+    ({ id }) =>
+      () =>
+        changeStep(db, id),
+  )
+  const errors: unknown[] = []
+  for (const step of [...changes, () => runStep(db)]) {
+    try {
+      const progress = tryStep(db, step)
+      if (progress !== undefined) return progress
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+  return undefined
+}
+
+function tryStep(
+  db: WriterDatabase,
+  step: () => RewriteProgress | undefined,
+): RewriteProgress | undefined {
   try {
-    return inTransaction(db, 'write', () => nextChangeStep(db) ?? runStep(db))
+    return inTransaction(db, 'write', step)
   } catch (error) {
     if (error instanceof ChangeFailure) {
       return inTransaction(db, 'write', () => failChange(db, error))

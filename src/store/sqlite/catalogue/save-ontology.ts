@@ -162,7 +162,7 @@ function saveDefinition(
   for (const family of definition.families ?? []) addFamily.run(family, rid)
 }
 
-export function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
+function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
   return db
     .prepare(
       `SELECT t.id, t.rid, t.definition, o.live_count AS objects, (

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { tempFolder } from '../../../../test/support/temp-folder.ts'
+import { planChange } from '../../../ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { objectReader } from '../../../ontology/values/read-object.ts'
+import { openSqliteStore } from '../open.ts'
+import { failChange, findRunningChanges } from './definition-change.ts'
+import { migrate } from './migrate.ts'
+
+it('fails no change but the one that has failed', () => {
+  using db = new DatabaseSync(':memory:')
+  migrate(db)
+  db.exec(`INSERT INTO ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
+    INSERT INTO definition_change (ontology_rid, id, state, change, started_at_ms)
+      VALUES ('o', 'next', 'running', '{}', 0)`)
+  const failed = { ontologyRid: 'o', reasons: ['unfit'], unfit: [] }
+  failChange(db, { ...failed, id: 'earlier' })
+  expect(findRunningChanges(db).map(({ id }) => id)).toEqual(['next'])
+  failChange(db, { ...failed, id: 'next' })
+  expect(findRunningChanges(db)).toEqual([])
+})
+
+function definitionOf(apiName: string, type: 'integer' | 'string'): OntologyDefinition {
+  const properties = { k: { type: 'string' }, n: { type } } as const
+  return { apiName, objectTypes: [{ apiName: 'thing', primaryKey: 'k', properties }] }
+}
+
+it('goes on with other changes if the step of one always throws', async () => {
+  await using folder = await tempFolder()
+  const path = join(folder.path, 'oqs.db')
+  await using store = await openSqliteStore(path, { rewrittenAtOnceMax: 0 })
+  const apply = async (apiName: string, type: 'integer' | 'string', requestedAtMs: number) => {
+    const catalogue = await store.readCatalogue()
+    const definition = definitionOf(apiName, type)
+    const change = planChange(apiName, definition, catalogue, randomUUID, { requestedAtMs })
+    await store.saveOntology(change)
+    return change.ontology
+  }
+  for (const apiName of ['broken', 'sound']) {
+    const [objectType] = (await apply(apiName, 'integer', 0)).objectTypes.values()
+    if (objectType === undefined) throw new Error('no type')
+    const { generation: basedOn } = await store.readCatalogue()
+    const put = objectReader(objectType)({ k: 'a', n: 1 })
+    await store.commit({ objectType, basedOn, changes: [{ put }] })
+  }
+  const broken = await apply('broken', 'string', 1)
+  const sound = await apply('sound', 'string', 2)
+  const db = new DatabaseSync(path)
+  db.prepare(`UPDATE definition_change SET change = 'not JSON' WHERE ontology_rid = ?`).run(
+    broken.rid,
+  )
+  db.close()
+  const step = async () => (await store.rewriteNext())?.phase
+  while ((await step()) !== 'published');
+  expect(await store.definitionChanges.find(sound.rid)).toMatchObject({ state: 'published' })
+  await expect(step()).rejects.toThrow('JSON')
+})
