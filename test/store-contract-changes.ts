@@ -6,8 +6,9 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../src/ontology/definition/definition-schema.ts'
-import type { ObjectStore, RewriteProgress, SaveOutcome } from '../src/store/object-store.ts'
+import type { ObjectStore, SaveOutcome } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
+import { rewriteAll } from './support/rewrite-all.ts'
 import {
   createFixture,
   keyCursor,
@@ -57,20 +58,6 @@ async function fill({ open }: StoreUnderTest) {
   await things.put(objects)
   const model = new Map(objects.map((object) => [object.k, object]))
   return { store, things, model }
-}
-
-/** Runs steps until nothing is left to do now, and returns the phases, each once. */
-async function rewriteAll(
-  store: ObjectStore,
-  between: (step: RewriteProgress) => Promise<unknown> = async () => {},
-): Promise<string[]> {
-  const phases: string[] = []
-  for (;;) {
-    const step = await store.rewriteNext()
-    if (step === undefined) return phases
-    if (phases.at(-1) !== step.phase) phases.push(step.phase)
-    await between(step)
-  }
 }
 
 /** Reads all objects of the type as the store defines it now. */

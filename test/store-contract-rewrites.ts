@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
-import type { ObjectStore, RewriteProgress } from '../src/store/object-store.ts'
+import type { ObjectStore } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
+import { rewriteAll } from './support/rewrite-all.ts'
 import { createFixture, keyCursor, retention, type StoreFixture } from './support/store-fixture.ts'
 
 /** More than the objects of three steps. */
@@ -63,20 +64,6 @@ async function walk(things: StoreFixture, version?: number, from?: string): Prom
     if (page.length === 0) return pairs
     pairs.push(...page)
     after = page.at(-1)?.split('=')[0]
-  }
-}
-
-/** Runs steps until nothing is left, and returns the phases, each once. */
-async function rewriteAll(
-  store: ObjectStore,
-  between: (step: RewriteProgress) => Promise<unknown> = async () => {},
-): Promise<string[]> {
-  const phases: string[] = []
-  for (;;) {
-    const step = await store.rewriteNext()
-    if (step === undefined) return phases
-    if (phases.at(-1) !== step.phase) phases.push(step.phase)
-    await between(step)
   }
 }
 

@@ -96,7 +96,7 @@ export function scoreOf(
   )
 }
 
-/** Returns the weight of a term that so many of all objects have. */
+/** Returns the weight of a term: the fewer objects have it, the higher. */
 export function weightOf(objects: number, allObjects: number): number {
   const others = Math.max(0, allObjects - objects)
   return Math.max(1, Math.round(100 * Math.log(1 + (others + 0.5) / (objects + 0.5))))

@@ -87,7 +87,7 @@ export async function sendExport(
     .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
 }
 
-/** A version counts all commits of a type, so whoever sees only a part of it gets none. */
+/** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
 function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
   return isPartlyHidden(objectType) ? 0 : version
 }

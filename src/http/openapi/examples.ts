@@ -2,6 +2,7 @@
  * An example request and response of every operation, for `openapi.json`. The requests work on the
  * demo data, and a test sends them.
  */
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { ADMIN_EXAMPLES } from './admin-examples.ts'
 import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
@@ -76,7 +77,8 @@ const LINK_TYPE = {
   cardinality: 'ONE',
   foreignKeyPropertyApiName: 'countryCode',
 }
-const DEFINITION = {
+/** The ontology that examples write to; others read that of the demo. */
+export const LIBRARY_DEFINITION: OntologyDefinition = {
   apiName: 'library',
   families: ['books'],
   objectTypes: [
@@ -94,9 +96,9 @@ const DEFINITION = {
   ],
 }
 const SAVED_DEFINITION = {
-  ...DEFINITION,
+  ...LIBRARY_DEFINITION,
   rid: RID,
-  objectTypes: DEFINITION.objectTypes.map((type) => ({ ...type, rid: TYPE_RID })),
+  objectTypes: LIBRARY_DEFINITION.objectTypes.map((type) => ({ ...type, rid: TYPE_RID })),
 }
 const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
@@ -218,7 +220,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   applyOntology: {
     parameters: { ontology: 'library' },
-    request: DEFINITION,
+    request: LIBRARY_DEFINITION,
     response: SAVED_DEFINITION,
   },
   getOntologyDefinition: { parameters: { ontology: 'library' }, response: SAVED_DEFINITION },

@@ -11,7 +11,7 @@ import type { AuditLines } from './audit-lines.ts'
 
 /** How long a record of a read may wait for others. */
 const FLUSH_INTERVAL_MS = 1000
-/** So many records are added at once. */
+/** The number of records that one write to the store adds. */
 const BATCH_RECORDS = 500
 /** About 5 MB. */
 const MAX_WAITING = 10_000

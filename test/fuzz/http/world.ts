@@ -1,29 +1,11 @@
 /** The ontologies and objects of the service under test, and the names that requests choose from. */
+import { LIBRARY_DEFINITION } from '../../../src/http/openapi/examples.ts'
 import type {
   ObjectTypeDefinition,
   OntologyDefinition,
   PropertyDefinition,
 } from '../../../src/ontology/definition/definition-schema.ts'
 import { DEMO_DEFINITION } from '../../../src/server/demo/definition.ts'
-
-/** The examples of `openapi.json` write to this ontology, and read from that of the demo. */
-const LIBRARY: OntologyDefinition = {
-  apiName: 'library',
-  families: ['books'],
-  objectTypes: [
-    {
-      apiName: 'book',
-      primaryKey: 'isbn',
-      titleProperty: 'title',
-      properties: {
-        isbn: { type: 'string' },
-        title: { type: 'string' },
-        published: { type: 'date' },
-        authors: { type: 'array', items: { type: 'string' } },
-      },
-    },
-  ],
-}
 
 /** A type with every kind of property. */
 const KINDS: OntologyDefinition = {
@@ -61,7 +43,11 @@ const KINDS: OntologyDefinition = {
   ],
 }
 
-export const DEFINITIONS: readonly OntologyDefinition[] = [DEMO_DEFINITION, LIBRARY, KINDS]
+export const DEFINITIONS: readonly OntologyDefinition[] = [
+  DEMO_DEFINITION,
+  LIBRARY_DEFINITION,
+  KINDS,
+]
 
 /** The keys of the first objects of the demo; examples name them. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
