@@ -186,7 +186,7 @@ export const SETTINGS = {
   OQS_DOCS: {
     default: 'on',
     meaning:
-      'Whether to serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
+      'Whether to serve the API reference: `/docs` and `/openapi.json`.',
     allowed: 'on or off',
     parse: onOrOff,
   },
