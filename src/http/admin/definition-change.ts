@@ -1,4 +1,4 @@
-/** Changes of definitions that run in the background: `getOntologyChange`, `cancelOntologyChange`. */
+/** Background changes of definitions: `getOntologyChange`, `cancelOntologyChange`. */
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Ontology } from '../../ontology/ontology.ts'

@@ -1,4 +1,4 @@
-/** The audit log, for people who want to know who did what. */
+/** Lists the records of the audit log. */
 import { type Static, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'

@@ -7,8 +7,8 @@ import type { Caller } from '../request/caller.ts'
 export const ADMIN_SCOPE: Scope = 'api:admin'
 
 /**
- * Refuses callers that are limited to ontologies on the endpoints of `app`: whoever can create tokens
- * can create one without that limit.
+ * Refuses callers that are limited to ontologies on the endpoints of `app`: a caller that can
+ * create tokens could create one without that limit.
  */
 export function refuseLimitedCallers(app: App): void {
   app.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))

@@ -1,4 +1,4 @@
-/** The state of the service and of its store, for people who operate it. */
+/** The state of the service and of its store, for operators. */
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import type { Catalogue } from '../../ontology/catalogue.ts'

@@ -6,7 +6,7 @@ const HIDDEN_MAX = 1000
 const NAME_MAX_LENGTH = 200
 const closed = { additionalProperties: false }
 
-/** In place of an object type: all types of the ontology that the policy does not name. */
+/** Stands for all object types of the ontology that the policy does not name. */
 export const ALL_TYPES = '*'
 
 const ACCESS = ['read', 'write', 'administer'] as const

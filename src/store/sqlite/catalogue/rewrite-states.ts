@@ -1,4 +1,4 @@
-/** Which types are rewritten, or have to be, see rewrite.ts. */
+/** The types that are being rewritten, or have to be, see rewrite.ts. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { RewriteState } from '../../rewrite.ts'
 import type { StatementCache } from '../file/statement-cache.ts'

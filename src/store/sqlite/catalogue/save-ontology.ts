@@ -25,7 +25,7 @@ import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 export interface SavedDefinition
   extends PlannedChange,
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
-  /** A change that rewrites more objects runs in the background. */
+  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly record: AuditRecord | undefined
 }
@@ -83,7 +83,7 @@ export function publishDefinition(
   saveObjectTypes(db, { change, stored, before, generation, copies })
 }
 
-/** Another ontology may have got a name since the change was planned. */
+/** Another ontology may have taken a name since the change was planned. */
 function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: OntologyDefinition) {
   const names = db
     .prepare('SELECT api_name FROM ontology WHERE api_name = ? AND rid <> ?')

@@ -24,7 +24,7 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
   return {
     kind: 'sqlite',
     storedBytes: pages * pageBytes,
-    // SQLite would have to visit every page of the file to tell the bytes of one table.
+    // SQLite would have to visit every page of the file to count the bytes of one table.
     types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
     replacements: readReplacements(statements),
     rewrites: readRewrites(statements),
