@@ -39,7 +39,7 @@ export function readGrant({ name, scope, ontology, policy, days }: GrantOptions,
 interface Grant {
   readonly scopes: readonly Scope[]
   readonly ontologies: readonly string[] | undefined
-  /** Of a client, or the lists of a token. */
+  /** The policies of a client, or the lists of policies of a token. */
   readonly policies?: readonly (string | readonly string[])[] | undefined
   readonly expiresAtMs: number | undefined
 }

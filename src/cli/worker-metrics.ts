@@ -26,7 +26,7 @@ type ToWorker =
   | { readonly collectMetrics: number }
   | { readonly serviceMetrics: number; readonly processes: readonly CollectedMetrics[] }
 
-/** Matches answers to questions by number. */
+/** Matches answers to requests by number. */
 class Answers<Answer> {
   readonly #waiting = new Map<number, (answer: Answer | undefined) => void>()
   readonly #timeoutMs: number

@@ -66,7 +66,7 @@ export async function followChange(
   await writeOut(`changed ${name}\n`, signal)
 }
 
-/** What follows when all objects are converted. */
+/** Describes the stage of a change whose objects are all converted. */
 function stageOf({ objectTypes, loadingObjects }: DefinitionChange): string {
   if (objectTypes.some(({ phase }) => phase === 'indexing')) return 'building indexes'
   return loadingObjects === undefined

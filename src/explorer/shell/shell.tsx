@@ -42,7 +42,9 @@ export function Shell() {
   )
 }
 
-/** Answers belong to the person who asked: another sign-in asks again, and nobody sees old ones. */
+/**
+ * Clears all responses after another sign-in: they belong to the person who was signed in before.
+ */
 function useFreshAnswers(): void {
   const { send, isSignedIn } = useSession()
   const client = useQueryClient()

@@ -12,11 +12,13 @@ export interface ViewWalk {
   readonly revision: ApiRevision
   /** Identifies the rows and their order; without the version. */
   readonly topic: string
-  /** True while the rows are those of the last question, because the first page of this one is on its way. */
+  /**
+   * True while the rows are those of the previous query, until the first page of this one arrives.
+   */
   readonly isStale: boolean
 }
 
-/** Walks through the pages of a view. Another question starts another walk. */
+/** Walks through the pages of a view. Another query starts another walk. */
 export function useWalk({ ontology, objectType, view }: PageOf, restarts: number): ViewWalk {
   const { send } = useSession()
   const revision = chooseRevision(view)

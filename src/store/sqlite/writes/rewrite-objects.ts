@@ -70,7 +70,7 @@ export function copyChangedObjects(
   conversion: Conversion,
   limit: number,
 ): number {
-  // Deleted first: a copy of this step is not taken for one of an object that has changed since.
+  // Deleted first, so that a copy of this step is not mistaken for one whose original has changed.
   const keys = db
     .cached(
       `DELETE FROM rewrite_change WHERE object_type_id = ?1 AND pk IN (
