@@ -44,7 +44,7 @@ export const ERRORS = {
   },
   OntologyChangeNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'No change of this ontology runs in the background, or did.',
+    description: 'This ontology has no background change to show or to cancel.',
   },
   VersionNotFound: {
     errorCode: 'NOT_FOUND',

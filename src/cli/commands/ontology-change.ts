@@ -20,10 +20,10 @@ interface ChangeOptions extends ServiceOptions {
 export function addChangeCommand(ontology: Command): void {
   const command = ontology
     .command('change')
-    .description('Show, follow or cancel the change of a definition that runs in the background.')
+    .description('Show, follow or cancel the background change of a definition.')
     .argument('<ontology>', 'API name or RID of the ontology', parseText)
     .option('--wait', 'wait until the change is published')
-    .option('--cancel', 'keep the definition as it is')
+    .option('--cancel', 'cancel the change, and keep the earlier definition')
   addServiceOptions(command)
   addExamples(
     command,

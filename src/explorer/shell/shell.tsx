@@ -43,7 +43,8 @@ export function Shell() {
 }
 
 /**
- * Clears all responses after another sign-in: they belong to the person who was signed in before.
+ * Reads all data again after another sign-in, and drops it after signing out: it belongs to one
+ * person.
  */
 function useFreshAnswers(): void {
   const { send, isSignedIn } = useSession()

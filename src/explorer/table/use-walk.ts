@@ -23,8 +23,8 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
   const { send } = useSession()
   const revision = chooseRevision(view)
   const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
-  const question = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the question contains all that matters
+  const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains all that matters
   const walk = useMemo(() => {
     const requestOf = (pageToken: string | undefined, after: string | undefined) =>
       pageRequest({ ontology, objectType, view }, revision, {
@@ -33,7 +33,7 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
         after,
       })
     return new Walk({ send, objectType, requestOf })
-  }, [question, send])
+  }, [walkKey, send])
   useEffect(() => {
     void walk.loadNext()
     return () => walk.stop()

@@ -23,6 +23,6 @@ export function refuseLimitedCaller({ ontologies }: Pick<Caller, 'ontologies'>):
 /** Throws `ApiUsageDenied` if policies do not allow the caller to change a definition. */
 export function requireAdministration(caller: Caller, ontology: Ontology | undefined): void {
   if (ontology === undefined || caller.mayAdminister(ontology)) return
-  const reason = 'the policies of the token do not allow to administer the ontology'
+  const reason = 'the policies of the token do not allow administering the ontology'
   throw new ObjectQueryError('ApiUsageDenied', { ontology: ontology.apiName, reason })
 }
