@@ -121,7 +121,8 @@ export function addDefinitionChange(app: App, { store }: Services): void {
       schema: {
         operationId: 'cancelOntologyChange',
         summary: 'Cancel the background change of a definition',
-        description: 'The definition stays as it is, and the converted copies of objects are deleted.',
+        description:
+          'The definition stays as it is, and the converted copies of objects are deleted.',
         tags: ['Administration'],
         params: OntologyPath,
         querystring: NoParameters,

@@ -49,7 +49,9 @@ const AuditRecordSchema = Type.Object({
   address: Type.String({ description: 'The IP address that the request came from.' }),
   ontology: Type.Optional(Type.String()),
   objectTypes: Type.Optional(Type.Array(Type.String())),
-  dryRun: Type.Optional(Type.Boolean({ description: 'True if the request only checked what it would change.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'True if the request only checked what it would change.' }),
+  ),
   outcome: Type.Enum(['success', 'failure', 'disconnected']),
   errorName: Type.Optional(Type.String()),
   objects: count('The number of objects that were read.'),

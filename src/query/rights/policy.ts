@@ -51,7 +51,10 @@ export const Right = Type.Object(
 export const PolicyBody = Type.Object(
   {
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
-    rights: Type.Array(Right, { maxItems: RIGHTS_MAX, description: 'An empty list allows nothing.' }),
+    rights: Type.Array(Right, {
+      maxItems: RIGHTS_MAX,
+      description: 'An empty list allows nothing.',
+    }),
   },
   closed,
 )

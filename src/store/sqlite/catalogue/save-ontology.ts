@@ -16,9 +16,9 @@ import {
 } from '../../sql/plan-types.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { endChangeOf, refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
+import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { addAuditRecord } from './audit-records.ts'
-import { endChangeOf, refuseWhileChanging, startChange } from './definition-change.ts'
-import type { Rewrite } from './rewrite-states.ts'
 import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */

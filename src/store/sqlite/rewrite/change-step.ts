@@ -1,6 +1,6 @@
 /**
  * Carries out a background change of a definition. All types whose objects it converts are copied
- * like those of an earlier layout, see rewrite.ts. When only a few changed objects are left to copy
+ * like those of an earlier layout, see rewrite-step.ts. When only a few changed objects are left to copy
  * again, one transaction saves the definition and publishes the tables of all types.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
@@ -15,8 +15,9 @@ import {
   unfitOf,
   withUnfitOf,
 } from '../../sql/stored-change.ts'
+import { publishDefinition, readDefinition } from '../catalogue/save-ontology.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { type Conversion, RewriteFailure } from '../writes/rewrite-objects.ts'
+import { type Conversion, RewriteFailure } from './copy-objects.ts'
 import {
   type FailedChange,
   findRunningChanges,
@@ -35,7 +36,6 @@ import {
   startCopies,
 } from './rewrite-phases.ts'
 import { findRewrites, type Rewrite } from './rewrite-states.ts'
-import { publishDefinition, readDefinition } from './save-ontology.ts'
 
 /** Ends a change: its transaction is rolled back, and another one records why. */
 export class ChangeFailure extends Error implements FailedChange {

@@ -14,10 +14,10 @@ import {
   decodeChange,
   encodeChange,
 } from '../../sql/stored-change.ts'
+import { refuseTooManyIndexes } from '../catalogue/object-table.ts'
+import { readObjectType } from '../catalogue/read-object-type.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { refuseTooManyIndexes } from './object-table.ts'
-import { readObjectType } from './read-object-type.ts'
 import { endRewrite, progressOf, startCopies } from './rewrite-phases.ts'
 import { findRewrites, readRewrites } from './rewrite-states.ts'
 

@@ -7,12 +7,12 @@ import { OPEN } from '../../sql/new-table.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { sameKey, type TypeConverter, tryConvert } from '../../sql/stored-change.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
-import type { Rewrite } from '../catalogue/rewrite-states.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
+import { rowWriter } from '../writes/write-row.ts'
 import { claimKey, removeCopies, takeKeys } from './converted-keys.ts'
-import { rowWriter } from './write-row.ts'
+import type { Rewrite } from './rewrite-states.ts'
 
 /** Thrown if an object cannot be rewritten. The message names no values. */
 export class RewriteFailure extends Error {}
