@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly confirm?: () => void
   /** Called after each page that a store has read for the request. */
   readonly onRead?: (report: ReadReport) => void
-  /** Set if the write of the request belongs into the audit log. */
+  /** Set if the write of the request belongs in the audit log. */
   readonly audit?: WriteAudit | undefined
 }
 

@@ -39,7 +39,7 @@ export function readGrant({ name, scope, ontology, policy, days }: GrantOptions,
 interface Grant {
   readonly scopes: readonly Scope[]
   readonly ontologies: readonly string[] | undefined
-  /** Of a client, or the lists of a token. */
+  /** The policies of a client, or the lists of policies of a token. */
   readonly policies?: readonly (string | readonly string[])[] | undefined
   readonly expiresAtMs: number | undefined
 }
@@ -63,7 +63,7 @@ export async function warnOfUnknown(
   for (const name of policy) {
     if ((await store.documents.find('policy', name, Date.now())) !== undefined) continue
     printMessage(
-      `there is no policy ${name}. The ${noun} has its rights once it exists; \`oqs policy list\` lists the policies.`,
+      `there is no policy ${name}. The ${noun} gets its rights once it exists; \`oqs policy list\` lists the policies.`,
     )
   }
   if (ontology.length === 0) return

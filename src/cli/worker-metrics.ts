@@ -26,7 +26,7 @@ type ToWorker =
   | { readonly collectMetrics: number }
   | { readonly serviceMetrics: number; readonly processes: readonly CollectedMetrics[] }
 
-/** Matches answers to questions by number. */
+/** Matches answers to requests by number. */
 class Answers<Answer> {
   readonly #waiting = new Map<number, (answer: Answer | undefined) => void>()
   readonly #timeoutMs: number
@@ -37,23 +37,23 @@ class Answers<Answer> {
   }
 
   /** Asks, and returns the answer; undefined if there is none in time. */
-  async ask(send: (question: number) => void): Promise<Answer | undefined> {
+  async ask(send: (requestId: number) => void): Promise<Answer | undefined> {
     this.#last += 1
-    const question = this.#last
+    const requestId = this.#last
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
     const timeout = setTimeout(() => resolve(undefined), this.#timeoutMs)
-    this.#waiting.set(question, resolve)
-    send(question)
+    this.#waiting.set(requestId, resolve)
+    send(requestId)
     try {
       return await promise
     } finally {
       clearTimeout(timeout)
-      this.#waiting.delete(question)
+      this.#waiting.delete(requestId)
     }
   }
 
-  answer(question: number, answer: Answer): void {
-    this.#waiting.get(question)?.(answer)
+  answer(requestId: number, answer: Answer): void {
+    this.#waiting.get(requestId)?.(answer)
   }
 }
 

@@ -44,7 +44,7 @@ export const ERRORS = {
   },
   OntologyChangeNotFound: {
     errorCode: 'NOT_FOUND',
-    description: 'No change of this ontology runs in the background, or did.',
+    description: 'This ontology has no background change to show or to cancel.',
   },
   VersionNotFound: {
     errorCode: 'NOT_FOUND',
@@ -80,21 +80,6 @@ export const ERRORS = {
   },
 
   // Requests
-  InvalidPageSize: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The page size must be a whole number of at least 1. Values above the maximum are reduced.',
-  },
-  InvalidPageToken: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The page token is not valid for this request. Start a new walk without a page token.',
-  },
-  ObjectsExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
-  },
   InvalidParameterCombination: {
     errorCode: 'INVALID_ARGUMENT',
     description:
@@ -142,16 +127,6 @@ export const ERRORS = {
     errorCode: 'CUSTOM_CLIENT',
     status: 429,
     description: 'The caller exceeded a limit. Wait for the number of seconds in Retry-After.',
-  },
-  QueryTimedOut: {
-    errorCode: 'TIMEOUT',
-    description:
-      'The query exceeded its time limit. Narrow it, or ask the operator to raise the limit.',
-  },
-  QueryMemoryExceededLimit: {
-    errorCode: 'INVALID_ARGUMENT',
-    description:
-      'The query exceeded its memory limit. Narrow it, or ask the operator to raise the limit.',
   },
   ServiceUnavailable: {
     errorCode: 'CUSTOM_SERVER',

@@ -106,7 +106,7 @@ export const DEFINITION_MAX_BYTES = 4 * 1024 * 1024
  */
 export const DEFINITION_MAX_FIELDS = 30_000
 
-/** How many structs can be inside each other: no value may exhaust the stack. */
+/** How deep structs can be nested: no value may exhaust the stack. */
 export const STRUCT_MAX_DEPTH = 16
 
 /**
@@ -115,7 +115,7 @@ export const STRUCT_MAX_DEPTH = 16
  */
 export const RANKED_TIER_MAX = { objects: 10_000, bytes: 8 * 1024 * 1024 } as const
 
-/** A term that more objects have than this is as common as one that all have, for its weight. */
+/** A term that more objects have than this gets the weight of one that all objects have. */
 export const TERM_OBJECTS_COUNTED = 1000
 
 /** The length of the longest API name. */

@@ -2,6 +2,21 @@
 import type { CatalogueEntry } from './error-codes.ts'
 
 export const QUERY_ERRORS = {
+  InvalidPageSize: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The page size must be a whole number of at least 1. Values above the maximum are reduced.',
+  },
+  InvalidPageToken: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The page token is not valid for this request. Start a new walk without a page token.',
+  },
+  ObjectsExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
+  },
   InvalidFields: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A field of a query or an order must have the form properties.NAME.',
@@ -45,6 +60,16 @@ export const QUERY_ERRORS = {
   QueryTextExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',
     description: 'A text in the query is too long.',
+  },
+  QueryTimedOut: {
+    errorCode: 'TIMEOUT',
+    description:
+      'The query exceeded its time limit. Narrow it, or ask the operator to raise the limit.',
+  },
+  QueryMemoryExceededLimit: {
+    errorCode: 'INVALID_ARGUMENT',
+    description:
+      'The query exceeded its memory limit. Narrow it, or ask the operator to raise the limit.',
   },
   LoadObjectSetLinksNotSupported: {
     errorCode: 'FAILED_PRECONDITION',

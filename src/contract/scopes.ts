@@ -4,7 +4,7 @@ export const SCOPES = {
   'api:ontologies-write': 'define ontologies and write objects',
   'api:metrics-read': 'read the metrics of the service',
   'api:audit-read': 'read the audit log',
-  'api:admin': 'manage tokens and clients, and see the state of the service',
+  'api:admin': 'manage tokens, clients and policies, and see the state of the service',
 } as const
 
 export type Scope = keyof typeof SCOPES

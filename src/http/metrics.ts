@@ -1,4 +1,4 @@
-/** `/metrics`: what the service did and does, for Prometheus. */
+/** Serves `/metrics` for Prometheus. */
 import { BlockList, isIPv6 } from 'node:net'
 import { Type } from 'typebox'
 import { refuseLimitedCaller } from './admin/require-admin.ts'

@@ -32,7 +32,7 @@ export interface Services {
   readonly adminTokenHash: string | undefined
   /** Verifies tokens of an OpenID provider, if one is configured. */
   readonly openIdTokens: OpenIdTokens | undefined
-  /** What callers see whose rights are limited by policies. */
+  /** The views of callers whose rights are limited by policies. */
   readonly views: CallerViews
   readonly limits: RequestLimits
   readonly now: () => number
@@ -41,11 +41,14 @@ export interface Services {
   readonly startedAtMs: number
   readonly newUuid: () => string
   readonly emit: EventSink
-  /** Whether somebody listens to finished requests. If not, they are not measured either. */
+  /**
+   * Whether anything consumes the events of finished requests. If not, requests are not measured
+   * either.
+   */
   readonly isReportingRequests: boolean
   /** Undefined if the audit log is off. */
   readonly audit: AuditSink | undefined
-  /** The proxies whose `X-Forwarded-For` the audit log believes. */
+  /** The proxies whose `X-Forwarded-For` the audit log trusts. */
   readonly trustedProxies: BlockList | undefined
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { nextPageState } from './next-page.ts'
 import { effectivePageSize } from './page-size.ts'
 import { effectiveLimit, objectsStillAllowed } from './retrieval-limit.ts'
-import { tokenExpiry } from './walk-tokens.ts'
+import { tokenExpiry } from './token-lifetime.ts'
 
 describe('the page size', () => {
   it('[4.1.2] [8.1] is the hint, reduced to the maximum, which is also the default', () => {

@@ -33,7 +33,7 @@ export function encodeRelevanceCursor(cursor: RelevanceCursor): Cursor {
 
 /** Decodes the cursor of a token that was opened, so that it is known to be valid. */
 export function decodeRelevanceCursor({ pk, version }: Cursor): RelevanceCursor {
-  // Earlier releases sorted every tier by key, and had the number of the tier as it is.
+  // Earlier releases sorted every tier by key, and stored its number unchanged.
   if (version >= 0) return { tier: version, pk, objects: undefined, ranked: undefined }
   const end = pk.indexOf('\n')
   const [objects = '', score, averageLength = '', weights = ''] = pk.slice(0, end).split(' ')

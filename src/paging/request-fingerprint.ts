@@ -49,7 +49,8 @@ export const CALLER_ID_BYTES = FINGERPRINT_BYTES / 2
 
 /**
  * Returns the fingerprint of a caller and of the rights that policies give it in an ontology. The
- * first half is that of the caller alone, so that changed rights are told apart from another caller.
+ * first half is that of the caller alone, so that changed rights can be distinguished from another
+ * caller.
  */
 export function callerFingerprint(callerId: string, viewId?: string): Buffer {
   const caller = shortHash(callerId)

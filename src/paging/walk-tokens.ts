@@ -1,19 +1,14 @@
-/** The page tokens of a service: its keys and how long a walk may pause between two pages. */
+/** The page tokens of a service, with its keys and the lifetime that it gives them. */
 import {
   type OpenedToken,
   openPageToken,
   type PageState,
   peekListedTypes,
-  type SnapshotState,
   sealPageToken,
   type TokenBinding,
 } from './page-token.ts'
 import type { TokenKeys } from './token-keys.ts'
-
-export interface TokenLifetime {
-  readonly ttlSeconds: number
-  readonly snapshotMaxAgeSeconds: number
-}
+import { type TokenLifetime, tokenExpiry } from './token-lifetime.ts'
 
 export class WalkTokens {
   readonly #keys: TokenKeys
@@ -50,15 +45,4 @@ export class WalkTokens {
     const lifetime = Math.min(ttlSeconds, snapshotMaxAgeSeconds)
     return [this.#keys.sealingId, Math.floor(nowSeconds / (lifetime / 2))]
   }
-}
-
-/** Returns when a token expires. Each page renews the walk, but no token outlives its snapshot. */
-export function tokenExpiry(
-  nowSeconds: number,
-  snapshot: SnapshotState | undefined,
-  lifetime: TokenLifetime,
-): number {
-  const renewed = nowSeconds + lifetime.ttlSeconds
-  if (snapshot === undefined) return renewed
-  return Math.min(renewed, snapshot.takenAtSeconds + lifetime.snapshotMaxAgeSeconds)
 }

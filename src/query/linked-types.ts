@@ -28,7 +28,9 @@ function collect(query: Query, types: Map<string, ObjectType>): void {
   }
 }
 
-/** Returns what page tokens are bound to of an object type: a cursor is a value of its key. */
+/**
+ * Returns the part of an object type that page tokens are bound to: a cursor is a value of its key.
+ */
 export function typeIdentity({ rid, primaryKey }: ObjectType): string {
   return [rid, primaryKey.apiName, primaryKey.type].join()
 }

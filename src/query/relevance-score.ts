@@ -15,10 +15,10 @@ import { fuzzyDistance, isWithinEdits } from './matching/terms.ts'
 import type { Field, Query } from './query.ts'
 import { type TextCondition, textConditionsOf } from './relevance.ts'
 
-/** Further terms of a query do not count. */
+/** The number of terms of a query that are scored. */
 const MAX_SCORED_TERMS = 8
 
-/** What follows in the texts of a field does not count. */
+/** The number of characters of a field that are scored. */
 const SCORED_LENGTH = 500
 
 /** A term of the query in one of its fields. */
@@ -30,7 +30,7 @@ export interface ScoredTerm {
   readonly gradeOf: (term: string) => number
 }
 
-/** What a walk must not change between two pages of a tier. */
+/** The statistics that must be the same on all pages of a tier. */
 export interface TextStatistics {
   /** The weight of each scored term, by how rare it is. */
   readonly weights: readonly number[]
@@ -168,7 +168,9 @@ function rememberGrades(
   }
 }
 
-/** Returns the beginning of the texts of a field, which terms of two values do not cross. */
+/**
+ * Returns the beginning of the texts of a field. Line breaks keep terms from spanning two values.
+ */
 function scoredText(value: unknown, { structField }: Field): string {
   let text = ''
   for (const one of valuesAt(value, structField?.split(PATH_SEPARATOR) ?? [])) {

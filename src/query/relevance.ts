@@ -19,7 +19,9 @@ export interface RelevanceTier {
   readonly score: number
 }
 
-/** Up to this many terms, matches are told apart by their number of terms. */
+/**
+ * Up to this many terms of a query, matches are distinguished by how many of the terms they have.
+ */
 const COUNTED_TERMS = 5
 
 export function relevanceTiers(query: Query): RelevanceTier[] {
@@ -50,7 +52,7 @@ export function textConditionsOf(query: Query): TextCondition[] {
   }
 }
 
-/** Returns what makes an object more relevant, the best first. */
+/** Returns the criteria of the tiers, the best first. */
 function criteriaOf(texts: readonly TextCondition[]): Query[] {
   const [first, ...others] = texts
   if (first === undefined) return []

@@ -53,7 +53,10 @@ export function findField(objectType: ObjectType, written: string): Field | unde
   return undefined
 }
 
-/** Returns a field without an absent path, as conditions without a value and orders name it. */
+/**
+ * Returns a field without the member `structField` if it is undefined, as null conditions and
+ * orders need it.
+ */
 export function definedField({ property, structField }: Field) {
   return structField === undefined ? { property } : { property, structField }
 }

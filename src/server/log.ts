@@ -35,7 +35,7 @@ export type ServerEvent =
   | ({ readonly event: 'readerEnded' } & ReaderExit)
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
-  /** A type is being copied into a new table: the start, and each tenth. */
+  /** A type is being copied into a new table; logged at the start and at every tenth. */
   | ({ readonly event: 'rewriting' } & RewriteProgress)
   | {
       readonly event: 'rewritten'
@@ -62,7 +62,7 @@ export type ServerEvent =
     }
   /** A step failed, and is retried after a minute. */
   | { readonly event: 'rewriteStepFailed'; readonly error: unknown }
-  /** Records of the audit log wait to be stored, or are missing in its file. */
+  /** Records of the audit log wait to be stored, or could not be written to its file. */
   | { readonly event: 'auditFailed'; readonly error: unknown }
   | { readonly event: 'storeDamaged'; readonly advice: string; readonly error: unknown }
 
@@ -101,7 +101,10 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
 
 export type Log = (event: ServerEvent) => void
 
-/** Returns whether events of this kind are logged at a level. Health probes log later: `levelOf`. */
+/**
+ * Returns whether events of this kind are logged at a level. Health probes are an exception, see
+ * `levelOf`.
+ */
 export function isLogged(event: ServerEvent['event'], level: LogLevel): boolean {
   return LOG_LEVELS.indexOf(LEVEL_OF[event]) <= LOG_LEVELS.indexOf(level)
 }

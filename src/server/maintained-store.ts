@@ -13,7 +13,7 @@ export interface MaintainedStoreOptions {
   readonly now?: () => number
   /** False if another process runs the maintenance of the store. */
   readonly isMaintainer?: boolean
-  /** A change of a definition that rewrites more objects runs in the background. */
+  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax?: number
   /** Opens the store; tests pass one that runs in a single thread. */
   readonly open?: typeof openStore

@@ -17,7 +17,7 @@ export const OBSERVATION_SETTINGS = {
   OQS_AUDIT_FILE: {
     default: undefined,
     meaning:
-      'Where records of the audit log are also written, as JSON lines; it is opened again after it was renamed.',
+      'Where records of the audit log are also written, as JSON lines; the file can be renamed to rotate it.',
     allowed: 'the path of a file, or - for standard output',
     parse: (text: string) => text,
   },
@@ -40,7 +40,7 @@ export const OBSERVATION_SETTINGS = {
   OQS_TRACE_SAMPLING: {
     default: '0',
     meaning:
-      'The share of requests that are traced with OpenTelemetry, unless a `traceparent` header decides; 0 turns tracing off.',
+      'The share of requests that are traced with OpenTelemetry; a `traceparent` header overrides it; 0 turns tracing off.',
     allowed: 'a number from 0 to 1',
     parse: (text: string) =>
       /^(?:0(?:\.\d{1,6})?|1(?:\.0+)?)$/.test(text) ? Number(text) : undefined,

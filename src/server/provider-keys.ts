@@ -1,6 +1,7 @@
 /**
  * The public keys of an OpenID provider. They are read when they are first needed, again when a
- * token names an unknown key, and now and then. While the provider is down, known keys keep working.
+ * token names an unknown key, and periodically. While the provider is down, known keys keep
+ * working.
  */
 import {
   createLocalJWKSet,

@@ -185,8 +185,7 @@ export const SETTINGS = {
   ...ACCESS_SETTINGS,
   OQS_DOCS: {
     default: 'on',
-    meaning:
-      'Whether to serve the API reference: `/docs`, `/openapi.json` and the redirect from `/`.',
+    meaning: 'Whether to serve the API reference: `/docs` and `/openapi.json`.',
     allowed: 'on or off',
     parse: onOrOff,
   },

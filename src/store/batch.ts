@@ -19,7 +19,7 @@ export function deduplicateChanges<T>(
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }
 
-/** Does the same for a stream of changes, and yields to other work of the event loop. */
+/** Does the same for a stream of changes, and yields to the event loop. */
 export async function deduplicateInTurns<T>(
   parts: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   keyOf: (change: T) => string,
@@ -61,7 +61,10 @@ export function replacementTableId(replacement: string): number {
   return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
 }
 
-/** Keeps the transaction short in which the current objects of a type are added to a replacement. */
+/**
+ * Throws if too many current objects would be added to a replacement, which happens in one
+ * transaction.
+ */
 export function refuseLargeMerge(objects: number): void {
   if (objects <= MERGED_OBJECTS_MAX) return
   throw new ObjectQueryError('ReplacementMergeExceededLimit', {

@@ -4,14 +4,14 @@ import type { OntologyChange } from '../ontology/definition/change-definition.ts
 import type { RewriteState } from './rewrite.ts'
 
 /**
- * What saving a definition did: it is `saved`, or the objects are being converted. The definition is
- * then saved when they are.
+ * The result of saving a definition: it is `saved`, or a background change was `started`, which
+ * saves it once the objects are converted.
  */
 export type SaveOutcome = 'saved' | 'started'
 
-/** The changes of definitions that run in the background. */
+/** Background changes of definitions. */
 export interface DefinitionChanges {
-  /** Returns the last change of an ontology that runs or ran in the background. */
+  /** Returns the last background change of an ontology, running or ended. */
   find(ontologyRid: string): Promise<DefinitionChange | undefined>
   /** Ends a change; returns false if none is running. */
   cancel(ontologyRid: string, context?: RequestContext): Promise<boolean>
@@ -23,7 +23,7 @@ export interface DefinitionChanges {
  */
 export type DefinitionChangeState = 'running' | 'published' | 'failed' | 'cancelled'
 
-/** The last change of an ontology that ran in the background, or that still does. */
+/** The last background change of an ontology, running or ended. */
 export interface DefinitionChange extends Pick<OntologyChange, 'types' | 'links'> {
   readonly id: string
   readonly state: DefinitionChangeState
@@ -38,7 +38,7 @@ export interface DefinitionChange extends Pick<OntologyChange, 'types' | 'links'
   readonly unfitObjects: readonly UnfitObject[]
 }
 
-/** A stored object that has no place in the new definition. */
+/** A stored object that does not fit the new definition. */
 export interface UnfitObject {
   readonly objectType: string
   readonly primaryKey: string

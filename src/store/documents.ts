@@ -1,7 +1,7 @@
 /** Small JSON documents beside the objects: OAuth clients, grants, policies, tickets, object sets. */
 import type { RequestContext } from '../admission/request-context.ts'
 
-/** Kinds of documents, so that the ids of one kind never meet those of another. */
+/** Kinds of documents. Ids are unique within a kind. */
 export type DocumentKind =
   | 'oauthClient'
   | 'oauthCode'
@@ -19,7 +19,7 @@ export interface StoredDocument {
   readonly id: string
   /** Any JSON value. */
   readonly body: unknown
-  /** From this time on, the document is no longer returned; undefined if it never expires. */
+  /** When the document expires and is no longer returned; undefined if it never expires. */
   readonly expiresAtMs: number | undefined
 }
 

@@ -88,13 +88,13 @@ export interface ObjectStore extends AsyncDisposable {
    */
   recallCatalogue?(): Catalogue | undefined
   /**
-   * Saves a definition, and converts the stored objects of the types that it redefines, all in one
-   * moment. If these are many, they are converted by `rewriteNext`, and the definition is saved when
-   * they are. Throws `OntologyChangeRefused` if that would lose values or if one does not fit, and
-   * `OntologyChangeInProgress` while another change runs.
+   * Saves a definition, and converts the stored objects of the types that it redefines, in one
+   * transaction. If there are many, `rewriteNext` converts them in the background, and then saves
+   * the definition. Throws `OntologyChangeRefused` if that would lose values or if one does not
+   * fit, and `OntologyChangeInProgress` while another change runs.
    */
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<SaveOutcome>
-  /** The changes of definitions that run in the background. */
+  /** Background changes of definitions. */
   readonly definitionChanges: DefinitionChanges
   /** Throws `OntologyChangeRefused` if the ontology has objects, unless the deletion cascades. */
   deleteOntology(deletion: OntologyDeletion, context?: RequestContext): Promise<void>
@@ -215,7 +215,7 @@ export interface StoreOptions {
   readonly onDamage?: (cause: unknown) => void
   /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */
   readonly onReaderExit?: (exit: ReaderExit) => void
-  /** A change of a definition that rewrites more objects runs in the background. */
+  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax?: number
 }
 

@@ -13,7 +13,9 @@ export type RewritePhase =
   | 'cancelled'
   | 'failed'
 
-/** A rewrite as the catalogue knows it: one that has ended well leaves no trace. */
+/**
+ * A rewrite that is running or has failed. One that has succeeded leaves no entry in the catalogue.
+ */
 export interface RewriteState extends RewriteProgress {
   readonly phase: Exclude<RewritePhase, 'published' | 'cancelled'>
 }

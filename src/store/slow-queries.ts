@@ -18,9 +18,9 @@ export function queryTimedOut(timeoutMs: number): ObjectQueryError {
 }
 
 /**
- * How many abandoned queries of one caller are stopped at once. Replacing a reader process blocks the
- * main thread for 10 ms or more, and cancelling a statement forks a process of the database,
- * so a caller that abandons queries in a loop keeps its slot for the grace period.
+ * How many abandoned queries of one caller are stopped immediately. Replacing a reader process
+ * blocks the main thread for 10 ms or more, and cancelling a statement forks a process of the
+ * database, so a caller that abandons queries in a loop keeps its slot for the grace period.
  */
 export const PROMPT_STOPS = { capacity: 5, tokensPerSecond: 0.5 }
 export const ABANDONED_GRACE_MS = 1000

@@ -75,7 +75,7 @@ describe('a change in the background', () => {
     const cancelled = await runInProcess('ontology', 'change', 'aviation', '--cancel')
     expect(cancelled.stdout).toMatch(/^cancelled: change [\w-]+, started at \S+\n$/)
     const again = await runInProcess('ontology', 'change', 'aviation', '--cancel')
-    expect(again.error).toContain('No change of this ontology runs in the background')
+    expect(again.error).toContain('This ontology has no background change')
   })
 
   it('is followed until it is published, or until it fails', async () => {

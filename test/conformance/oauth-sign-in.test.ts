@@ -130,7 +130,7 @@ describe('a person who signs in', () => {
     token = await service.createToken({ scopes: ['api:ontologies-write'] })
     const answer = await signIn(service, { client, token, pkce, scope: 'api:read-data' })
     expect(answer.status).toBe(403)
-    expect(answer.text).toContain('allows none of this')
+    expect(answer.text).toContain('allows nothing that the client asks for')
   })
 
   it('gets no refresh token unless the client asks for offline access', async () => {

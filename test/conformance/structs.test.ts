@@ -249,7 +249,7 @@ describe('the definition of a nested struct', () => {
     expect(body.parameters.mistakes).toEqual([
       {
         path: `objectTypes[0].properties.deep${'.fields.a'.repeat(STRUCT_MAX_DEPTH)}`,
-        reason: `is nested too deeply: at most ${STRUCT_MAX_DEPTH} structs can be inside each other`,
+        reason: `is nested too deeply: structs can be nested at most ${STRUCT_MAX_DEPTH} deep`,
       },
     ])
   })

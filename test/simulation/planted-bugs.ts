@@ -80,7 +80,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a token outlives its snapshot',
-    file: 'src/paging/walk-tokens.ts',
+    file: 'src/paging/token-lifetime.ts',
     edits: [['if (snapshot === undefined) return renewed', 'if (renewed > 0) return renewed']],
   },
   {

@@ -227,7 +227,7 @@ const JSON_FILES: readonly MessyFile[] = [
   },
   {
     name: 'nested-orders.ndjson',
-    what: 'NDJSON with objects and lists in each other, nulls and odd members',
+    what: 'NDJSON with nested objects and lists, nulls and irregular members',
     content: Buffer.from(
       [
         '{"id":"o-1","customer":{"name":"Ada","address":{"city":"London","geo":{"lat":51.5,"lon":-0.12}}},"lines":[{"sku":"x","price":1.5,"discounts":[{"code":"A","percent":5}],"notes":[["a"]]}],"meta":{"source":"web","raw":{"a b":1}}}',

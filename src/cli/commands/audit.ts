@@ -40,7 +40,7 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('Show who did what: the records of the audit log, the latest first.')
     .option('--since <time>', 'a time, or how long ago, such as 30m, 12h or 7d', parseTime)
-    .option('--until <time>', 'the end of the time, excluded', parseTime)
+    .option('--until <time>', 'the end of the time range, excluded', parseTime)
     .option('--caller <name>', 'the name or the id of a caller', parseText)
     .option('--operation <name>', 'an operation of the API, such as writeObjects', parseText)
     .option('--ontology <name>', 'the API name of an ontology', parseText)

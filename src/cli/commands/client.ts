@@ -30,7 +30,7 @@ export function addClientCommand(program: Command): void {
     .option('--public', 'a program that cannot keep a secret, such as a web page or an app')
     .option(
       '--redirect-uri <uri>',
-      'where people are sent after they signed in; repeat it for several',
+      'where people are sent after signing in; repeatable',
       parseRedirectUri,
     )
   addExamples(

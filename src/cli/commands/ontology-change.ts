@@ -20,10 +20,10 @@ interface ChangeOptions extends ServiceOptions {
 export function addChangeCommand(ontology: Command): void {
   const command = ontology
     .command('change')
-    .description('Show, follow or cancel the change of a definition that runs in the background.')
+    .description('Show, follow or cancel the background change of a definition.')
     .argument('<ontology>', 'API name or RID of the ontology', parseText)
     .option('--wait', 'wait until the change is published')
-    .option('--cancel', 'keep the definition as it is')
+    .option('--cancel', 'cancel the change, and keep the earlier definition')
   addServiceOptions(command)
   addExamples(
     command,
@@ -66,7 +66,7 @@ export async function followChange(
   await writeOut(`changed ${name}\n`, signal)
 }
 
-/** What follows when all objects are converted. */
+/** Describes the stage of a change whose objects are all converted. */
 function stageOf({ objectTypes, loadingObjects }: DefinitionChange): string {
   if (objectTypes.some(({ phase }) => phase === 'indexing')) return 'building indexes'
   return loadingObjects === undefined

@@ -41,7 +41,7 @@ function addApplyCommand(ontology: Command): void {
     .argument('<file>', 'definition as JSON; - reads standard input', parseText)
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--allow-data-loss', 'delete values and types that the definition no longer has')
-    .option('--wait', 'wait for a change that runs in the background, because of many objects')
+    .option('--wait', 'if the change runs in the background, wait until it is published')
   addServiceOptions(apply)
   addExamples(
     apply,

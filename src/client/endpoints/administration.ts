@@ -115,7 +115,7 @@ export class Administration {
     })
   }
 
-  /** Returns the change that runs in the background, or else the last one that did. */
+  /** Returns the last background change of an ontology, running or ended. */
   getDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
     const path = `${adminPath(ontology)}/change`
     return this.#connection.send({ ...call, path, isRepeatable: true })

@@ -1,4 +1,4 @@
-/** Changes of a definition that the service carries out in the background. */
+/** Background changes of definitions. */
 import type { CallOptions } from '../connection.ts'
 
 /** A change as the service describes it. */

@@ -68,7 +68,7 @@ export interface AggregateResponse {
   readonly accuracy?: string
 }
 
-/** Which end of a link a request starts from. */
+/** The side of a link that a request starts from. */
 export interface LinkPath extends TypePath {
   readonly primaryKey: string
   readonly linkType: string

@@ -133,7 +133,7 @@ function Work({ work }: { readonly work: BackgroundWork }) {
         <li key={`${ontology} ${objectType}`}>
           {phase === 'failed'
             ? `${ontology} › ${objectType} keeps its earlier table: ${reason}`
-            : `Copying ${ontology} › ${objectType} into a smaller table: ${formatCount(objects)} of ${formatCount(totalObjects)} objects`}
+            : `Copying ${ontology} › ${objectType} into a new table: ${formatCount(objects)} of ${formatCount(totalObjects)} objects`}
         </li>
       ))}
       {tablesToRemove > 0 && (

@@ -1,6 +1,6 @@
 import styles from './admin.module.css'
 
-/** A bar for a share from 0 to 1 that a text beside it tells as well. */
+/** A bar for a share from 0 to 1, which a text beside it states as well. */
 export function ShareBar({ share }: { readonly share: number }) {
   return (
     <svg className={styles.share} aria-hidden="true" focusable="false">

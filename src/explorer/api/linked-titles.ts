@@ -41,7 +41,7 @@ export class LinkedTitles {
 
   readonly getTitles = (): Titles => this.#titles
 
-  /** Asks for the titles of keys; listeners hear of them. */
+  /** Requests the titles of keys, and notifies the listeners when they arrive. */
   async ask(wanted: readonly LinkedKey[]): Promise<void> {
     const unknown = wanted.filter(({ type, key }) => !this.#asked.has(idOf(type, key)))
     const byType = Map.groupBy(unknown, ({ type }) => type)

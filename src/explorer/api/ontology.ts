@@ -60,7 +60,7 @@ export interface TypeCounts {
   >
 }
 
-/** One end of a link type, as seen from an object type. */
+/** One side of a link type, as seen from an object type. */
 export interface LinkSide {
   readonly apiName: string
   readonly target: string

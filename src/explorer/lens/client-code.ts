@@ -6,7 +6,7 @@ import { jsText } from './js-text.ts'
 
 type Condition = { readonly [name: string]: Json }
 
-/** Returns a program. Throws `NotExpressible` if the API has no words for the view. */
+/** Returns a program. Throws `NotExpressible` if the API cannot express the view. */
 export function toClientCode(of: PageOf, revision: ApiRevision, origin: string): string {
   // The request of the same view says what cannot be expressed.
   pageRequest(of, revision, { pageSize: 1 })

@@ -29,7 +29,7 @@ const OPERATORS = {
   filled: '$isNull',
 } as const
 
-/** Returns a program. Throws `NotExpressible` if the package has no words for the view. */
+/** Returns a program. Throws `NotExpressible` if the package cannot express the view. */
 export function toOsdkCode({ ontology, objectType, view }: PageOf, origin: string): string {
   const name = constantOf(ontology.objectTypes, objectType)
   const clauses = [

@@ -1,4 +1,6 @@
-/** Shows what a file holds, and where it shall go: a new type, or one that exists. */
+/**
+ * Shows what a file holds, and lets the user choose where it goes: a new type, or one that exists.
+ */
 import { useMemo, useState } from 'react'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { freeName } from '../../transfer/import/column-names.ts'

@@ -1,4 +1,4 @@
-/** A new object type while the user decides how it shall be: what was inferred, and what was changed. */
+/** A new object type while the user edits it: what was inferred, and what was changed. */
 import { API_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type {
   ObjectTypeDefinition,

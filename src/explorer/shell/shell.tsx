@@ -42,7 +42,10 @@ export function Shell() {
   )
 }
 
-/** Answers belong to the person who asked: another sign-in asks again, and nobody sees old ones. */
+/**
+ * Reads all data again after another sign-in, and drops it after signing out: it belongs to one
+ * person.
+ */
 function useFreshAnswers(): void {
   const { send, isSignedIn } = useSession()
   const client = useQueryClient()

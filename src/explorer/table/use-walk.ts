@@ -12,17 +12,19 @@ export interface ViewWalk {
   readonly revision: ApiRevision
   /** Identifies the rows and their order; without the version. */
   readonly topic: string
-  /** True while the rows are those of the last question, because the first page of this one is on its way. */
+  /**
+   * True while the rows are those of the previous query, until the first page of this one arrives.
+   */
   readonly isStale: boolean
 }
 
-/** Walks through the pages of a view. Another question starts another walk. */
+/** Walks through the pages of a view. Another query starts another walk. */
 export function useWalk({ ontology, objectType, view }: PageOf, restarts: number): ViewWalk {
   const { send } = useSession()
   const revision = chooseRevision(view)
   const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
-  const question = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the question contains all that matters
+  const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains all that matters
   const walk = useMemo(() => {
     const requestOf = (pageToken: string | undefined, after: string | undefined) =>
       pageRequest({ ontology, objectType, view }, revision, {
@@ -31,7 +33,7 @@ export function useWalk({ ontology, objectType, view }: PageOf, restarts: number
         after,
       })
     return new Walk({ send, objectType, requestOf })
-  }, [question, send])
+  }, [walkKey, send])
   useEffect(() => {
     void walk.loadNext()
     return () => walk.stop()

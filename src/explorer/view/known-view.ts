@@ -1,6 +1,6 @@
 /**
- * The part of a view that its type can answer. An address may name properties that were removed
- * since: they are shown, and asked of nobody.
+ * The part of a view that its type still supports. An address may name properties that were removed
+ * since: they are shown, but not sent to the service.
  */
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import type { ViewState } from './view-state.ts'

@@ -27,7 +27,7 @@ export function chooseRevision(view: ViewState): ApiRevision {
   return isFiltered ? 'v2' : '1'
 }
 
-/** Returns the request for a page. Throws `NotExpressible` if the API has no words for the view. */
+/** Returns the request for a page. Throws `NotExpressible` if the API cannot express the view. */
 export function pageRequest(of: PageOf, revision: ApiRevision, options: PageOptions): ApiRequest {
   const { view, objectType } = of
   if (options.after === undefined) return BUILDERS[revision](of, options)

@@ -88,7 +88,7 @@ const REVISION_2: Dialect = {
 
 export const DIALECTS = { '1': REVISION_1, '2': REVISION_2, v2: V2 } as const
 
-/** A condition that an API has no words for. */
+/** A condition that an API cannot express. */
 export class NotExpressible extends Error {
   constructor(what: string) {
     super(`This API cannot express ${what}.`)

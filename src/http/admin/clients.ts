@@ -47,7 +47,7 @@ const ClientBody = Type.Object(
       orNull(
         Type.Array(Type.String(), {
           maxItems: REDIRECT_URIS_MAX,
-          description: 'Where people are sent after they signed in. Required for a public client.',
+          description: 'Where people are sent after signing in. Required for a public client.',
         }),
       ),
     ),

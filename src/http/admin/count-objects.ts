@@ -59,7 +59,8 @@ export function addCountObjects(app: App, { store }: Services): void {
             : { count: state.count, version: state.version },
         )
       }
-      // All types of the ontology, which the record names: 2,000 names would only make it long.
+      // The audit record names the ontology alone: a list of up to 2,000 types would only make it
+      // long.
       context.noteRead([], 0)
       return sendJson(reply, JSON.stringify({ objectTypes: Object.fromEntries(counts) }))
     },

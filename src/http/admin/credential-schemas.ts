@@ -20,7 +20,8 @@ const OntologyNames = Type.Array(Type.String({ minLength: 1 }), {
 const PolicyNames = Type.Array(PolicyName, {
   minItems: 1,
   maxItems: POLICIES_MAX,
-  description: 'Names of policies that limit it to what one of them allows. Absent: no limit.',
+  description:
+    'Names of policies, which limit it to what at least one of them allows. Absent: no limit.',
 })
 
 /** The members of a request that creates a token or a client. Null means absent. */

@@ -40,7 +40,7 @@ export function addApplyOntology(app: App, services: Services): void {
         tags: ['Administration'],
         params: OntologyPath,
         description:
-          'Creates the ontology, or changes it to the definition: stored objects are converted to it in the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published when they are. `getOntologyChange`, to which `Location` leads, shows the progress.',
+          'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
         querystring: ChangeParameters,
         body: OntologyDefinition,
         response: {

@@ -1,4 +1,4 @@
-/** Changes of definitions that run in the background: `getOntologyChange`, `cancelOntologyChange`. */
+/** Background changes of definitions: `getOntologyChange`, `cancelOntologyChange`. */
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
@@ -49,7 +49,7 @@ export const ChangeResponse = Type.Object(
       { description: 'The first stored objects that do not fit the new definition.' },
     ),
   },
-  { description: 'A change of a definition that runs, or ran, in the background.' },
+  { description: 'A background change of a definition, running or ended.' },
 )
 export type ChangeResponse = Static<typeof ChangeResponse>
 
@@ -97,9 +97,9 @@ export function addDefinitionChange(app: App, { store }: Services): void {
       config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
       schema: {
         operationId: 'getOntologyChange',
-        summary: 'Get the change of a definition that runs in the background',
+        summary: 'Get the last background change of a definition',
         description:
-          'Returns the change of the definition that runs in the background, or else the last one that did.',
+          'Returns the background change that is running, or else the last one that ended.',
         tags: ['Administration'],
         params: OntologyPath,
         querystring: NoParameters,
@@ -120,8 +120,9 @@ export function addDefinitionChange(app: App, { store }: Services): void {
       config: { scope: 'api:ontologies-write' },
       schema: {
         operationId: 'cancelOntologyChange',
-        summary: 'Cancel the change of a definition that runs in the background',
-        description: 'The definition stays as it is. What was converted is discarded.',
+        summary: 'Cancel the background change of a definition',
+        description:
+          'The definition stays as it is, and the converted copies of objects are deleted.',
         tags: ['Administration'],
         params: OntologyPath,
         querystring: NoParameters,

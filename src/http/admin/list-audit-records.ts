@@ -1,4 +1,4 @@
-/** The audit log, for people who want to know who did what. */
+/** Lists the records of the audit log. */
 import { type Static, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
@@ -19,8 +19,8 @@ const count = (description: string) => Type.Optional(Type.Integer({ description 
 
 const AuditParameters = Type.Object(
   {
-    since: text('The first time, such as `2026-01-31T12:00:00Z`.'),
-    until: text('The end of the time, excluded.'),
+    since: text('The start of the time range, such as `2026-01-31T12:00:00Z`.'),
+    until: text('The end of the time range, excluded.'),
     caller: text('The id or the name of a caller.'),
     operation: text('An operation, such as `writeObjects`.'),
     ontology: text('The API name of an ontology.'),
@@ -49,7 +49,9 @@ const AuditRecordSchema = Type.Object({
   address: Type.String({ description: 'The IP address that the request came from.' }),
   ontology: Type.Optional(Type.String()),
   objectTypes: Type.Optional(Type.Array(Type.String())),
-  dryRun: Type.Optional(Type.Boolean({ description: 'True if the request changed nothing.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'True if the request only checked what it would change.' }),
+  ),
   outcome: Type.Enum(['success', 'failure', 'disconnected']),
   errorName: Type.Optional(Type.String()),
   objects: count('The number of objects that were read.'),

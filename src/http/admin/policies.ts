@@ -75,7 +75,7 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
         operationId: 'savePolicy',
         summary: 'Create or replace a policy',
         description:
-          'Takes effect with the next request of every caller whom the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
+          'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
         params: PolicyPath,
         body: PolicyBody,
         response: responses(StoredPolicy),

@@ -7,8 +7,8 @@ import type { Caller } from '../request/caller.ts'
 export const ADMIN_SCOPE: Scope = 'api:admin'
 
 /**
- * Refuses callers that are limited to ontologies on the endpoints of `app`: whoever can create tokens
- * can create one without that limit.
+ * Refuses callers that are limited to ontologies on the endpoints of `app`: a caller that can
+ * create tokens could create one without that limit.
  */
 export function refuseLimitedCallers(app: App): void {
   app.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))
@@ -23,6 +23,6 @@ export function refuseLimitedCaller({ ontologies }: Pick<Caller, 'ontologies'>):
 /** Throws `ApiUsageDenied` if policies do not allow the caller to change a definition. */
 export function requireAdministration(caller: Caller, ontology: Ontology | undefined): void {
   if (ontology === undefined || caller.mayAdminister(ontology)) return
-  const reason = 'the policies of the token do not allow to administer the ontology'
+  const reason = 'the policies of the token do not allow administering the ontology'
   throw new ObjectQueryError('ApiUsageDenied', { ontology: ontology.apiName, reason })
 }

@@ -1,4 +1,4 @@
-/** The state of the service and of its store, for people who operate it. */
+/** The state of the service and of its store, for operators. */
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import type { Catalogue } from '../../ontology/catalogue.ts'
@@ -15,7 +15,7 @@ const typeNames = {
   objectType: Type.String({ description: 'API name of the object type.' }),
 }
 const StoredBytes = Type.Optional(
-  Type.Integer({ description: 'Absent if the database does not tell it cheaply.' }),
+  Type.Integer({ description: 'Absent if it is expensive to determine.' }),
 )
 
 const StatusResponse = Type.Object({
@@ -28,7 +28,7 @@ const StatusResponse = Type.Object({
       heapBytes: Type.Integer({ description: 'The part of it that JavaScript objects take.' }),
       busyMs: Type.Integer({
         description:
-          'The time that the main thread has worked since its start. Its growth between two requests, divided by that of `idleMs` and `busyMs`, is the load.',
+          'The time that the main thread has worked since its start. Its growth between two requests, divided by the growth of `busyMs` and `idleMs` together, is the load.',
       }),
       idleMs: Type.Integer({ description: 'The time that the main thread has waited.' }),
     },

@@ -60,7 +60,7 @@ export function auditRequests(app: App, services: Services): void {
     audit.append(recordOf(request, reply, audited, true)).then(() => done(null, payload), done)
   })
 
-  /** Adds the record of a request that has ended, unless it has one. */
+  /** Adds the record of a request that has ended, unless one was added already. */
   function addRecord(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -85,7 +85,7 @@ export function auditRequests(app: App, services: Services): void {
   }
 }
 
-/** Returns what the log calls the operation of a route; undefined if it has no place there. */
+/** Returns the operation of a route as the log names it; undefined if the log omits it. */
 function auditedOperation({
   method,
   url,

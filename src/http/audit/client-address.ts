@@ -2,7 +2,7 @@
 import { type BlockList, isIP, isIPv6 } from 'node:net'
 
 interface AddressedRequest {
-  /** The other end of the connection. */
+  /** The address of the peer of the connection. */
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
@@ -33,7 +33,7 @@ function isTrusted(address: string, trustedProxies: BlockList): boolean {
   return trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** Writes an IPv4 address that arrived in the form of IPv6 as what it is. */
+/** Returns an IPv4-mapped IPv6 address as plain IPv4. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }

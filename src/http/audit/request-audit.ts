@@ -2,7 +2,7 @@ import type { WriteAudit } from '../../admission/request-context.ts'
 import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
 import type { AuditSink } from './audit-sink.ts'
 
-/** The record of one write in the audit log, and whether somebody has added it. */
+/** The record of one write in the audit log, and whether it has been added. */
 export class RequestAudit implements WriteAudit {
   readonly entry: AuditEntry
   readonly #sink: AuditSink

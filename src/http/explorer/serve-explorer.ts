@@ -22,7 +22,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The only policy, which starts the worker that loads files.
+  // The only trusted-types policy; it starts the worker that loads files.
   'trusted-types oqs-load',
 ].join('; ')
 const PAGE_HEADERS = { 'content-security-policy': POLICY }

@@ -10,7 +10,7 @@ import type { MetadataApi } from './metadata-api.ts'
 import { MetadataCollection } from './metadata-collection.ts'
 import { addMetadataItem, addMetadataList } from './metadata-endpoints.ts'
 
-/** What differs between the APIs. */
+/** The parts that differ between the APIs. */
 interface LinkTypesSpec {
   readonly operationIds: { readonly list: string; readonly get: string }
   readonly describe: (side: LinkSide) => object

@@ -32,7 +32,7 @@ export async function createAccessToken(
   const accessToken = newSecret(ACCESS_PREFIX)
   const token: ApiToken = {
     id: newUuid(),
-    // Of the person, if one signed in: it is what the client shows.
+    // The name of the person, if one signed in, because clients show it.
     name: subject?.name ?? client.name,
     scopes,
     ontologies,

@@ -69,7 +69,8 @@ export function addAuthorize(app: App, services: Services): void {
       }
       const granted = limitToSubject(requested, subject.scopes)
       if (granted === undefined) {
-        const problem = 'This token allows none of this. Sign in with one that does.'
+        const problem =
+          'This token allows nothing that the client asks for. Sign in with another token.'
         return sendPage(request, reply, authorization, requested, problem)
       }
       const catalogue = await services.store.readCatalogue()

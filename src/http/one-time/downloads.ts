@@ -159,7 +159,10 @@ interface Ticket {
   readonly owner: Owner
 }
 
-/** Who asked for the ticket. The proof changes with the admin token, and does not reveal it. */
+/**
+ * The caller that requested the ticket. The proof changes with the admin token, and does not reveal
+ * it.
+ */
 type Owner =
   | { readonly kind: 'adminToken'; readonly proof: string }
   | { readonly kind: 'apiToken'; readonly tokenId: string }

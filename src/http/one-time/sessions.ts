@@ -1,4 +1,4 @@
-/** The hand-over of a session: a printed link signs a browser in, once; signing out ends it. */
+/** Browser sessions: a printed link signs a browser in once, and signing out ends the session. */
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'

@@ -1,6 +1,6 @@
 /**
- * The one way to a page of objects, for every endpoint and revision: open the token, read the
- * store, seal the next token.
+ * Reads a page of objects, for every endpoint and revision: opens the token, reads the store, seals
+ * the next token.
  */
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
@@ -24,7 +24,7 @@ import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
 import { readTiers } from './read-tiers.ts'
 import type { Page } from './send-page.ts'
 
-/** What an endpoint wants a page of. */
+/** The page that an endpoint requests. */
 export interface PageSpec extends ResolvedType {
   /** Page tokens are valid only for requests with the same value. */
   readonly endpoint: string

@@ -1,7 +1,7 @@
 /**
- * A page over several object types. Like `read-page.ts`: open the token, read the store, seal the
- * next token. The token carries the part that the page ended in and, in snapshot mode, the version of
- * every type, all taken in one moment.
+ * A page over several object types. Like `read-page.ts`: opens the token, reads the store, seals
+ * the next token. The token carries the part that the page ended in and, in a snapshot walk, the
+ * version of every type, all as of one moment.
  */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
@@ -35,7 +35,7 @@ import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
 import { startOfWalk } from './read-page.ts'
 import type { Page } from './send-page.ts'
 
-/** What an endpoint wants a page of. */
+/** The page that an endpoint requests. */
 export interface SetPageSpec {
   /** Page tokens are valid only for requests with the same value. */
   readonly endpoint: string

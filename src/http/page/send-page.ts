@@ -27,7 +27,7 @@ export interface Page {
   readonly version?: number | undefined
   /** Equal for two pages with the same content, although their tokens differ. */
   readonly etagInputs: readonly (string | number)[]
-  /** Whether the entity tag depends on the records, because versions say too much. */
+  /** Whether the entity tag is a hash of the records, because versions would reveal too much. */
   readonly isTaggedByContent?: boolean
 }
 

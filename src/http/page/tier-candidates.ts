@@ -145,7 +145,7 @@ export async function takeStatistics(
   { store }: TierServices,
 ): Promise<TextStatistics | Reclaimed> {
   const averageLength = averageLengthOf(candidates.map(({ texts }) => texts))
-  // The order of a single candidate is certain, and a single term has nothing to be weighed against.
+  // A single candidate needs no order, and a single term needs no weight.
   if (terms.length === 1 || candidates.length < 2) {
     return { averageLength, weights: terms.map(() => EQUAL_WEIGHT) }
   }

@@ -32,7 +32,7 @@ export interface Caller extends CallerRights {
   readonly credential: Credential
   readonly mayUse: (scope: Scope) => boolean
   readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
-  /** Whether policies, if there are any, allow to change the definition of an ontology. */
+  /** Whether policies, if there are any, allow changing the definition of an ontology. */
   readonly mayAdminister: (ontology: Pick<Ontology, 'rid'>) => boolean
 }
 

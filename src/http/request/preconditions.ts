@@ -11,7 +11,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { CurrentObject } from '../../store/object-store.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 
-/** What a write requires of the current object. */
+/** The conditions of a write on the current object. */
 export interface Preconditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined

@@ -1,6 +1,6 @@
 /**
- * What callers see whose rights are limited by policies. The policies are read for every request,
- * including every page; what they lead to is kept for callers with the same rights.
+ * The views of callers whose rights are limited by policies. Policies are read for every request,
+ * including every page; the resulting views are cached for callers with the same rights.
  */
 import { LRUCache } from 'lru-cache'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
@@ -77,7 +77,7 @@ export class CallerViews {
     return generation === undefined || known?.generation === generation ? known : undefined
   }
 
-  /** Returns a caller and a catalogue as far as policies allow. */
+  /** Limits a caller, and the catalogue that it sees, to what its policies allow. */
   limit({ caller, catalogue }: Viewer, { lists }: ReadPolicies): Viewer {
     const claims = claimsOf(caller)
     const key = `${catalogue.generation} ${rightsKey(lists, claims)}`

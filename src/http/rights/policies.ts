@@ -6,9 +6,12 @@ import type { Policy, PolicyBody } from '../../query/rights/policy.ts'
 import type { Documents } from '../../store/object-store.ts'
 import { toPolicy } from './caller-views.ts'
 
-/** A policy, and why it allows nothing. */
+/** A policy, checked against the current definitions. */
 export interface CheckedPolicy extends Policy {
-  /** The first mistake, if the policy no longer fits a definition that it names. */
+  /**
+   * The first mistake, if the policy no longer fits a definition that it names, and so allows
+   * nothing.
+   */
   readonly problem?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * The store as the endpoints use it: what the rules of a caller exclude is part of every query, and
- * types that the caller may not write are not written. A class with every method of the port, so that
- * a new one cannot bypass the rules unnoticed.
+ * The store as the endpoints use it: it adds the rules of the caller to every query, and refuses
+ * writes to types that the caller may not write. It is a class with every method of the port, so
+ * that a new method cannot bypass the rules unnoticed.
  */
 import type { RequestContext } from '../../admission/request-context.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
@@ -113,7 +113,10 @@ export class RuledStore implements ObjectStore {
     return this.#store.abandonReplacement(objectType, replacement)
   }
 
-  /** Knows types by their RIDs only; `read-object-set.ts` looks at what a restricted type has. */
+  /**
+   * Works on RIDs alone; `read-object-set.ts` checks which listed objects of a restricted type are
+   * visible.
+   */
   findTypes(request: FindTypesRequest, context?: RequestContext) {
     return this.#store.findTypes(request, context)
   }

@@ -20,7 +20,7 @@ export const AggregatedVersion = Type.Optional(
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'The version to aggregate, as the header `oqs-version` of a page or an aggregation names it. Default: the newest. A version that can no longer be read is refused with `VersionNotFound`.',
+        'The version to aggregate, as the header `oqs-version` of a page or an aggregation names it. Default: the newest. A version that can no longer be read is rejected with `VersionNotFound`.',
     }),
   ),
 )

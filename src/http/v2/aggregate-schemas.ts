@@ -91,7 +91,7 @@ export const AggregateBody = Type.Object(
 
 export const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
-    description: 'Always `ACCURATE`: no metric is estimated, and no group is cut in silence.',
+    description: 'Always `ACCURATE`: no metric is estimated, and no group is dropped silently.',
   }),
   ...groupMembers(
     Type.Unsafe<number | string>({

@@ -163,7 +163,7 @@ function shownProperties({ view }: SetPart, selection: Selection): RenamedProper
   return view === undefined ? [] : viewedProperties(view, selection)
 }
 
-/** Returns the further properties that a search wants of an object type. */
+/** Returns the further properties of an object type that a search requests. */
 function augmentedProperties(
   { objectType, view }: SetPart,
   body: SearchBody,

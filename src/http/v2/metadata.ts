@@ -86,7 +86,7 @@ export function objectTypeDescriber({ definition }: Ontology) {
     describeObjectType(objectType, definitions.get(objectType.apiName))
 }
 
-/** Published clients fail without an icon; definitions have none. */
+/** Published clients require an icon; definitions have none. */
 const ICON = { type: 'blueprint', name: 'cube', color: '#4C90F0' } as const
 
 function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefinition | undefined) {

@@ -52,14 +52,15 @@ const DESCRIPTION = `
 Returns the objects that match \`where\`, or every object without it.
 
 With \`"orderBy": {"orderType": "relevance"}\`, the best matches of the text conditions come first, and
-objects have a \`__score\`, which is higher for better matches and comparable within one query. From
-best to worst:
+objects have a \`__score\`, the number of their tier, which is higher for better matches and comparable
+within one query. From best to worst:
 
 1. All text conditions match as a phrase: their terms follow each other.
-2. All text conditions match with all their terms, as whole terms.
-3. Of several text conditions, at least one matches with all its terms; of up to five terms of a
-   single condition, more of them match.
-4. Other matches, for example by a prefix or by similar terms.
+2. All text conditions match with all their terms, as they are written.
+3. Of several text conditions, at least one matches with all its terms. Of up to five terms of a
+   single condition, all but one match, then all but two, and so on.
+4. Other matches: by one term, by other forms of a term, by similar terms or by a prefix.
 
-Equally good matches are ordered by primary key. Conditions inside \`not\` do not count.
+Within a tier, objects are ordered by BM25, then by primary key; a very large tier is ordered by
+primary key alone. Conditions inside \`not\` do not count.
 `

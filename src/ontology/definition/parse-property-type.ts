@@ -40,9 +40,7 @@ export function parsePropertyType(
   if (type !== 'struct') return scalarType(type)
   if (fields === undefined) return refuse('a struct needs fields')
   if (depth >= STRUCT_MAX_DEPTH) {
-    return refuse(
-      `is nested too deeply: at most ${STRUCT_MAX_DEPTH} structs can be inside each other`,
-    )
+    return refuse(`is nested too deeply: structs can be nested at most ${STRUCT_MAX_DEPTH} deep`)
   }
   return structType(fields, path, mistakes, depth)
 }

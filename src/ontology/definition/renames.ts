@@ -1,6 +1,6 @@
 /**
  * Resolves `renamedFrom`: an instruction to keep what is stored under another name. It is carried
- * out once, and is then no part of the definition, so the same file can be applied again.
+ * out once and is not part of the stored definition, so the same file can be applied again.
  */
 
 import type { Ontology } from '../ontology.ts'

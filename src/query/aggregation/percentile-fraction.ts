@@ -4,8 +4,8 @@
 const TOLERANCE = 2 ** -50
 
 /**
- * Returns a percentile from 0 to 100 as a fraction. It is lower by a hair, so that the 7th percentile
- * of 100 values is the 7th value although 7 / 100 is rounded up.
+ * Returns a percentile from 0 to 100 as a fraction. It is slightly lower, so that the 7th
+ * percentile of 100 values is the 7th value although 7 / 100 is rounded up.
  */
 export function percentileFraction(percentile: number): number {
   return (percentile / 100) * (1 - TOLERANCE)

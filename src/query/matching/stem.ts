@@ -1,6 +1,6 @@
 /**
  * Stems: what the forms of a term have in common, such as `island` of `islands`, by the Snowball
- * algorithm of a language. Terms are folded before, so accents do not matter.
+ * algorithm of a language. Terms are folded first, so accents do not matter.
  *
  * The term index holds the stems that differ from their term. They have no position, so phrases,
  * prefixes and intervals compare terms as they are written.
@@ -48,7 +48,7 @@ export function stemsOf(
   })
 }
 
-/** Returns the indexed terms of which a text has one exactly if it has a form of the term. */
+/** Returns indexed terms such that a text has a form of the term exactly if it has one of them. */
 export function formsOf(term: string, language: Language): string[] {
   const stem = stemOf(term, language)
   const forms = [term, STEM_MARK + stem]

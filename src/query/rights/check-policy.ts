@@ -103,7 +103,7 @@ function refuseMixedAdministration(rights: readonly Right[], { catalogue }: Poli
   const administered = rights.filter(({ access }) => access === 'administer').map(ridOf)
   for (const [index, right] of rights.entries()) {
     if (right.access === 'administer' || !administered.includes(ridOf(right))) continue
-    const reason = `has no effect: the policy also allows to administer ${right.ontology}`
+    const reason = `has no effect: the policy also allows administering ${right.ontology}`
     throw unprocessable(`rights[${index}]`, reason)
   }
 }

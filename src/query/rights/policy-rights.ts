@@ -44,8 +44,8 @@ export function rightsIn(policy: Policy, { rid, apiName }: Ontology): readonly R
 }
 
 /**
- * Returns what the policies of one credential allow together; undefined if they allow nothing. One
- * that does not fit takes the rights of all others: what it hides might be visible without it.
+ * Returns what the policies of one credential allow together; undefined if they allow nothing. If
+ * one policy does not fit, all of them allow nothing: what it hides might be visible without it.
  */
 export function addUp(
   policies: readonly Policy[],
@@ -92,8 +92,8 @@ function rightsOfPolicy(
 }
 
 /**
- * A right that no longer fits must not open anything: a renamed property would not be hidden, and a
- * renamed type would be one that the policy does not name.
+ * A right that no longer fits must not reveal anything: a renamed property would not be hidden, and
+ * a renamed type would be one that the policy does not name.
  */
 function fits(right: Right, ontology: Ontology, context: RightsContext): boolean {
   const objectType = ontology.objectTypes.get(right.objectType)

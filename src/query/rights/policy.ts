@@ -6,7 +6,7 @@ const HIDDEN_MAX = 1000
 const NAME_MAX_LENGTH = 200
 const closed = { additionalProperties: false }
 
-/** In place of an object type: all types of the ontology that the policy does not name. */
+/** Stands for all object types of the ontology that the policy does not name. */
 export const ALL_TYPES = '*'
 
 const ACCESS = ['read', 'write', 'administer'] as const
@@ -34,7 +34,7 @@ export const Right = Type.Object(
       Type.Unsafe<unknown>({
         type: 'object',
         description:
-          'A query of v2 that selects the visible objects. A value `$caller.NAME` of `eq` and `in` stands for a claim of the caller. Only with `read`.',
+          'A query of v2 that selects the visible objects. In `eq` and `in`, the value `$caller.NAME` stands for a claim of the caller. Only with `read`.',
       }),
     ),
     hide: Type.Optional(
@@ -51,7 +51,10 @@ export const Right = Type.Object(
 export const PolicyBody = Type.Object(
   {
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
-    rights: Type.Array(Right, { maxItems: RIGHTS_MAX, description: 'Without rights: none.' }),
+    rights: Type.Array(Right, {
+      maxItems: RIGHTS_MAX,
+      description: 'An empty list allows nothing.',
+    }),
   },
   closed,
 )

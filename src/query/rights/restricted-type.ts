@@ -1,4 +1,6 @@
-/** Object types as a caller sees them who may not see all objects, not all properties, or not write. */
+/**
+ * Object types as seen by a caller that may see only some objects or properties, or may not write.
+ */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../query.ts'
 
@@ -33,8 +35,8 @@ export function restrictionOf(objectType: ObjectType): Restriction | undefined {
 }
 
 /**
- * True if the caller sees only some objects or properties of a type. Its version then says more than
- * the caller may know: it also changes with what is hidden.
+ * True if the caller sees only some objects or properties of a type. Its version would then reveal
+ * too much, because it also changes with hidden objects.
  */
 export function isPartlyHidden(objectType: ObjectType): boolean {
   const restriction = restrictionOf(objectType)

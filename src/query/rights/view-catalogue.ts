@@ -1,4 +1,4 @@
-/** The catalogue as a caller sees it whose rights are limited by policies. */
+/** The catalogue as seen by a caller whose rights are limited by policies. */
 import { hash } from 'node:crypto'
 import { Catalogue } from '../../ontology/catalogue.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'

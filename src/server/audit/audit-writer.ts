@@ -28,11 +28,11 @@ export interface AuditWriterOptions {
 export interface AuditState {
   /** Records that are in the store. */
   readonly stored: number
-  /** Records that are in no store, because there were too many. */
+  /** Records that were dropped, because too many were waiting. */
   readonly dropped: number
   /** Attempts to add records that failed. */
   readonly failures: number
-  /** Records that wait. */
+  /** Records that wait to be stored. */
   readonly waiting: number
 }
 
@@ -92,7 +92,7 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
   }
 
   async flush(): Promise<void> {
-    // Those that wait by now may not be in the batch that is being added.
+    // Records that arrived since may not be in the batch that is being added.
     await this.#flushing?.catch(() => {})
     this.#flushing ??= this.#flushAll().finally(() => {
       this.#flushing = undefined
@@ -135,7 +135,7 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
       this.#hasFailed = false
     } catch (error) {
       this.#failures += 1
-      // Once, not for each attempt.
+      // Reported once, not for each attempt.
       if (!this.#hasFailed) this.#emit({ event: 'auditFailed', error })
       this.#hasFailed = true
       throw error

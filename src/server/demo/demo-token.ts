@@ -28,7 +28,9 @@ export async function createDemoToken(store: ObjectStore, nowMs: number): Promis
   return secret
 }
 
-/** Returns a link that signs a browser in, once. Whoever starts the demo also administers it. */
+/**
+ * Returns a link that signs a browser in, once. The person who starts the demo also administers it.
+ */
 export async function createDemoLink(
   url: string,
   store: ObjectStore,

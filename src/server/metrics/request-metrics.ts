@@ -25,12 +25,12 @@ export class RequestMetrics {
     })
     this.#storeTimes = new SeriesHistogram(registry, {
       name: 'oqs_store_read_duration_seconds',
-      help: 'The time that a request spent reading from the store, waiting for its turn included.',
+      help: 'The time that a request spent reading from the store, including the wait for its turn.',
       bounds: SECONDS,
     })
     this.#planTimes = new SeriesHistogram(registry, {
       name: 'oqs_plan_duration_seconds',
-      help: 'The time in which a store planned and read a page, by the kind of its plan.',
+      help: 'The time that a store took to plan and read a page, by the kind of its plan.',
       bounds: SECONDS,
     })
     this.#pages = new SeriesCounter(registry, {

@@ -91,7 +91,7 @@ export async function renderMetrics(processes: readonly CollectedMetrics[]): Pro
   return await aggregate(processes).metrics()
 }
 
-/** Leaves out what a process that has ended does not have any more. */
+/** Drops the gauges of a process that has ended; its counters still count. */
 export function withoutGauges(collected: CollectedMetrics): CollectedMetrics {
   return collected.filter(({ type }) => String(type) !== 'gauge')
 }

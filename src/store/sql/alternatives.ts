@@ -1,4 +1,7 @@
-/** What a query alone shows about its matches: alternatives, their order, and how many can match. */
+/**
+ * What can be derived from a query alone: its alternatives, their order, and how many objects can
+ * match.
+ */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { Field, Query } from '../../query/query.ts'

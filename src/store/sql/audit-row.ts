@@ -26,7 +26,7 @@ export async function audited<Write extends Pick<WriteTarget, 'objectType'>>(
   return commit
 }
 
-/** A write within a store. */
+/** A write as the store runs it, with its audit record. */
 export interface AuditedWrite {
   readonly audit?: AuditMessage | undefined
 }

@@ -92,7 +92,7 @@ export function countRewritten(stored: readonly StoredType[], change: PlannedCha
 }
 
 /**
- * Returns the types whose objects a change in the background rewrites: also those without objects,
+ * Returns the types whose objects a background change rewrites, including types without objects,
  * which may have some before the change is published.
  */
 export function typesToRewrite(
@@ -138,7 +138,7 @@ export function refuseDeletion(
   refuseDependents(dependents, `oqs ontology delete ${apiName}`)
 }
 
-/** Each reason names what does the same on purpose. */
+/** Each reason names the option that allows it. */
 function losses(type: TypeChange, count: number, { definition }: PlannedChange): string[] {
   const { objectType } = type
   const has = count === 1 ? 'has 1 object' : `has ${count} objects`
@@ -158,7 +158,7 @@ function losses(type: TypeChange, count: number, { definition }: PlannedChange):
   )
 }
 
-/** What is being loaded was read by the earlier definition. */
+/** The objects being loaded were parsed by the earlier definition. */
 function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedChange): string[] {
   const isDropped = isDroppedType(type)
   if (isDropped ? allowDataLoss : !rewritesObjects(type)) return []
@@ -167,7 +167,7 @@ function openLoads(type: TypeChange, count: number, { allowDataLoss }: PlannedCh
   ]
 }
 
-/** How many objects that do not fit are reported; the rest is then not tried. */
+/** The number of objects that do not fit to report; the rest are not tried. */
 export const UNFIT_OBJECTS_MAX = 10
 
 /** Throws if stored objects do not fit the new definition. */
@@ -186,7 +186,7 @@ export function reasonsOf(unfit: readonly UnfitObject[]): string[] {
   })
 }
 
-/** Throws if another ontology has got the name or a family of one that is to be saved. */
+/** Throws if another ontology has taken the name or a family of the ontology to save. */
 export function refuseTaken(apiName: string | undefined, families: readonly string[]): void {
   const reasons = [
     ...(apiName === undefined ? [] : [`another ontology is named ${apiName}`]),

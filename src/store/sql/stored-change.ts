@@ -1,6 +1,6 @@
 /**
- * A change of a definition that runs in the background, as the catalogue stores it. Its types are
- * rewritten like those of an earlier layout, and published together with the definition.
+ * A background change of a definition, as the catalogue stores it. Its types are rewritten like
+ * those of an earlier layout, and published together with the definition.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
@@ -34,7 +34,7 @@ type EncodedType = Omit<ChangePlan['types'][number], 'renamed'> & {
   readonly renamed: readonly (readonly [string, string])[]
 }
 
-/** The error for a definition that is sent while another one is being carried out. */
+/** The error for a definition that is sent while another change is running. */
 export function changeInProgress(ontology: string, changeId: string): ObjectQueryError {
   return new ObjectQueryError('OntologyChangeInProgress', { ontology, changeId })
 }
@@ -130,5 +130,5 @@ export function refusalReasons({ errorName, parameters }: ObjectQueryError): rea
   return reasons ?? mistakes?.map(({ path, reason }) => `${path} ${reason}`) ?? [errorName]
 }
 
-/** Why a change fails if the definition that it was planned for is gone. */
+/** Why a change fails if the definition that it was planned against has changed. */
 export const REDEFINED = 'another definition was saved meanwhile'

@@ -45,7 +45,7 @@ export class TypeSearch {
   }
 }
 
-/** Sorts the tables that are likely to have the most of the ids first. */
+/** Sorts tables so that those likely to have the most of the ids come first. */
 export function inSearchOrder<Table extends SearchedTable>(tables: readonly Table[]): Table[] {
   return tables.toSorted((a, b) => b.rows - a.rows)
 }

@@ -40,7 +40,7 @@ export class WordCutter {
   /** The terms without a position of the current text, which follow the others. */
   #wholes = Buffer.allocUnsafe(1024)
   #wholesLength = 0
-  /** Where the parts of the current word begin and end in the buffer. */
+  /** The start and the end in the buffer of each part of the current word. */
   readonly #parts = new Int32Array(2 * MAX_JOINED_PARTS)
 
   /** Returns the indexed terms of one object. */

@@ -1,4 +1,4 @@
-/** Deletes what has a time of its own: keys, documents, issued tokens, records of the audit log. */
+/** Deletes what expires: idempotency keys, documents, issued tokens, records of the audit log. */
 import type { Retention } from '../../object-store.ts'
 import { ISSUED_TOKENS_KEPT_MS } from '../../sql/api-token-row.ts'
 import type { Database } from '../driver/database.ts'

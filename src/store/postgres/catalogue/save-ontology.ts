@@ -22,7 +22,7 @@ export const CATALOGUE = 'catalogue'
 
 /** The store, and how many objects a change rewrites at once. */
 export interface SavingStore extends PostgresContext {
-  /** A change that rewrites more objects runs in the background. */
+  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
 }
 

@@ -114,7 +114,7 @@ export function isLostConnection(error: unknown): boolean {
 
 /**
  * True if the connection was closed, so that the same work may succeed on another one. False if it
- * was given up after a timeout: a database that does not reply is not waited for twice.
+ * was closed after a timeout: a database that does not reply is not waited for twice.
  */
 export function isClosedConnection(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DriverError

@@ -1,7 +1,7 @@
 /**
- * Carries out a change of a definition in the background. All types whose objects it converts are
- * copied like those of an earlier layout, see rewrite-next.ts. When no more than a few commits have to
- * be copied again, one transaction saves the definition and publishes the tables of all types; commits
+ * Carries out a background change of a definition. All types whose objects it converts are copied
+ * like those of an earlier layout, see rewrite-next.ts. When only a few changed objects are left to
+ * copy again, one transaction saves the definition and publishes the tables of all types; commits
  * wait only for that one. Locks are taken in this order: catalogue, types, rewrites, change.
  */
 import type { LRUCache } from 'lru-cache'
@@ -135,7 +135,8 @@ async function takeStep(
   types: readonly ChangingType[],
 ): Promise<RewriteProgress | undefined> {
   const isCopied = types.every(({ phase }) => phase === 'catchingUp')
-  // Also types that are copied follow commits: rows that tell of a change may be reclaimed.
+  // Types that are copied already must keep up with commits too: rows that show a change may be
+  // reclaimed.
   const next = types.find(({ phase, hasChanges }) => phase !== 'catchingUp' || hasChanges)
   if (next !== undefined) {
     const step = await advanceType(store, change, next.typeRid)

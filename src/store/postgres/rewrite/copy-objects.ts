@@ -43,7 +43,7 @@ export interface CopiedObject {
 }
 
 export interface CopiedKeys {
-  /** Returns the keys of the copies of some originals, and forgets them. */
+  /** Returns the keys of the copies of some originals, and deletes their entries. */
   readonly take: (session: WriteSession, originals: readonly string[]) => Promise<readonly string[]>
   /** Gives keys to copies. Returns those that got one, and keys whose earlier copies must go. */
   readonly claim: (

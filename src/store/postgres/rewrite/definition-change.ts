@@ -1,4 +1,4 @@
-/** Changes of definitions that run in the background, in the catalogue. See change-step.ts. */
+/** Background changes of definitions, in the catalogue. See change-step.ts. */
 import type { ObjectType, Ontology } from '../../../ontology/ontology.ts'
 import type {
   DefinitionChange,
@@ -253,7 +253,7 @@ export async function removeEndedCopies(database: Database): Promise<void> {
   )
 }
 
-/** Returns the last change of an ontology that runs or ran in the background. */
+/** Returns the last background change of an ontology, running or ended. */
 export async function readDefinitionChange(
   database: Database,
   ontologyRid: string,

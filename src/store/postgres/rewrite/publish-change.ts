@@ -17,8 +17,8 @@ type FindCopier = (typeId: number, typeRid: string, rewrite: Rewrite) => ObjectC
 
 /**
  * Copies the last changes and publishes all types. Commits wait until the transaction ends, so it
- * leaves off if too much is left to do; the next step goes on without locks. Returns undefined if the
- * change has ended, or waits for a replacement.
+ * stops if too much is left to do, and the next step continues without locks. Returns undefined if
+ * the change has ended, or waits for a replacement.
  */
 export function publishChange(
   store: PostgresContext,
@@ -93,7 +93,7 @@ async function readState(session: Session, typeId: number) {
   return { id: typeId, generation, published, lastVersion, tableId }
 }
 
-/** Another ontology may have got a name since the change was planned. */
+/** Another ontology may have taken a name since the change was planned. */
 async function refuseTakenNames(session: Session, { definition }: ChangePlan): Promise<void> {
   const { rid = '', apiName, families = [] } = definition
   const names = await session.query('SELECT 1 FROM oqs_ontology WHERE api_name = ? AND rid <> ?', [

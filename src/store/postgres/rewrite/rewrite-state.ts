@@ -113,7 +113,7 @@ export async function saveFailure(
   await session.run('DELETE FROM oqs_rewrite_key WHERE object_type_id = ?', [typeId])
 }
 
-/** Forgets a rewrite. Unless they were published, reclaim removes the copies. */
+/** Deletes a rewrite. Unless its copies were published, reclaim removes them. */
 export async function deleteRewrite(
   session: WriteSession,
   typeId: number,
@@ -134,7 +134,7 @@ async function abandonCopies(session: WriteSession, tableId: number): Promise<vo
 /**
  * Lists the copied objects that have changed since the changes were last listed, by the versions of
  * their rows. Commits need not know of the rewrite, not even those of nodes of an earlier release.
- * Returns false if rows that tell of a change may have been reclaimed.
+ * Returns false if rows that show a change may have been reclaimed.
  */
 export async function noteChanges(
   session: WriteSession,

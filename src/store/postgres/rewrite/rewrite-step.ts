@@ -151,7 +151,8 @@ export async function advance(
 export async function catchUp(session: WriteSession, tables: CopiedTables): Promise<boolean> {
   const keys = await readChangedKeys(session, tables.typeId, OBJECTS_PER_STEP)
   if (keys.length > 0) {
-    // Deleted first: a copy of this step is not taken for one of an object that has changed since.
+    // Deleted first, so that a copy of this step is not mistaken for one whose original has
+    // changed.
     await deleteChangedKeys(session, tables.typeId, keys)
     await copyAgain(session, tables, keys)
   }

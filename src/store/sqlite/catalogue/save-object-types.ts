@@ -16,6 +16,7 @@ import {
 import { STORED_BYTES } from '../../sql/record-sql.ts'
 import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { publishRedefined, rewriteTypes } from '../writes/rewrite-type.ts'
 import {
   abandonTables,
@@ -24,7 +25,6 @@ import {
   numberFields,
   tablesOfDefinition,
 } from './object-table.ts'
-import type { Rewrite } from './rewrite-states.ts'
 import { objectTable } from './table-name.ts'
 
 export interface SavedTypes {

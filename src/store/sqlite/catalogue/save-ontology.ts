@@ -16,16 +16,16 @@ import {
 } from '../../sql/plan-types.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { endChangeOf, refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
+import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { addAuditRecord } from './audit-records.ts'
-import { endChangeOf, refuseWhileChanging, startChange } from './definition-change.ts'
-import type { Rewrite } from './rewrite-states.ts'
 import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 
 /** An ontology change as a message to the writer thread: definitions are plain data. */
 export interface SavedDefinition
   extends PlannedChange,
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
-  /** A change that rewrites more objects runs in the background. */
+  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly record: AuditRecord | undefined
 }
@@ -83,7 +83,7 @@ export function publishDefinition(
   saveObjectTypes(db, { change, stored, before, generation, copies })
 }
 
-/** Another ontology may have got a name since the change was planned. */
+/** Another ontology may have taken a name since the change was planned. */
 function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: OntologyDefinition) {
   const names = db
     .prepare('SELECT api_name FROM ontology WHERE api_name = ? AND rid <> ?')

@@ -97,8 +97,8 @@ export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void 
 }
 
 /**
- * Notes that a table has got its first long texts in some fields, and replaces their indexes.
- * An index that is not built yet is left to `buildIndexes`.
+ * Records that a table has its first long texts in some fields, and replaces their indexes. An
+ * index that is not built yet is left to `buildIndexes`.
  */
 export function addLongTexts(
   db: DatabaseSync,

@@ -1,7 +1,7 @@
 /** The states of object types and of the database, read from the catalogue. */
 import type { DatabaseStatus, ReplacementState, TypeState } from '../../store-status.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { readRewrites } from './rewrite-states.ts'
+import { readRewrites } from '../rewrite/rewrite-states.ts'
 
 const STATES_SQL = `SELECT t.rid, o.live_count, t.published, t.oldest
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
@@ -24,7 +24,7 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
   return {
     kind: 'sqlite',
     storedBytes: pages * pageBytes,
-    // SQLite would have to visit every page of the file to tell the bytes of one table.
+    // SQLite would have to visit every page of the file to count the bytes of one table.
     types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
     replacements: readReplacements(statements),
     rewrites: readRewrites(statements),

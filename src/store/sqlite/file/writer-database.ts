@@ -18,7 +18,9 @@ export class WriterDatabase extends DatabaseSync {
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
-  /** This connection, as functions expect it that prepare their statements each time. */
+  /**
+   * This connection, for functions that prepare their statements each time: each is prepared once.
+   */
   readonly reusing: Prepares = { prepare: (sql) => this.cached(sql) }
 
   /** Returns a statement that is prepared once: a small write would spend much of its time on that. */

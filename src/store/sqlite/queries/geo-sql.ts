@@ -16,14 +16,14 @@ export function geoSql(
     values: [jsonPath({ property }), matcherNumber(query)],
   }
   if (isGeoPoint(query.field) && query.relation !== 'disjoint') {
-    return combine('and', [combine('or', areaBoxes(query.area).map(placeSql)), test])
+    return combine('and', [combine('or', areaBoxes(query.area).map(positionSql)), test])
   }
   const { indexed } = numbers.propertySql(property)
   return combine('and', [{ sql: `${indexed} IS NOT NULL`, values: [] }, test])
 }
 
 /** Finds the rows with a position in a box. The R-tree rounds outwards, and has all fields. */
-function placeSql([west, south, east, north]: Box): SqlCondition {
+function positionSql([west, south, east, north]: Box): SqlCondition {
   return {
     sql: `o.id IN (
       SELECT row FROM place

@@ -1,6 +1,5 @@
 /** The jobs of the writer thread: everything that writes. */
 import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
-import { cancelChange } from '../catalogue/definition-change.ts'
 import {
   deleteDocument,
   deleteExpiredDocuments,
@@ -16,7 +15,6 @@ import {
   startReplacement,
   touchReplacement,
 } from '../catalogue/replacement.ts'
-import { rewriteStep } from '../catalogue/rewrite.ts'
 import { deleteOntology, saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
@@ -27,6 +25,8 @@ import {
   revokeIssuedTokens,
 } from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
+import { cancelChange } from '../rewrite/definition-change.ts'
+import { rewriteStep } from '../rewrite/rewrite-step.ts'
 import { applyBatch, commitBatch } from '../writes/commit-batch.ts'
 import { applyEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'

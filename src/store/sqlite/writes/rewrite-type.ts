@@ -17,11 +17,11 @@ import {
   numberFields,
   refuseTooManyIndexes,
 } from '../catalogue/object-table.ts'
-import { publishCopies } from '../catalogue/rewrite-phases.ts'
-import type { Rewrite } from '../catalogue/rewrite-states.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { publishCopies } from '../rewrite/rewrite-phases.ts'
+import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'

@@ -1,8 +1,8 @@
-/** Which types are rewritten, or have to be, see rewrite.ts. */
+/** The types that are being rewritten, or have to be, see rewrite-step.ts. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { RewriteState } from '../../rewrite.ts'
+import { CURRENT_LAYOUT } from '../catalogue/table-layout.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { CURRENT_LAYOUT } from './table-layout.ts'
 
 /** A rewrite as the catalogue stores it, with the state of its type. */
 export interface Rewrite {

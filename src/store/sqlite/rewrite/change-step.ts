@@ -1,7 +1,7 @@
 /**
- * Carries out a change of a definition in the background. All types whose objects it converts are
- * copied like those of an earlier layout, see rewrite.ts. When no more than a few commits have to be
- * copied again, one transaction saves the definition and publishes the tables of all types.
+ * Carries out a background change of a definition. All types whose objects it converts are copied
+ * like those of an earlier layout, see rewrite-step.ts. When only a few changed objects are left to copy
+ * again, one transaction saves the definition and publishes the tables of all types.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
@@ -15,8 +15,9 @@ import {
   unfitOf,
   withUnfitOf,
 } from '../../sql/stored-change.ts'
+import { publishDefinition, readDefinition } from '../catalogue/save-ontology.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { type Conversion, RewriteFailure } from '../writes/rewrite-objects.ts'
+import { type Conversion, RewriteFailure } from './copy-objects.ts'
 import {
   type FailedChange,
   findRunningChanges,
@@ -35,7 +36,6 @@ import {
   startCopies,
 } from './rewrite-phases.ts'
 import { findRewrites, type Rewrite } from './rewrite-states.ts'
-import { publishDefinition, readDefinition } from './save-ontology.ts'
 
 /** Ends a change: its transaction is rolled back, and another one records why. */
 export class ChangeFailure extends Error implements FailedChange {
@@ -76,7 +76,9 @@ export function changeStep(db: WriterDatabase, id: string): RewriteProgress | un
   return publish(db, change, rewrites)
 }
 
-/** The objects of a type were replaced: all of them are copied again, from their new table. */
+/**
+ * Starts a type again after its objects were replaced: all of them are copied from their new table.
+ */
 function restart(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): RewriteProgress {
   if (rewrite.isRedefined) throw new ChangeFailure(change, [REDEFINED])
   const { converter } = conversionOf(db, change, rewrite)
@@ -101,7 +103,7 @@ function copy(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): Rewr
   return progress
 }
 
-/** Copies objects again that were committed meanwhile. Returns true if none are left. */
+/** Copies the objects again that were committed meanwhile. Returns true if none are left. */
 function followCommits(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): boolean {
   const conversion = conversionOf(db, change, rewrite)
   const isDone = catchUp(db, rewrite, conversion)

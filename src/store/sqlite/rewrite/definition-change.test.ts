@@ -6,9 +6,9 @@ import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
+import { migrate } from '../catalogue/migrate.ts'
 import { openSqliteStore } from '../open.ts'
 import { failChange, findRunningChanges } from './definition-change.ts'
-import { migrate } from './migrate.ts'
 
 it('fails no change but the one that has failed', () => {
   using db = new DatabaseSync(':memory:')

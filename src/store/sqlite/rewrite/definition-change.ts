@@ -1,4 +1,4 @@
-/** Changes of definitions that run in the background, in the catalogue. See change-step.ts. */
+/** Background changes of definitions, in the catalogue. See change-step.ts. */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type {
@@ -14,10 +14,10 @@ import {
   decodeChange,
   encodeChange,
 } from '../../sql/stored-change.ts'
+import { refuseTooManyIndexes } from '../catalogue/object-table.ts'
+import { readObjectType } from '../catalogue/read-object-type.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { refuseTooManyIndexes } from './object-table.ts'
-import { readObjectType } from './read-object-type.ts'
 import { endRewrite, progressOf, startCopies } from './rewrite-phases.ts'
 import { findRewrites, readRewrites } from './rewrite-states.ts'
 
@@ -169,7 +169,7 @@ export function endChangeOf(db: DatabaseSync, ontologyRid: string): void {
   db.prepare('DELETE FROM definition_change WHERE ontology_rid = ?').run(ontologyRid)
 }
 
-/** Returns the last change of an ontology that runs or ran in the background. */
+/** Returns the last background change of an ontology, running or ended. */
 export function readDefinitionChange(
   statements: StatementCache,
   ontologyRid: string,

@@ -7,12 +7,12 @@ import { OPEN } from '../../sql/new-table.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { sameKey, type TypeConverter, tryConvert } from '../../sql/stored-change.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
-import type { Rewrite } from '../catalogue/rewrite-states.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
+import { rowWriter } from '../writes/write-row.ts'
 import { claimKey, removeCopies, takeKeys } from './converted-keys.ts'
-import { rowWriter } from './write-row.ts'
+import type { Rewrite } from './rewrite-states.ts'
 
 /** Thrown if an object cannot be rewritten. The message names no values. */
 export class RewriteFailure extends Error {}
@@ -70,7 +70,7 @@ export function copyChangedObjects(
   conversion: Conversion,
   limit: number,
 ): number {
-  // Deleted first: a copy of this step is not taken for one of an object that has changed since.
+  // Deleted first, so that a copy of this step is not mistaken for one whose original has changed.
   const keys = db
     .cached(
       `DELETE FROM rewrite_change WHERE object_type_id = ?1 AND pk IN (

@@ -30,7 +30,7 @@ export function removeCopies(
   return removed.length
 }
 
-/** Returns the keys of the copies of some originals, and forgets them. */
+/** Returns the keys of the copies of some originals, and deletes their entries. */
 export function takeKeys(
   db: WriterDatabase,
   { typeId }: CopiedType,

@@ -1,7 +1,9 @@
-/** The phases that all rewrites have in common, see rewrite.ts and change-step.ts. */
+/** The phases that all rewrites have in common, see rewrite-step.ts and change-step.ts. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RewriteProgress } from '../../object-store.ts'
+import { addObjectTable, createObjectTable, numberTableFields } from '../catalogue/object-table.ts'
+import { buildIndexes, buildNextIndex } from '../catalogue/table-indexes.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import {
@@ -9,10 +11,8 @@ import {
   copyChangedObjects,
   copyNextObjects,
   RewriteFailure,
-} from '../writes/rewrite-objects.ts'
-import { addObjectTable, createObjectTable, numberTableFields } from './object-table.ts'
+} from './copy-objects.ts'
 import type { Rewrite } from './rewrite-states.ts'
-import { buildIndexes, buildNextIndex } from './table-indexes.ts'
 
 /**
  * Adds an empty table for the copies of a type, with a version that is reserved now. Their definition

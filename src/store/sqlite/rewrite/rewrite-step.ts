@@ -13,8 +13,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RewriteProgress } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { RewriteFailure, unchangedConversion } from '../writes/rewrite-objects.ts'
 import { ChangeFailure, changeStep } from './change-step.ts'
+import { RewriteFailure, unchangedConversion } from './copy-objects.ts'
 import { failChange, findRunningChanges } from './definition-change.ts'
 import {
   catchUp,
