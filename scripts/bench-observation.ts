@@ -11,7 +11,7 @@ import { listPages } from './measure/walk.ts'
 import { openStores, openWorkspace, type Workspace } from './measure/workspace.ts'
 
 const OBJECTS = 1000
-const FULL = { starts: 12, rounds: 16, sliceMs: 100, warmUpMs: 1500 }
+const FULL = { starts: 12, rounds: 16, sliceMs: 100, warmUpMs: 3000 }
 const QUICK = { starts: 1, rounds: 4, sliceMs: 40, warmUpMs: 300 }
 /** The largest share of a page's CPU time that metrics and sampled traces may add. */
 const LIMIT_PERCENT = 3
@@ -24,7 +24,7 @@ differ by a few percent for as long as they run, so all services are started aga
 the median over the starts counts. Metrics, and traces of 1 in 100 requests, may each add at most
 ${LIMIT_PERCENT} percent. "nothing, again" shows the noise.
 
-A full run takes about 6 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
+A full run takes about 8 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
 fails. A quick run judges nothing.
 
   --starts N        how often the services are started (${FULL.starts})

@@ -1,7 +1,14 @@
 /** Tables of measured cases, and comparisons of the same cases on several sides. */
 
-import type { Samples } from './rounds.ts'
-import { type Case, measureCases, type RoundOptions, ratioOf, summarise } from './rounds.ts'
+import {
+  type Case,
+  measureCases,
+  type RoundOptions,
+  ratioOf,
+  type Sample,
+  type Samples,
+  summarise,
+} from './rounds.ts'
 import { geometricMean } from './statistics.ts'
 import { count, type Table } from './table.ts'
 
@@ -12,6 +19,13 @@ export function caseTable(samples: Samples): Table {
     return [name, (bytes / 1000).toFixed(1), count(requestsPerSecond), ...times]
   })
   return [['Case', 'kB', 'req/s', 'CPU µs', 'p50 ms', 'p99 ms'], ...rows]
+}
+
+/** The CPU time of the server, and of its database where that is measured. */
+function cpuCell(samples: readonly Sample[]): string {
+  const { cpuMicros, databaseMicros } = summarise(samples)
+  const database = Number.isNaN(databaseMicros) ? '' : ` + ${count(databaseMicros)}`
+  return `${count(cpuMicros)}${database}`
 }
 
 /** One of several things that are compared: a checkout, a size of the store, a setting. */
@@ -56,7 +70,7 @@ export async function compareSides(
     ],
     ...shared.map((name) => [
       name,
-      ...sides.map((side) => count(summarise(samplesOf(side, name)).cpuMicros)),
+      ...sides.map((side) => cpuCell(samplesOf(side, name))),
       ...ratios((side) => [ratio(side, name).CPU, ratio(side, name).p50]),
     ]),
     [
