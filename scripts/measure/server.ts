@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Target } from './connection.ts'
-import { type Cost, endedChildrenMicros, watchMemory } from './process-stats.ts'
+import { type Cost, endedChildrenMicros, treeMegabytes, watchMemory } from './process-stats.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Program {
@@ -65,7 +65,7 @@ export async function runProgram(
   const child = spawnProgram(workspace, program, 'pipe', 'ignore')
   const lastError = keepTail(child)
   child.stdout?.resume()
-  using memory = watchMemory(child.pid ?? 0)
+  using memory = watchMemory(child.pid ?? 0, treeMegabytes)
   const writeInput = async () => {
     if (child.stdin) await pipeline(Readable.from(input), child.stdin)
   }

@@ -103,7 +103,9 @@ async function comparePeers(
       await add(peer, await startPeer(workspace, command, setup.port))
       notes.push(`- ${peer.name} ${command.version}: ${peer.settings}`)
     } catch (error) {
-      notes.push(`- ${peer.name} was not measured: ${(error as Error).message.split('\n')[0]}.`)
+      const { code, message } = error as { readonly code?: string; readonly message: string }
+      const reason = code === 'ENOENT' ? 'it is not installed' : message.split('\n')[0]
+      notes.push(`- ${peer.name} was not measured: ${reason}.`)
     }
   }
   const { table } = await compareSides(sides, options)
