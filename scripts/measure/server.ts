@@ -71,7 +71,8 @@ export async function runProgram(
   }
   // The program may end before it has read everything; its status says why.
   const [[status]] = await Promise.all([once(child, 'close'), writeInput().catch(() => {})])
-  if (status !== 0) throw new Error(`${program.args[0]} failed with ${status}: ${lastError()}`)
+  if (status !== 0)
+    throw new Error(`${program.args.join(' ')} failed with ${status}: ${lastError()}`)
   const seconds = (performance.now() - started) / 1000
   return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes: memory.end() }
 }

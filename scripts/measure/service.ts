@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { readBody } from './connection.ts'
+import { readBody, type Target } from './connection.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, partLines, UPDATED_EVERY } from './parts.ts'
 import { type Cost, measureCost } from './process-stats.ts'
 import { showProgress } from './progress.ts'
@@ -81,6 +81,17 @@ export function programOf(checkout: string): string {
   return program
 }
 
+/** Runs a command of the service's checkout. */
+export function runCommand(
+  workspace: Workspace,
+  { program, url, token }: Service,
+  args: readonly string[],
+  input?: Iterable<string>,
+): Promise<Cost> {
+  const env = { OQS_URL: url.origin, OQS_TOKEN: token }
+  return runProgram(workspace, { file: process.execPath, args: [program, ...args], env }, input)
+}
+
 /** The cost of an import for the service, from the first row until the objects are visible. */
 export interface ImportCost extends Cost {
   /** The cost of the command that sends the rows. */
@@ -90,13 +101,12 @@ export interface ImportCost extends Cost {
 /** Runs `oqs import` and measures the command and the service. */
 export async function measureImport(
   workspace: Workspace,
-  { pid, program, url, token }: Service,
+  service: Service,
   args: readonly string[],
   input?: Iterable<string>,
 ): Promise<ImportCost> {
-  const env = { OQS_URL: url.origin, OQS_TOKEN: token }
-  const command = { file: process.execPath, args: [program, 'import', ...args], env }
-  const cost = await measureCost(pid, () => runProgram(workspace, command, input))
+  const runImport = () => runCommand(workspace, service, ['import', ...args], input)
+  const cost = await measureCost(service.pid, runImport)
   return { ...cost, command: cost.result }
 }
 
@@ -106,7 +116,7 @@ export const PART_OBJECTS = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJE
 
 /** Sends JSON to a path below `/api/admin/v1/`; returns the response. */
 export async function administer(
-  service: Service,
+  service: Target,
   method: 'PUT' | 'POST',
   path: string,
   body: unknown,
@@ -116,7 +126,7 @@ export async function administer(
 }
 
 /** Saves the definition of an ontology. */
-export async function define(service: Service, definition: OntologyDefinition): Promise<void> {
+export async function define(service: Target, definition: OntologyDefinition): Promise<void> {
   await administer(service, 'PUT', `ontologies/${definition.apiName}`, definition)
 }
 
@@ -124,7 +134,7 @@ const BATCH = 10_000
 
 /** Writes changes to an object type, given by its path, in several batches. */
 export async function writeChanges(
-  service: Service,
+  service: Target,
   path: string,
   changes: readonly object[],
 ): Promise<void> {
