@@ -110,9 +110,11 @@ async function read(service: Service, work: Promise<unknown>): Promise<readonly 
       await sleep(PAUSE_MS)
     }
   })
-  await work
+  const allReaders = Promise.all(readers)
+  // A reader ends early only if a request fails.
+  await Promise.race([work, allReaders])
   isDone = true
-  await Promise.all(readers)
+  await allReaders
   return times
 }
 
