@@ -1,169 +1,97 @@
 /** Measures what metrics, the audit log and tracing cost per page; see the help. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { readConfig } from '../src/server/config.ts'
-import { type Server, startServer } from '../src/server/server.ts'
-import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
-import { type Call, readBody } from './measure/connection.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from './measure/parts.ts'
+import { sendJson, startPeer } from '../test/support/http-peer.ts'
+import { FLAG, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
+import { atMost, judge } from './measure/marks.ts'
 import { print, showProgress } from './measure/progress.ts'
-import { median } from './measure/statistics.ts'
+import { loadParts, NO_CACHE, startService } from './measure/service.ts'
+import { compareSides, type Side } from './measure/sides.ts'
+import { median, quantile } from './measure/statistics.ts'
 import { toMarkdown } from './measure/table.ts'
-import { openWorkspace } from './measure/workspace.ts'
-import type { ReadOrder } from './observation/page-reader.ts'
+import { listPages } from './measure/walk.ts'
+import { openStores, openWorkspace, type Workspace } from './measure/workspace.ts'
 
 const OBJECTS = 1000
-/** So few that other work on the machine hits all services of a round alike. */
-const PAGES_PER_ROUND = 20
-const WARM_UP_ROUNDS = 50
+const FULL = { starts: 12, rounds: 16, sliceMs: 100, warmUpMs: 3000 }
+const QUICK = { starts: 1, rounds: 4, sliceMs: 40, warmUpMs: 300 }
 /** The largest share of a page's CPU time that metrics and sampled traces may add. */
-const MAX_SHARE = 0.03
+const LIMIT_PERCENT = 3
 
-const HELP = `Usage: node scripts/bench-observation.ts [options]
+const HELP = `Usage: npm run bench:observation -- [options]
 
-Reads pages of 100 objects from services that differ only in their settings, all in one process and
-on one SQLite file, in turn, and compares the CPU time of the process. Metrics, and traces of 1 in 100
-requests, may each add at most ${100 * MAX_SHARE} percent. The page cache is off.
+Reads pages of 100 objects from services that differ only in their settings, on one SQLite file and
+without a page cache, in turn in many short rounds, and compares their CPU time. Equal processes
+differ by a few percent for as long as they run, so all services are started again several times, and
+the median over the starts counts. Metrics, and traces of 1 in 100 requests, may each add at most
+${LIMIT_PERCENT} percent. "nothing, again" shows the noise.
 
-  --rounds NUMBER   rounds of ${PAGES_PER_ROUND} pages per service; 1000 if missing
+A full run takes about 8 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
+fails. A quick run judges nothing.
+
+  --starts N        how often the services are started (${FULL.starts})
+  --quick           one start and ${QUICK.rounds} short rounds: about 15 seconds
   --help            this text`
 
-const TOKEN = randomBytes(24).toString('base64url')
+const MEASURED = { metrics: 'metrics', traces: 'traces of 1 %' } as const
 
-const OFF = {
-  OQS_PORT: '0',
-  OQS_ADMIN_TOKEN: TOKEN,
-  OQS_METRICS: 'off',
-  OQS_LOG_LEVEL: 'silent',
-  OQS_PAGE_CACHE_BYTES: '0',
-  OQS_RATE_LIMIT_PER_MINUTE: 'none',
-}
-
-/** The first one is what the others are compared with; the second shows the noise. */
-const VARIANTS: readonly Variant[] = [
-  { name: 'nothing', settings: {}, isJudged: false },
-  { name: 'nothing, again', settings: {}, isJudged: false },
-  { name: 'metrics', settings: { OQS_METRICS: 'token' }, isJudged: true },
-  { name: 'audit of all requests', settings: { OQS_AUDIT: 'all' }, isJudged: false },
-  { name: 'traces of 1 %', settings: { OQS_TRACE_SAMPLING: '0.01' }, isJudged: true },
-  { name: 'traces of 100 %', settings: { OQS_TRACE_SAMPLING: '1' }, isJudged: false },
-]
-
-interface Variant {
-  readonly name: string
-  readonly settings: Readonly<Record<string, string>>
-  readonly isJudged: boolean
-}
-
-interface Running extends Variant {
-  readonly server: Server
-  /** CPU microseconds per page, one number per round. */
-  readonly costs: number[]
-}
-
-const PAGE: Call = {
-  method: 'GET',
-  path: `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}?pageSize=100`,
+/** All but one or two of these are off. The first is what the others are compared with. */
+const OFF = { ...NO_CACHE, OQS_METRICS: 'off', OQS_LOG_LEVEL: 'silent' }
+const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  nothing: {},
+  'nothing, again': {},
+  [MEASURED.metrics]: { OQS_METRICS: 'token' },
+  'audit of all requests': { OQS_AUDIT: 'all' },
+  [MEASURED.traces]: { OQS_TRACE_SAMPLING: '0.01' },
+  'traces of 100 %': { OQS_TRACE_SAMPLING: '1' },
 }
 
 await runScript({
-  name: 'bench-observation',
+  name: 'bench:observation',
   help: HELP,
-  options: { rounds: TEXT },
+  options: { starts: TEXT, quick: FLAG },
   async run(values) {
-    const rounds = wholeNumber('--rounds', values.rounds, { min: 1, usual: 1000 })
+    const usual = values.quick ? QUICK : FULL
+    const starts = wholeNumber('--starts', values.starts, { min: 1, usual: usual.starts })
     using workspace = openWorkspace()
-    await using parts = new AsyncDisposableStack()
-    const collector = parts.adopt(await startCollector(), ({ close }) => close())
-    const reader = fork(fileURLToPath(new URL('./observation/page-reader.ts', import.meta.url)))
-    workspace.adopt(reader)
-    parts.defer(() => void reader.disconnect())
-    const running: Running[] = []
-    for (const variant of VARIANTS) {
-      const config = readConfig({
-        ...OFF,
-        OQS_STORE: `sqlite:${workspace.folder}/oqs.db`,
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        ...variant.settings,
-      })
-      const server = parts.use(await startServer(config, { log: () => {} }))
-      if (running.length === 0) await fill(server)
-      running.push({ ...variant, server, costs: [] })
+    await using stores = await openStores('SQLite', workspace)
+    const store = await stores.create('observation')
+    {
+      await using service = await startService(workspace, { store })
+      await loadParts(workspace, service, OBJECTS)
     }
-    for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-      if (round % 50 === 0) showProgress(`round ${round} of ${rounds}`)
-      for (const one of shuffled(running)) {
-        const cost = await measureRound(one, reader)
-        if (round >= 0) one.costs.push(cost)
-      }
+    const added = new Map(Object.keys(VARIANTS).map((name) => [name, [] as number[]]))
+    for (let start = 1; start <= starts; start += 1) {
+      showProgress(`start ${start} of ${starts}`)
+      await measureStart(workspace, store, usual, (name, percent) => added.get(name)?.push(percent))
     }
-    return report(running)
+    const percent = (value: number) => `${value.toFixed(1)} %`
+    const rows = [...added].slice(1).map(([name, each]) => {
+      const quartiles = [quantile(each, 0.25), quantile(each, 0.75)]
+      return [name, percent(median(each)), quartiles.map(percent).join(' to ')]
+    })
+    print(`\n${toMarkdown([['on', 'added CPU time', 'middle half of the starts'], ...rows])}`)
+    const marks = Object.values(MEASURED).map((name) =>
+      atMost(LIMIT_PERCENT, `${name}, percent of a page of 100`, median(added.get(name) ?? [])),
+    )
+    return values.quick || judge(marks)
   },
 })
 
-async function fill({ url }: Server): Promise<void> {
-  const target = { url: new URL(url), headers: { authorization: `Bearer ${TOKEN}` } }
-  const path = `/api/admin/v1/ontologies/${ONTOLOGY}`
-  await readBody(target, { method: 'PUT', path, body: JSON.stringify(DEFINITION) })
-  const lines = Array.from({ length: OBJECTS }, (_, n) => JSON.stringify({ put: makePart(n, 0) }))
-  await readBody(target, {
-    method: 'POST',
-    path: `${path}/objects/${OBJECT_TYPE}`,
-    contentType: 'application/x-ndjson',
-    body: lines.join('\n'),
-  })
-}
-
-/** Mixes the services, because each pays for some of the garbage of the one before it. */
-function shuffled<T>(all: readonly T[]): readonly T[] {
-  return all
-    .map((one) => ({ one, position: Math.random() }))
-    .toSorted((a, b) => a.position - b.position)
-    .map(({ one }) => one)
-}
-
-async function measureRound({ server }: Running, reader: ChildProcess): Promise<number> {
-  const order: ReadOrder = { url: server.url, token: TOKEN, call: PAGE, times: PAGES_PER_ROUND }
-  const done = once(reader, 'message')
-  const before = process.cpuUsage()
-  reader.send(order)
-  await done
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / PAGES_PER_ROUND
-}
-
-/** Prints the costs, and returns false if one is too large. */
-function report(running: readonly Running[]): boolean {
-  const [plain] = running
-  // Compared within each round, because the speed of a shared machine changes all the time.
-  const added = ({ costs }: Running) =>
-    median(costs.map((cost, round) => cost / (plain?.costs[round] ?? cost))) - 1
-  const rows = running.map((one) => [
-    one.name,
-    `${median(one.costs).toFixed(1)} µs`,
-    one === plain ? '' : `${(100 * added(one)).toFixed(1)} %`,
-  ])
-  print(toMarkdown([['on', 'CPU time per page', 'added'], ...rows]))
-  const missed = running.filter((one) => one.isJudged && added(one) > MAX_SHARE)
-  for (const { name } of missed) print(`missed: ${name}`)
-  return missed.length === 0
-}
-
-/** A collector that drops what it receives. */
-async function startCollector(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{}')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
+/** Starts a service for each variant, and reports the CPU time that each adds to a page. */
+async function measureStart(
+  workspace: Workspace,
+  store: string,
+  options: typeof FULL,
+  report: (name: string, percent: number) => void,
+): Promise<void> {
+  await using running = new AsyncDisposableStack()
+  // Drops the spans that it receives.
+  const collector = running.use(await startPeer(sendJson(200, {})))
+  const sides: Side[] = []
+  for (const [name, settings] of Object.entries(VARIANTS)) {
+    const all = { ...OFF, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings }
+    const server = running.use(await startService(workspace, { store, settings: all }))
+    sides.push({ name, cases: [{ name: 'page of 100', server, calls: [listPages()(100)] }] })
   }
-  return { url: `http://127.0.0.1:${port}`, close }
+  const { mean } = await compareSides(sides, options)
+  for (const side of sides) report(side.name, 100 * (mean(side, 'CPU') - 1))
 }

@@ -3,14 +3,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { allCases } from './measure/cases.ts'
 import { FLAG, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
-import { judge, type Mark } from './measure/marks.ts'
+import { atMost, judge, type Mark } from './measure/marks.ts'
 import { print, showProgress } from './measure/progress.ts'
-import { measureReaders } from './measure/readers.ts'
 import type { RoundOptions } from './measure/rounds.ts'
 import { loadParts, NO_CACHE, startService } from './measure/service.ts'
 import { compareSides, type Side } from './measure/sides.ts'
 import { median } from './measure/statistics.ts'
 import { count, toMarkdown } from './measure/table.ts'
+import { measureReaders } from './measure/walk.ts'
 import { openWorkspace, requireDiskSpace } from './measure/workspace.ts'
 
 interface GrowthOptions extends RoundOptions {
@@ -89,16 +89,16 @@ async function measureGrowth(options: GrowthOptions): Promise<Mark> {
     const file = join(workspace.folder, `${objects}.db`)
     const store = `sqlite:${file}`
     const service = running.use(await startService(workspace, { store, settings: NO_CACHE }))
-    const { seconds, cpuMicros = Number.NaN } = await loadParts(workspace, service, objects)
+    const { seconds, cpuMicros } = await loadParts(workspace, service, objects)
     const fileBytes = statSync(file).size
     const startMs: number[] = []
     for (let start = 0; start < starts; start += 1) {
       await using other = await startService(workspace, { store })
       startMs.push(other.startMs)
     }
-    const { ownMegabytes } = await measureReaders(service, pagesPerReader)
+    const { megabytes } = await measureReaders(service, pagesPerReader)
     const perObject = [cpuMicros / objects, fileBytes / objects]
-    const figures = [objects / seconds, ...perObject, median(startMs), ownMegabytes]
+    const figures = [objects / seconds, ...perObject, median(startMs), megabytes]
     rows.push([count(objects), ...figures.map((figure) => count(figure))])
     showProgress(`collecting page tokens of ${count(objects)} objects`)
     sides.push({ name: count(objects), cases: await allCases(service, objects) })
@@ -106,15 +106,10 @@ async function measureGrowth(options: GrowthOptions): Promise<Mark> {
   const header = ['import/s', 'import CPU µs', 'file bytes', 'start ms', 'MB with 32 readers']
   print(`\n${toMarkdown([['Objects', ...header], ...rows])}`)
   print('\nimport CPU and file bytes are per object; MB is private memory of the service.')
-  const [smallest] = sides
-  const largest = sides.at(-1)
-  if (smallest === undefined || largest === undefined) throw new Error('There is no size.')
-  const { table, mean } = await compareSides(sides, smallest, options)
+  const { table, mean } = await compareSides(sides, options)
   print(`\n${toMarkdown(table)}`)
-  return {
-    name: 'plain pages, largest / smallest, mean CPU',
-    value: mean(largest, 'CPU', (name) => /^(list|snapshot),/.test(name)),
-    bound: '≤',
-    limit: PAGE_LIMIT,
-  }
+  const largest = sides.at(-1) as Side
+  const isPlain = (name: string) => /^(list|snapshot),/.test(name)
+  const name = 'plain pages, largest / smallest, mean CPU'
+  return atMost(PAGE_LIMIT, name, mean(largest, 'CPU', isPlain))
 }

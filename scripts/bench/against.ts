@@ -1,10 +1,9 @@
 /** Runs the same cases against the service of another checkout, in the same rounds. */
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { basename, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { allCases, caseName, PAGE_SIZES } from '../measure/cases.ts'
 import type { StoreName } from '../measure/command-line.ts'
-import type { Mark } from '../measure/marks.ts'
+import { atMost, type Mark } from '../measure/marks.ts'
 import { print, showProgress } from '../measure/progress.ts'
 import { loadParts, NO_CACHE, startService, THIS_CHECKOUT } from '../measure/service.ts'
 import { compareSides, type Side } from '../measure/sides.ts'
@@ -12,7 +11,7 @@ import { count, toMarkdown } from '../measure/table.ts'
 import { listPages } from '../measure/walk.ts'
 import { openStores, openWorkspace } from '../measure/workspace.ts'
 import { HOT } from './marks.ts'
-import type { BenchOptions } from './options.ts'
+import type { BenchOptions } from './measure-store.ts'
 
 /** Limits of the mean over all cases; single cases vary more from run to run. */
 const LIMITS = { CPU: 1.1, p50: 1.15 } as const
@@ -32,7 +31,7 @@ export async function measureAgainst(
     const start = async (settings: Readonly<Record<string, string>>) =>
       services.use(await startService(workspace, { store: url, checkout: root, settings }))
     const cold = await start(NO_CACHE)
-    const { cpuMicros = Number.NaN } = await loadParts(workspace, cold, options.objects)
+    const { cpuMicros } = await loadParts(workspace, cold, options.objects)
     imports.push(`${name} ${count(cpuMicros / options.objects)} µs`)
     showProgress('collecting page tokens')
     const hot = await start({})
@@ -43,25 +42,19 @@ export async function measureAgainst(
     }))
     return { name, cases: [...hotCases, ...(await allCases(cold, options.objects))] }
   }
-  const own = await prepare('this', THIS_CHECKOUT)
   const other = await prepare('other', checkout)
-  const { table, mean } = await compareSides([own, other], other, options)
-  print(`\n## ${store}: this checkout / ${await describeCheckout(checkout)}\n`)
+  const own = await prepare('this', THIS_CHECKOUT)
+  const { table, mean } = await compareSides([other, own], options)
+  print(`\n## ${store}: this checkout / ${describeCheckout(checkout)}\n`)
   print(toMarkdown(table))
   print(`\nCPU of the service per imported object: ${imports.join(', ')}.`)
-  return (['CPU', 'p50'] as const).map((measure) => ({
-    name: `${store}: mean ${measure} ratio to the other checkout`,
-    value: mean(own, measure),
-    bound: '≤',
-    limit: LIMITS[measure],
-  }))
+  return (['CPU', 'p50'] as const).map((measure) =>
+    atMost(LIMITS[measure], `${store}: mean ${measure} ratio to the other`, mean(own, measure)),
+  )
 }
 
 /** Returns the commit, or the name of the folder outside a repository. */
-async function describeCheckout(checkout: string): Promise<string> {
-  const log = ['log', '-1', '--format=%h %s']
-  return promisify(execFile)('git', log, { cwd: checkout }).then(
-    ({ stdout }) => stdout.trim(),
-    () => basename(resolve(checkout)),
-  )
+function describeCheckout(checkout: string): string {
+  const { stdout } = spawnSync('git', ['log', '-1', '--format=%h %s'], { cwd: checkout })
+  return String(stdout).trim() || basename(resolve(checkout))
 }

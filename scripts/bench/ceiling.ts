@@ -2,7 +2,7 @@
  * The share of the ceiling that the service reaches. The ceiling is bare node:http with a constant
  * page. The load comes from wrk, because a generator in JavaScript would limit the ceiling itself.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,17 +12,8 @@ import { median } from '../measure/statistics.ts'
 import { count, type Table } from '../measure/table.ts'
 import type { Workspace } from '../measure/workspace.ts'
 
-const run = promisify(execFile)
-
 export const MISSING_WRK =
   'The ceiling was not measured: wrk is not installed. Install the Debian package wrk and run again.'
-
-export interface CeilingReport {
-  readonly table: Table
-  /** Requests per second divided by the ceiling. */
-  readonly hotShare: number
-  readonly coldShare: number
-}
 
 export interface CeilingOptions {
   readonly rounds: number
@@ -35,13 +26,20 @@ interface LoadedServer {
   readonly calls: readonly Call[]
 }
 
-/** Returns undefined when wrk is missing. The servers are the ceiling, the hot and the cold one. */
+export interface CeilingReport {
+  readonly table: Table
+  /** Requests per second of each server divided by those of the first. */
+  readonly shares: readonly number[]
+}
+
+/** Measures servers under wrk in turn; the first one is the ceiling. Undefined if wrk is missing. */
 export async function measureCeiling(
   workspace: Workspace,
-  servers: readonly [LoadedServer, LoadedServer, LoadedServer],
+  servers: readonly LoadedServer[],
   { rounds, seconds }: CeilingOptions,
 ): Promise<CeilingReport | undefined> {
-  if (!(await hasWrk())) return undefined
+  // wrk prints its version with status 1.
+  if (spawnSync('wrk', ['--version']).error !== undefined) return undefined
   const rates = servers.map((): number[] => [])
   for (let round = 0; round <= rounds; round++) {
     showProgress(`measuring the ceiling: round ${round} of ${rounds}`)
@@ -51,28 +49,15 @@ export async function measureCeiling(
       if (round > 0) rates[index]?.push(rate)
     }
   }
-  const [ceiling = [], hot = [], cold = []] = rates
-  const share = (of: readonly number[]) =>
-    median(of.map((rate, round) => rate / (ceiling[round] ?? Number.NaN)))
-  return {
-    table: [
-      ['Requests/s under wrk, pages of 1,000', 'req/s', 'share of the ceiling'],
-      ...servers.map(({ name }, index) => {
-        const own = rates[index] ?? []
-        return [name, count(median(own)), share(own).toFixed(2)]
-      }),
-    ],
-    hotShare: share(hot),
-    coldShare: share(cold),
-  }
-}
-
-async function hasWrk(): Promise<boolean> {
-  return run('wrk', ['--version']).then(
-    () => true,
-    // wrk prints its version and exits with 1; a missing program has a code in letters.
-    ({ code }: { readonly code: unknown }) => code !== 'ENOENT',
+  const shares = rates.map((own) =>
+    median(own.map((rate, round) => rate / (rates[0]?.[round] ?? Number.NaN))),
   )
+  const rows = servers.map(({ name }, index) => {
+    const share = shares[index] ?? Number.NaN
+    return [name, count(median(rates[index] ?? [])), share.toFixed(2)]
+  })
+  const header = ['Requests/s under wrk, pages of 1,000', 'req/s', 'share of the ceiling']
+  return { table: [header, ...rows], shares }
 }
 
 async function requestsPerSecond(
@@ -81,10 +66,9 @@ async function requestsPerSecond(
   seconds: number,
 ): Promise<number> {
   const script = join(folder, 'paths.lua')
-  const paths = calls.map(({ path }) => JSON.stringify(path)).join(', ')
   writeFileSync(
     script,
-    `local paths = { ${paths} }
+    `local paths = { ${calls.map(({ path }) => JSON.stringify(path)).join(', ')} }
 local requests = {}
 local turn = 0
 function init()
@@ -101,7 +85,7 @@ end
     `${key}: ${value}`,
   ])
   const load = ['-t1', '-c8', `-d${seconds}s`, '-s', script, ...headers, server.url.href]
-  const { stdout } = await run('wrk', load)
+  const { stdout } = await promisify(execFile)('wrk', load)
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
   if (!(rate > 0) || /Non-2xx/.test(stdout)) throw new Error(`wrk failed on ${name}: ${stdout}`)
   return rate

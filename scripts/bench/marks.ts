@@ -1,7 +1,7 @@
 /** The marks of `npm run bench` that are ratios of two cases. */
-import { caseName, UNION_OF_FILTERS } from '../measure/cases.ts'
+import { caseName } from '../measure/cases.ts'
 import type { StoreName } from '../measure/command-line.ts'
-import type { Mark } from '../measure/marks.ts'
+import { atLeast, atMost, type Mark } from '../measure/marks.ts'
 import { type Ratio, ratioOf, type Samples } from '../measure/rounds.ts'
 
 export const BARE_STORE = 'bare store'
@@ -9,71 +9,44 @@ export const TWO_WORKERS = 'list with two workers'
 export const HOT = 'list from the page cache'
 export const AFTER_UPDATES = 'list after updates'
 export const PAST_SNAPSHOT = 'snapshot before updates'
+export const WITH_RULE = 'list with a rule on an indexed property'
 
-const LIST_SPREAD = caseName('list', 'spread', 1000)
+const NEAR_1000 = caseName('list', 'near', 1000)
+const SPREAD_1000 = caseName('list', 'spread', 1000)
+const BARE_1000 = caseName(BARE_STORE, 'spread', 1000)
+const UNION = 'union of two filters'
+const EQUALITY = caseName('equality, 1 in 7', 'next', 100)
 
-interface RatioMark {
-  readonly of: string
-  readonly to: string
-  readonly measure: Exclude<keyof Ratio, 'quartiles'>
-  /** A store without a limit is not judged. */
-  readonly limits: Readonly<Partial<Record<StoreName, number>>>
-}
+/** A mark: two cases, what is compared, and limits by store. A store without one is not judged. */
+type RatioMark = readonly [
+  of: string,
+  to: string,
+  measure: keyof Ratio,
+  limits: Readonly<Partial<Record<StoreName, number>>>,
+]
+
+const both = (limit: number) => ({ SQLite: limit, PostgreSQL: limit })
 
 /** Limits are about half as wide again as the spread of repeated runs on two shared cores. */
 const RATIO_MARKS: readonly RatioMark[] = [
-  {
-    of: LIST_SPREAD,
-    to: caseName(BARE_STORE, 'spread', 1000),
-    measure: 'CPU',
-    limits: { SQLite: 1.5, PostgreSQL: 3.5 },
-  },
-  {
-    of: caseName('list', 'spread', 100),
-    to: caseName(BARE_STORE, 'spread', 100),
-    measure: 'CPU',
-    limits: { SQLite: 2.5 },
-  },
-  {
-    of: caseName('list', 'deep', 1000),
-    to: caseName('list', 'near', 1000),
-    measure: 'p50',
-    limits: { SQLite: 1.5, PostgreSQL: 1.5 },
-  },
-  {
-    of: caseName('equality, 1 in 7', 'next', 100),
-    to: caseName('list', 'near', 100),
-    measure: 'p50',
-    limits: { SQLite: 6, PostgreSQL: 6 },
-  },
-  ...(['next', 'deep'] as const).map((range) => ({
-    of: caseName(UNION_OF_FILTERS, range, 1000),
-    to: caseName('list', 'near', 1000),
-    measure: 'p50' as const,
-    limits: { SQLite: 5, PostgreSQL: 5 },
-  })),
-  {
-    of: caseName(PAST_SNAPSHOT, 'deep', 1000),
-    to: caseName(AFTER_UPDATES, 'deep', 1000),
-    measure: 'p50',
-    limits: { SQLite: 1.6, PostgreSQL: 1.6 },
-  },
+  [SPREAD_1000, BARE_1000, 'CPU', { SQLite: 1.5, PostgreSQL: 3.5 }],
+  [caseName('list', 'spread', 100), caseName(BARE_STORE, 'spread', 100), 'CPU', { SQLite: 2.5 }],
+  [caseName('list', 'deep', 1000), NEAR_1000, 'p50', both(1.5)],
+  [EQUALITY, caseName('list', 'near', 100), 'p50', both(6)],
+  [caseName(UNION, 'next', 1000), NEAR_1000, 'p50', both(5)],
+  [caseName(UNION, 'deep', 1000), NEAR_1000, 'p50', both(5)],
+  [caseName(PAST_SNAPSHOT, 'deep', 1000), caseName(AFTER_UPDATES, 'deep', 1000), 'p50', both(1.6)],
+  // What the rights of a caller add to the query that the rule amounts to.
+  [caseName(WITH_RULE, 'next', 100), EQUALITY, 'CPU', both(1.5)],
   // On PostgreSQL the database shares the cores with the workers.
-  {
-    of: caseName(TWO_WORKERS, 'spread', 1000),
-    to: LIST_SPREAD,
-    measure: 'req/s',
-    limits: { SQLite: 1.2 },
-  },
+  [caseName(TWO_WORKERS, 'spread', 1000), SPREAD_1000, 'req/s', { SQLite: 1.2 }],
 ]
 
-export function ratioMarks(store: StoreName, samples: Samples): readonly Mark[] {
+export function ratioMarks(samples: Samples, store: StoreName): readonly Mark[] {
   const find = (name: string) => [...samples].find(([each]) => each.name === name)?.[1]
-  return RATIO_MARKS.flatMap(({ of, to, measure, limits }): readonly Mark[] => {
-    const limit = limits[store]
+  return RATIO_MARKS.flatMap(([of, to, measure, { [store]: limit }]) => {
     if (limit === undefined) return []
-    const value = ratioOf(find(of), find(to))[measure]
-    const bound = measure === 'req/s' ? '≥' : '≤'
-    return [{ name: `${store}: ${of} / ${to}, ${measure}`, value, bound, limit }]
+    const judge = measure === 'req/s' ? atLeast : atMost
+    return [judge(limit, `${of} / ${to}, ${measure}`, ratioOf(find(of), find(to))[measure])]
   })
 }

@@ -5,26 +5,32 @@ import { fileURLToPath } from 'node:url'
 import { allCases, caseName, casesOf, LIST, PAGE_SIZES, SNAPSHOT } from '../measure/cases.ts'
 import type { StoreName } from '../measure/command-line.ts'
 import { readBody } from '../measure/connection.ts'
-import type { Mark } from '../measure/marks.ts'
+import { atLeast, atMost, type Mark } from '../measure/marks.ts'
 import { partNumber } from '../measure/parts.ts'
+import { peakMegabytes } from '../measure/process-stats.ts'
 import { print, showProgress } from '../measure/progress.ts'
-import { measureReaders, type ReadersReport } from '../measure/readers.ts'
-import { type Case, measureCases, type Samples, summarise } from '../measure/rounds.ts'
+import { type Case, measureCases, type RoundOptions } from '../measure/rounds.ts'
 import { type MeasuredServer, startServer } from '../measure/server.ts'
-import { loadParts, NO_CACHE, type Service, startService, updateParts } from '../measure/service.ts'
-import { count, type Table, toMarkdown } from '../measure/table.ts'
-import { listPages, offsetsOf } from '../measure/walk.ts'
+import { loadParts, NO_CACHE, startService, updateParts } from '../measure/service.ts'
+import { caseTable } from '../measure/sides.ts'
+import { count, toMarkdown } from '../measure/table.ts'
+import { listPages, measureReaders, offsetsOf } from '../measure/walk.ts'
 import {
   openStores,
   openWorkspace,
   requireDiskSpace,
   type Workspace,
 } from '../measure/workspace.ts'
-import { type CeilingReport, MISSING_WRK, measureCeiling } from './ceiling.ts'
+import { type CeilingOptions, MISSING_WRK, measureCeiling } from './ceiling.ts'
 import { AFTER_UPDATES, BARE_STORE, HOT, PAST_SNAPSHOT, ratioMarks, TWO_WORKERS } from './marks.ts'
-import type { BenchOptions } from './options.ts'
+import { rightsCases } from './rights.ts'
 
-export interface StoreReport {
+export interface BenchOptions extends RoundOptions {
+  readonly objects: number
+  readonly ceiling: CeilingOptions
+}
+
+export interface BenchReport {
   /** Markdown. */
   readonly text: string
   readonly marks: readonly Mark[]
@@ -35,9 +41,9 @@ const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
 const BYTES_PER_OBJECT = 4000
 const READERS_LIMIT_MB = 250
 /** On two cores the shares were 0.09 to 0.17 without the page cache and 0.3 to 0.6 with it. */
-const CEILING_LIMITS = { cold: 0.05, hot: 0.2 }
+const CEILING_LIMITS = { cached: 0.2, uncached: 0.05 }
 
-export async function measureStore(store: StoreName, options: BenchOptions): Promise<StoreReport> {
+export async function measureStore(store: StoreName, options: BenchOptions): Promise<BenchReport> {
   const { objects } = options
   const parts: string[] = []
   const report = (text: string) => {
@@ -53,63 +59,40 @@ export async function measureStore(store: StoreName, options: BenchOptions): Pro
   const { seconds } = await loadParts(workspace, cold, objects)
   const rate = `${count(objects)} objects in ${seconds.toFixed(1)} s`
   report(`\`oqs import --replace\` loaded ${rate} (${count(objects / seconds)} per second).`)
+
   showProgress('collecting page tokens')
-  const cases = await allCases(cold, objects)
-  const { samples, ceiling } = await measurePages(workspace, cold, url, cases, options)
-  report(caseTable(samples))
-  report(ceiling === undefined ? MISSING_WRK : toMarkdown(ceiling.table))
+  const cases = [...(await allCases(cold, objects)), ...(await rightsCases(cold, objects))]
+  await using others = new AsyncDisposableStack()
+  const start = async (settings: Readonly<Record<string, string>>) =>
+    others.use(await startService(workspace, { store: url, settings }))
+  const two = await start({ ...NO_CACHE, OQS_WORKERS: '2' })
+  const hot = await start({})
+  const bare = others.use(await startBareServer(workspace, cold, url))
+  const beside = besideCases(cases, { hot, two, bare }, objects)
+  const samples = await measureCases([...beside, ...cases], options)
+  report(toMarkdown(caseTable(samples)))
+  const ceiling = await measureShares(workspace, { bare, hot, cold }, options.ceiling)
+  report(ceiling.text)
+  await others.disposeAsync()
   const readers = await measureNewService(workspace, url)
-  report(toMarkdown(readers.table))
+  report(readers.text)
 
   const past = await casesOf(cold, { ...SNAPSHOT, name: PAST_SNAPSHOT }, objects)
   await updateParts(cold, objects)
   const current = await casesOf(cold, { ...LIST, name: AFTER_UPDATES, ranges: ['deep'] }, objects)
   const later = await measureCases([...past, ...current], { ...options, warmUpMs: 0 })
-  report(caseTable(later))
-  const ceilingMarks: readonly Mark[] =
-    store === 'SQLite'
-      ? [
-          shareMark('cached page / ceiling, req/s', ceiling?.hotShare, CEILING_LIMITS.hot),
-          shareMark('uncached page / ceiling, req/s', ceiling?.coldShare, CEILING_LIMITS.cold),
-        ]
-      : []
-  const memory: Mark = {
-    name: `${store}: private MB with 32 readers`,
-    value: readers.ownMegabytes,
-    bound: '≤',
-    limit: READERS_LIMIT_MB,
-  }
-  const marks = [...ratioMarks(store, new Map([...samples, ...later])), ...ceilingMarks, memory]
+  report(toMarkdown(caseTable(later)))
+  const marks = [
+    ...ratioMarks(new Map([...samples, ...later]), store),
+    ...(store === 'SQLite' ? ceiling.marks : []),
+    ...readers.marks,
+  ].map((mark) => ({ ...mark, name: `${store}: ${mark.name}` }))
   return { text: parts.join('\n\n'), marks }
-}
-
-/** Measures all servers on the same store in the same rounds, and then the ceiling. */
-async function measurePages(
-  workspace: Workspace,
-  cold: Service,
-  store: string,
-  cases: readonly Case[],
-  options: BenchOptions,
-): Promise<{ readonly samples: Samples; readonly ceiling: CeilingReport | undefined }> {
-  const twoWorkers = { store, settings: { ...NO_CACHE, OQS_WORKERS: '2' } }
-  await using two = await startService(workspace, twoWorkers)
-  await using hot = await startService(workspace, { store })
-  await using bare = await startBareServer(workspace, cold, store)
-  const beside = besideCases(cases, { hot, two, bare }, options.objects)
-  const samples = await measureCases([...beside, ...cases], options)
-  const ceiling = await measureShares(workspace, { bare, hot, cold }, options)
-  return { samples, ceiling }
-}
-
-/** In a new process, because earlier requests would count for its memory. */
-async function measureNewService(workspace: Workspace, store: string): Promise<ReadersReport> {
-  await using service = await startService(workspace, { store })
-  return await measureReaders(service)
 }
 
 async function startBareServer(
   workspace: Workspace,
-  service: Service,
+  service: MeasuredServer,
   store: string,
 ): Promise<MeasuredServer> {
   const page = join(workspace.folder, 'page.json')
@@ -117,64 +100,63 @@ async function startBareServer(
   return startServer(workspace, { file: process.execPath, args: [BARE_SERVER, page, store] })
 }
 
-interface BesideServers {
-  readonly hot: MeasuredServer
-  readonly two: MeasuredServer
-  readonly bare: MeasuredServer
-}
+type Servers<Name extends string> = Readonly<Record<Name, MeasuredServer>>
 
 /** Cases of the other servers, which the cases of the service are compared with. */
 function besideCases(
   cases: readonly Case[],
-  { hot, two, bare }: BesideServers,
+  { hot, two, bare }: Servers<'hot' | 'two' | 'bare'>,
   objects: number,
 ): readonly Case[] {
-  const spread = (pageSize: number) => {
-    const name = caseName('list', 'spread', pageSize)
-    return cases.find((each) => each.name === name)?.calls ?? []
-  }
-  return PAGE_SIZES.flatMap((pageSize) => [
-    {
-      name: caseName(BARE_STORE, 'spread', pageSize),
-      server: bare,
-      calls: offsetsOf('spread', objects, pageSize).map((offset) => ({
-        method: 'GET',
-        path: `/store/${pageSize}/${offset === 0 ? '' : partNumber(offset - 1)}`,
-      })),
-    },
-    { name: caseName(HOT, 'first', pageSize), server: hot, calls: [listPages()(pageSize)] },
-    { name: caseName(TWO_WORKERS, 'spread', pageSize), server: two, calls: spread(pageSize) },
-  ])
-}
-
-function measureShares(
-  workspace: Workspace,
-  { bare, hot, cold }: Omit<BesideServers, 'two'> & { readonly cold: MeasuredServer },
-  { ceiling }: BenchOptions,
-) {
-  // wrk sends first pages with different sizes: each is read from the store.
-  const sizes = Array.from({ length: 20 }, (_, n) => 981 + n)
-  const constant = [{ method: 'GET', path: '/constant' }]
-  return measureCeiling(
-    workspace,
-    [
-      { name: 'ceiling: a constant page', server: bare, calls: constant },
-      { name: 'service, cached page', server: hot, calls: [listPages()(1000)] },
-      { name: 'service, uncached pages', server: cold, calls: sizes.map((n) => listPages()(n)) },
-    ],
-    ceiling,
-  )
-}
-
-function shareMark(name: string, value: number | undefined, limit: number): Mark {
-  return { name: `SQLite: ${name}`, value, bound: '≥', limit }
-}
-
-function caseTable(samples: Samples): string {
-  const rows: Table = [...samples].map(([{ name }, own]) => {
-    const { bytes, requestsPerSecond, cpuMicros, p50Ms, p99Ms } = summarise(own)
-    const times = [count(cpuMicros), p50Ms.toFixed(2), p99Ms.toFixed(2)]
-    return [name, (bytes / 1000).toFixed(1), count(requestsPerSecond), ...times]
+  return PAGE_SIZES.flatMap((pageSize) => {
+    const spread = caseName('list', 'spread', pageSize)
+    const calls = cases.find(({ name }) => name === spread)?.calls ?? []
+    const bareCalls = offsetsOf('spread', objects, pageSize).map((offset) => ({
+      method: 'GET',
+      path: `/store/${pageSize}/${offset === 0 ? '' : partNumber(offset - 1)}`,
+    }))
+    return [
+      { name: caseName(BARE_STORE, 'spread', pageSize), server: bare, calls: bareCalls },
+      { name: caseName(HOT, 'first', pageSize), server: hot, calls: [listPages()(pageSize)] },
+      { name: caseName(TWO_WORKERS, 'spread', pageSize), server: two, calls },
+    ]
   })
-  return toMarkdown([['Case', 'kB', 'req/s', 'CPU µs', 'p50 ms', 'p99 ms'], ...rows])
+}
+
+async function measureShares(
+  workspace: Workspace,
+  { bare, hot, cold }: Servers<'bare' | 'hot' | 'cold'>,
+  options: CeilingOptions,
+): Promise<BenchReport> {
+  const constant = [{ method: 'GET', path: '/constant' }]
+  // First pages with different sizes: each is read from the store.
+  const uncached = Array.from({ length: 20 }, (_, n) => listPages()(981 + n))
+  const servers = [
+    { name: 'ceiling: a constant page', server: bare, calls: constant },
+    { name: 'service, cached page', server: hot, calls: [listPages()(1000)] },
+    { name: 'service, uncached pages', server: cold, calls: uncached },
+  ]
+  const report = await measureCeiling(workspace, servers, options)
+  const [, hotShare = Number.NaN, coldShare = Number.NaN] = report?.shares ?? []
+  return {
+    text: report ? toMarkdown(report.table) : MISSING_WRK,
+    marks: [
+      atLeast(CEILING_LIMITS.cached, 'cached page / ceiling, req/s', hotShare),
+      atLeast(CEILING_LIMITS.uncached, 'uncached page / ceiling, req/s', coldShare),
+    ],
+  }
+}
+
+/** Starts a new process, because earlier requests would count for its memory. */
+async function measureNewService(workspace: Workspace, store: string): Promise<BenchReport> {
+  await using service = await startService(workspace, { store })
+  const { seconds, megabytes, result } = await measureReaders(service)
+  const figures = [seconds.toFixed(1), count(result / seconds), count(megabytes)]
+  return {
+    text: toMarkdown([
+      ['Memory of the service', 'seconds', 'pages/s', 'private MB', 'peak RSS MB'],
+      ['32 readers walk through all objects', ...figures, count(peakMegabytes(service.pid))],
+    ]),
+    marks: [atMost(READERS_LIMIT_MB, 'private MB with 32 readers', megabytes)],
+  }
 }

@@ -1,4 +1,4 @@
-/** Queries on the parts, and the cases that a service is measured with. */
+/** The cases of `npm run bench` and `npm run growth`: queries on the parts, and their pages. */
 import { readBody } from './connection.ts'
 import type { Case } from './rounds.ts'
 import type { MeasuredServer } from './server.ts'
@@ -30,9 +30,6 @@ export interface QuerySpec {
 const COUNTED: readonly PageRange[] = ['first', 'next', 'deep']
 const WEIGHT = 'properties.weight'
 const NAME = 'properties.name'
-
-/** What a union of two filtered object sets becomes. */
-export const UNION_OF_FILTERS = 'union of two filters'
 
 export const LIST: QuerySpec = {
   name: 'list',
@@ -69,7 +66,7 @@ const QUERIES: readonly QuerySpec[] = [
   { name: 'equality, 1 in 7', pages: ROTORS, ranges: COUNTED, share: 1 / 7 },
   { name: 'range in its own order', pages: BY_WEIGHT, ranges: COUNTED, share: 0.98 },
   { name: 'range in key order', pages: ABOVE_600, ranges: COUNTED, share: 0.4 },
-  { name: UNION_OF_FILTERS, pages: UNION, ranges: COUNTED, share: 0.48, pageSizes: [1000] },
+  { name: 'union of two filters', pages: UNION, ranges: COUNTED, share: 0.48, pageSizes: [1000] },
   { name: 'order without a filter', pages: NEWEST, ranges: ['near', 'deep'] },
   { name: 'full text, 1 in 7', pages: ALL_TERMS, ranges: COUNTED, share: 1 / 7 },
   { name: 'three properties', pages: SELECTED, ranges: ['near'], pageSizes: PAGE_SIZES },

@@ -4,7 +4,6 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { ChunkedBody } from './chunked-body.ts'
 
 /** A server that requests are sent to. */
 export interface Target {
@@ -31,15 +30,21 @@ interface Pending {
   readonly call: Call
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
-  readonly kept: Buffer[] | undefined
+  /** Also kept where chunks must be decoded. */
+  kept: Buffer[] | undefined
   /** The head as far as it has arrived. */
   head: Buffer
-  /** Set when the head is complete. */
+  /** 0 until the head is complete. */
   status: number
+  /** Undefined in a chunked response. */
   length: number | undefined
-  chunked: ChunkedBody | undefined
   bytes: number
 }
+
+const EMPTY = Buffer.alloc(0)
+const HEAD_END = '\r\n\r\n'
+const CHUNKS_END = '0\r\n\r\n'
+const CLOSED = 'the server closed the connection'
 
 export class Connection implements Disposable {
   readonly #socket: Socket
@@ -76,7 +81,7 @@ export class Connection implements Disposable {
     if (this.#socket.destroyed) return Promise.reject(failure(call, CLOSED))
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
     const kept: Buffer[] | undefined = keepBody ? [] : undefined
-    const parsed = { head: EMPTY, status: 0, length: undefined, chunked: undefined, bytes: 0 }
+    const parsed = { head: EMPTY, status: 0, length: undefined, bytes: 0 }
     this.#pending = { call, resolve, reject, kept, ...parsed }
     const { method, path, contentType = 'application/json', body } = call
     const length = body === undefined ? 0 : Buffer.byteLength(body)
@@ -95,18 +100,16 @@ export class Connection implements Disposable {
   #receive(piece: Buffer): void {
     const pending = this.#pending
     if (pending === undefined) return
-    const rest = pending.status === 0 ? this.#readHead(pending, piece) : piece
-    if (rest === undefined || this.#pending === undefined) return
-    const take = (data: Buffer) => {
-      pending.bytes += data.length
-      pending.kept?.push(data)
-    }
-    const isComplete = pending.chunked?.receive(rest, take)
-    if (isComplete === undefined) take(rest)
-    if (!(isComplete ?? pending.bytes >= (pending.length ?? 0))) return
+    const data = pending.status === 0 ? this.#readHead(pending, piece) : piece
+    if (data === undefined || this.#pending === undefined) return
+    pending.bytes += data.length
+    pending.kept?.push(data)
+    const { status, bytes, length, kept = [] } = pending
+    if (length !== undefined && bytes < length) return
+    const body = length === undefined ? decodeChunks(kept) : Buffer.concat(kept)
+    if (body === undefined) return
     this.#pending = undefined
-    const { status, bytes, kept = [] } = pending
-    pending.resolve({ status, bytes, body: Buffer.concat(kept) })
+    pending.resolve({ status, bytes: length ?? body.length, body })
   }
 
   /** Returns the bytes after the head; undefined while the head is incomplete. */
@@ -121,8 +124,9 @@ export class Connection implements Disposable {
     pending.status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length !== undefined) pending.length = Number(length)
-    else if (/\r\ntransfer-encoding: chunked/i.test(head)) pending.chunked = new ChunkedBody()
-    else if (pending.status !== 304) this.#fail('the response has no length')
+    else if (/\r\ntransfer-encoding: chunked/i.test(head)) pending.kept ??= []
+    else if (pending.status === 304) pending.length = 0
+    else this.#fail('the response has no length')
     return received.subarray(end + HEAD_END.length)
   }
 
@@ -139,9 +143,21 @@ export async function readBody(target: Target, call: Call): Promise<Buffer> {
   return await connection.read(call)
 }
 
-const EMPTY = Buffer.alloc(0)
-const HEAD_END = '\r\n\r\n'
-const CLOSED = 'the server closed the connection'
+/** Returns the data of a chunked body; undefined while the last chunk is missing. */
+function decodeChunks(pieces: Buffer[]): Buffer | undefined {
+  const tail = Buffer.concat(pieces.slice(-CHUNKS_END.length))
+  if (!tail.toString('latin1').endsWith(CHUNKS_END)) return undefined
+  const body = Buffer.concat(pieces)
+  const chunks: Buffer[] = []
+  for (let at = 0; at < body.length; ) {
+    const start = body.indexOf('\r\n', at) + 2
+    const size = Number.parseInt(body.toString('latin1', at, start), 16)
+    if (size === 0) return Buffer.concat(chunks)
+    chunks.push(body.subarray(start, start + size))
+    at = start + size + 2
+  }
+  return undefined
+}
 
 function requireOk(call: Call, reply: Reply): Reply {
   if (reply.status === 200) return reply

@@ -4,32 +4,35 @@ import { type Table, toMarkdown } from './table.ts'
 
 export interface Mark {
   readonly name: string
-  /** Undefined when it could not be measured. */
-  readonly value: number | undefined
+  /** NaN when it could not be measured. */
+  readonly value: number
   readonly bound: '≤' | '≥'
   readonly limit: number
 }
 
-function isMet({ value, bound, limit }: Mark): boolean {
-  if (value === undefined || Number.isNaN(value)) return true
-  return bound === '≤' ? value <= limit : value >= limit
-}
-
-/** Prints the marks; returns whether all are met. */
+/** Prints the marks; returns whether none is missed. */
 export function judge(marks: readonly Mark[]): boolean {
   print(`\n${toMarkdown(markTable(marks))}`)
-  return marks.every(isMet)
+  return marks.every((mark) => resultOf(mark) !== 'FAIL')
 }
 
 export function markTable(marks: readonly Mark[]): Table {
-  return [
-    ['Mark', 'measured', 'limit', 'result'],
-    ...marks.map((mark) => {
-      const { name, value, bound, limit } = mark
-      const isKnown = value !== undefined && !Number.isNaN(value)
-      const measured = isKnown ? String(Number(value.toPrecision(3))) : '-'
-      const result = isKnown ? (isMet(mark) ? 'pass' : 'FAIL') : 'not measured'
-      return [name, measured, `${bound} ${limit}`, result]
-    }),
-  ]
+  const rows = marks.map((mark) => {
+    const measured = Number.isNaN(mark.value) ? '-' : String(Number(mark.value.toPrecision(3)))
+    return [mark.name, measured, `${mark.bound} ${mark.limit}`, resultOf(mark)]
+  })
+  return [['Mark', 'measured', 'limit', 'result'], ...rows]
+}
+
+function resultOf({ value, bound, limit }: Mark): string {
+  if (Number.isNaN(value)) return 'not measured'
+  return (bound === '≤' ? value <= limit : value >= limit) ? 'pass' : 'FAIL'
+}
+
+export function atMost(limit: number, name: string, value: number): Mark {
+  return { name, value, bound: '≤', limit }
+}
+
+export function atLeast(limit: number, name: string, value: number): Mark {
+  return { name, value, bound: '≥', limit }
 }

@@ -26,16 +26,6 @@ export const DEFINITION: OntologyDefinition = {
   ],
 }
 
-export interface PartProperties {
-  readonly partNumber: string
-  readonly name: string
-  readonly category: string
-  readonly revision: number
-  readonly weight: number
-  readonly changedAt: string
-  readonly notes: string
-}
-
 /** Every fifth object is updated, so that every page contains updated objects. */
 export const UPDATED_EVERY = 5
 
@@ -47,8 +37,10 @@ const WORDS =
 const NOTES_WORDS = 44
 const FIRST_CHANGE_MS = Date.UTC(2026, 0, 1)
 
+export type PartProperties = ReturnType<typeof makePart>
+
 /** Makes a part that depends only on its arguments, with notes that compress badly. */
-export function makePart(number: number, revision: number): PartProperties {
+export function makePart(number: number, revision: number) {
   const category = CATEGORIES[number % CATEGORIES.length] ?? 'seal'
   return {
     partNumber: partNumber(number),
@@ -64,6 +56,21 @@ export function makePart(number: number, revision: number): PartProperties {
 /** Keys have a fixed width, so that they sort like their numbers. */
 export function partNumber(number: number): string {
   return `P${String(number).padStart(9, '0')}`
+}
+
+/** Parts in key order, a thousand at a time. */
+export function* partBatches(objects: number): Generator<readonly PartProperties[]> {
+  for (let start = 0; start < objects; start += 1000) {
+    const length = Math.min(1000, objects - start)
+    yield Array.from({ length }, (_, n) => makePart(start + n, 0))
+  }
+}
+
+/** Lines of NDJSON, a thousand at a time. */
+export function* partLines(objects: number): Generator<string> {
+  for (const batch of partBatches(objects)) {
+    yield batch.map((part) => `${JSON.stringify(part)}\n`).join('')
+  }
 }
 
 function makeNotes(number: number): string {

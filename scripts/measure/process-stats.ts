@@ -1,7 +1,8 @@
-/** CPU time and memory of other processes, read from /proc. Undefined on systems without it. */
+/** CPU time and memory of other processes, read from /proc. NaN on systems without it. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const SAMPLE_MS = 100
+const MICROS_PER_TICK = 10_000
 
 /** CPU microseconds by process. Kept apart, because the time of a process vanishes when it ends. */
 export type CpuTimes = ReadonlyMap<number, number>
@@ -12,11 +13,18 @@ export function cpuTimes(root: number): CpuTimes {
 }
 
 /** Returns the CPU microseconds used between two readings. */
-export function cpuBetween(before: CpuTimes, after: CpuTimes): number | undefined {
-  if (before.size === 0 || after.size === 0) return undefined
+export function cpuBetween(before: CpuTimes, after: CpuTimes): number {
+  if (before.size === 0 || after.size === 0) return Number.NaN
   let micros = 0
   for (const [pid, time] of after) micros += Math.max(0, time - (before.get(pid) ?? 0))
   return micros
+}
+
+/** Returns the CPU microseconds of all children of this process that have ended. */
+export function endedChildrenMicros(): number {
+  // The name of the process may contain spaces and ends with a parenthesis.
+  const fields = readProc('self/stat')?.split(') ').at(-1)?.split(' ')
+  return MICROS_PER_TICK * (Number(fields?.[13]) + Number(fields?.[14]))
 }
 
 /** The scheduler counts nanoseconds per thread; `stat` has only ticks of 10 ms. */
@@ -39,18 +47,24 @@ function processTree(root: number): number[] {
 }
 
 /** Returns the private memory of a process in MB, without the files that it maps. */
-export function ownMegabytes(pid: number): number | undefined {
+export function ownMegabytes(pid: number): number {
   return statusMegabytes(pid, 'RssAnon')
 }
 
 /** Returns the private memory of a process and its descendants in MB. */
 export function treeMegabytes(root: number): number {
-  return processTree(root).reduce((sum, pid) => sum + (ownMegabytes(pid) ?? 0), 0)
+  return processTree(root).reduce((sum, pid) => sum + (ownMegabytes(pid) || 0), 0)
 }
 
 /** Returns the largest resident set of a process so far in MB, mapped files included. */
-export function peakMegabytes(pid: number): number | undefined {
+export function peakMegabytes(pid: number): number {
   return statusMegabytes(pid, 'VmHWM')
+}
+
+function statusMegabytes(pid: number, field: 'RssAnon' | 'VmHWM'): number {
+  const status = readProc(`${pid}/status`) ?? ''
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]
+  return Math.round(Number(kilobytes) / 1024)
 }
 
 export interface MemoryWatch extends Disposable {
@@ -59,13 +73,10 @@ export interface MemoryWatch extends Disposable {
 }
 
 /** Samples the private memory of a process until `end` is called. */
-export function watchMemory(
-  pid: number,
-  read = (id: number) => ownMegabytes(id) ?? 0,
-): MemoryWatch {
+export function watchMemory(pid: number, read = ownMegabytes): MemoryWatch {
   let most = 0
   const sample = () => {
-    most = Math.max(most, read(pid))
+    most = Math.max(most, read(pid) || 0)
   }
   const timer = setInterval(sample, SAMPLE_MS)
   sample()
@@ -79,24 +90,26 @@ export function watchMemory(
   }
 }
 
-/** Samples the CPU time of a process, which can no longer be read when it has ended. */
-export function watchCpu(pid: number): Disposable & { end(): number | undefined } {
-  let last = cpuMicros(pid)
-  const timer = setInterval(() => {
-    last = Math.max(last, cpuMicros(pid))
-  }, SAMPLE_MS)
-  return {
-    end() {
-      clearInterval(timer)
-      return last === 0 ? undefined : last
-    },
-    [Symbol.dispose]: () => clearInterval(timer),
-  }
+/** What a process and its descendants used for some work. */
+export interface Cost {
+  readonly seconds: number
+  readonly cpuMicros: number
+  /** The peak of the private memory. */
+  readonly megabytes: number
 }
 
-function statusMegabytes(pid: number, field: 'RssAnon' | 'VmHWM'): number | undefined {
-  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(`${pid}/status`) ?? '')
-  return kilobytes === null ? undefined : Math.round(Number(kilobytes[1]) / 1024)
+/** Measures what a running process uses until some work is done. */
+export async function measureCost<T>(
+  pid: number,
+  work: () => Promise<T>,
+  readMemory = treeMegabytes,
+): Promise<Cost & { readonly result: T }> {
+  using memory = watchMemory(pid, readMemory)
+  const before = cpuTimes(pid)
+  const started = performance.now()
+  const result = await work()
+  const seconds = (performance.now() - started) / 1000
+  return { seconds, cpuMicros: cpuBetween(before, cpuTimes(pid)), megabytes: memory.end(), result }
 }
 
 function threadsOf(pid: number): string[] {
@@ -113,11 +126,4 @@ function readProc(path: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Returns the parent of a process, if the process runs here and has the given name. */
-export function parentPid(pid: number, name: string): number | undefined {
-  const parent = /^PPid:\s+(\d+)/m.exec(readProc(`${pid}/status`) ?? '')?.[1]
-  const isNamed = readProc(`${pid}/comm`)?.startsWith(name)
-  return isNamed && parent !== undefined ? Number(parent) : undefined
 }

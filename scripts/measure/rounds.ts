@@ -9,8 +9,6 @@ export interface Case {
   readonly name: string
   readonly server: Target & { readonly pid: number }
   readonly calls: readonly Call[]
-  /** Requests in flight; 4 by default. */
-  readonly concurrency?: number
   /** Another process whose CPU time is measured, such as a database server. */
   readonly databasePid?: number | undefined
 }
@@ -23,12 +21,11 @@ export interface RoundOptions {
   readonly warmUpMs: number
 }
 
-/** One case in one round. */
+/** One case in one round. CPU times are per request; NaN where the system does not provide them. */
 export interface Sample {
   readonly requestsPerSecond: number
-  /** CPU time of the server per request; undefined where the system does not provide it. */
-  readonly cpuMicros: number | undefined
-  readonly databaseCpuMicros: number | undefined
+  readonly cpuMicros: number
+  readonly databaseMicros: number
   readonly p50Ms: number
   readonly latenciesMs: readonly number[]
   readonly bytes: number
@@ -36,17 +33,17 @@ export interface Sample {
 
 export type Samples = ReadonlyMap<Case, readonly Sample[]>
 
+/** Requests in flight. */
 const CONCURRENCY = 4
 
 export async function measureCases(
   cases: readonly Case[],
-  options: RoundOptions,
+  { rounds, sliceMs, warmUpMs }: RoundOptions,
 ): Promise<Samples> {
-  const { rounds, sliceMs, warmUpMs } = options
   const runs = cases.map((each) => ({ each, nextCall: inTurn(each), samples: [] as Sample[] }))
   showProgress('warming up')
   for (const { each, nextCall } of runs) {
-    const sharing = cases.filter(({ server }) => server === each.server).length
+    const sharing = cases.filter(({ server }) => server.pid === each.server.pid).length
     await measureSlice(each, nextCall, Math.max(2 * sliceMs, warmUpMs / sharing))
   }
   for (let round = 1; round <= rounds; round++) {
@@ -69,7 +66,7 @@ function inTurn({ calls }: Case): () => Call {
 }
 
 async function measureSlice(
-  { server, databasePid, concurrency = CONCURRENCY }: Case,
+  { server, databasePid = 0 }: Case,
   nextCall: () => Call,
   sliceMs: number,
 ): Promise<Sample> {
@@ -78,9 +75,8 @@ async function measureSlice(
   // New connections in each round: the server may have closed idle ones.
   using stack = new DisposableStack()
   const open = async () => stack.use(await Connection.open(server))
-  const connections = await Promise.all(Array.from({ length: concurrency }, open))
-  const readCpu = () => [server.pid, databasePid].map((pid) => cpuTimes(pid ?? 0))
-  const before = readCpu()
+  const connections = await Promise.all(Array.from({ length: CONCURRENCY }, open))
+  const before = [cpuTimes(server.pid), cpuTimes(databasePid)] as const
   const started = performance.now()
   const send = async (connection: Connection) => {
     for (let now = performance.now(); now < started + sliceMs; ) {
@@ -92,73 +88,56 @@ async function measureSlice(
   }
   await Promise.all(connections.map(send))
   const seconds = (performance.now() - started) / 1000
-  const after = readCpu()
   const requests = latenciesMs.length
-  const [cpu, databaseCpu] = after.map((times, index) => {
-    const micros = cpuBetween(before[index] ?? new Map(), times)
-    return micros === undefined ? undefined : micros / requests
-  })
   return {
     requestsPerSecond: requests / seconds,
-    cpuMicros: cpu,
-    databaseCpuMicros: databaseCpu,
-    p50Ms: quantile(latenciesMs, 0.5),
+    cpuMicros: cpuBetween(before[0], cpuTimes(server.pid)) / requests,
+    databaseMicros: cpuBetween(before[1], cpuTimes(databasePid)) / requests,
+    p50Ms: median(latenciesMs),
     latenciesMs,
     bytes,
   }
 }
 
 /** A case over all rounds. */
-export interface Summary {
-  readonly bytes: number
-  readonly requestsPerSecond: number
-  readonly cpuMicros: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
+export type Summary = Omit<Sample, 'latenciesMs'> & { readonly p99Ms: number }
 
 export function summarise(samples: readonly Sample[]): Summary {
+  const medianOf = (key: 'requestsPerSecond' | 'databaseMicros' | 'p50Ms') =>
+    median(samples.map((sample) => sample[key]))
+  const latencies = samples.flatMap(({ latenciesMs }) => latenciesMs)
   return {
     bytes: samples[0]?.bytes ?? 0,
-    requestsPerSecond: median(samples.map((each) => each.requestsPerSecond)),
-    cpuMicros: undisturbedCpu(samples),
-    p50Ms: median(samples.map((each) => each.p50Ms)),
-    p99Ms: quantile(
-      samples.flatMap((each) => each.latenciesMs),
-      0.99,
+    requestsPerSecond: medianOf('requestsPerSecond'),
+    // Other programs only ever add CPU time, so the lower quartile is closest to the true cost.
+    cpuMicros: quantile(
+      samples.map(({ cpuMicros }) => cpuMicros),
+      0.25,
     ),
+    databaseMicros: medianOf('databaseMicros'),
+    p50Ms: medianOf('p50Ms'),
+    p99Ms: quantile(latencies, 0.99),
   }
 }
 
 /** One case divided by another. */
 export interface Ratio {
   readonly CPU: number
-  /** Quartiles of the CPU ratio of single rounds: far apart on a busy machine. */
-  readonly quartiles: readonly [number, number]
   readonly p50: number
   readonly 'req/s': number
 }
 
-/** CPU compares undisturbed rounds; p50 and req/s compare the two sides within each round. */
+/** CPU compares undisturbed rounds, with the database where that is measured; p50 and req/s compare the two sides within each round. */
 export function ratioOf(of: readonly Sample[] = [], to: readonly Sample[] = []): Ratio {
-  const byRound = (value: (sample: Sample) => number | undefined) =>
-    of.map((sample, round) => {
-      const other = to[round]
-      return (value(sample) ?? Number.NaN) / ((other && value(other)) ?? Number.NaN)
-    })
-  const cpu = byRound((sample) => sample.cpuMicros)
-  return {
-    CPU: undisturbedCpu(of) / undisturbedCpu(to),
-    quartiles: [quantile(cpu, 0.25), quantile(cpu, 0.75)],
-    p50: median(byRound((sample) => sample.p50Ms)),
-    'req/s': median(byRound((sample) => sample.requestsPerSecond)),
+  const byRound = (key: 'p50Ms' | 'requestsPerSecond') =>
+    median(of.map((sample, round) => sample[key] / (to[round]?.[key] ?? Number.NaN)))
+  const cpuOf = (samples: readonly Sample[]) => {
+    const { cpuMicros, databaseMicros } = summarise(samples)
+    return cpuMicros + (databaseMicros || 0)
   }
-}
-
-/** Other programs only ever add CPU time, so the lower quartile is closest to the true cost. */
-function undisturbedCpu(samples: readonly Sample[]): number {
-  return quantile(
-    samples.map(({ cpuMicros }) => cpuMicros ?? Number.NaN),
-    0.25,
-  )
+  return {
+    CPU: cpuOf(of) / cpuOf(to),
+    p50: byRound('p50Ms'),
+    'req/s': byRound('requestsPerSecond'),
+  }
 }

@@ -1,18 +1,14 @@
 /** The service of a checkout, used as a black box: its command line and its HTTP interface. */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { readBody } from './connection.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './parts.ts'
-import { cpuBetween, cpuTimes, treeMegabytes, watchCpu, watchMemory } from './process-stats.ts'
+import { readBody, type Target } from './connection.ts'
+import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, partLines, UPDATED_EVERY } from './parts.ts'
+import { type Cost, measureCost } from './process-stats.ts'
 import { showProgress } from './progress.ts'
-import { cleanEnvironment, keepTail, type MeasuredServer, startServer } from './server.ts'
+import { type MeasuredServer, runProgram, startServer } from './server.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Service extends MeasuredServer {
@@ -31,6 +27,8 @@ export interface ServiceOptions {
   readonly keepLimits?: boolean
   /** Loads a module into the process first, and opens a channel for messages to it. */
   readonly preload?: string
+  /** A random administrator's token by default. */
+  readonly token?: string
 }
 
 export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
@@ -50,10 +48,10 @@ const NO_LIMITS = {
 
 export async function startService(
   workspace: Workspace,
-  { store, checkout = THIS_CHECKOUT, settings = {}, keepLimits, preload }: ServiceOptions,
+  { store, checkout = THIS_CHECKOUT, settings, keepLimits, preload, ...options }: ServiceOptions,
 ): Promise<Service> {
   const program = programOf(checkout)
-  const token = randomBytes(24).toString('base64url')
+  const { token = randomBytes(24).toString('base64url') } = options
   const flags = preload === undefined ? [] : [...NODE_FLAGS, '--import', preload]
   const server = await startServer(workspace, {
     file: process.execPath,
@@ -83,43 +81,21 @@ export function programOf(checkout: string): string {
   return program
 }
 
-export interface CommandReport {
-  /** The peak of the command's private memory. */
-  readonly megabytes: number
-  readonly cpuMicros: number | undefined
-}
-
 /** Runs a command of the service's checkout. */
-export async function runCommand(
+export function runCommand(
   workspace: Workspace,
   { program, url, token }: Service,
   args: readonly string[],
   input?: Iterable<string>,
-): Promise<CommandReport> {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { ...cleanEnvironment(), OQS_URL: url.origin, OQS_TOKEN: token },
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
-  workspace.adopt(child)
-  const lastError = keepTail(child)
-  using watch = watchMemory(child.pid ?? 0)
-  using cpu = watchCpu(child.pid ?? 0)
-  const ended = once(child, 'close')
-  // The command may end before it has read everything; its status says why.
-  await pipeline(Readable.from(input ?? []), child.stdin).catch(() => {})
-  const [status] = await ended
-  if (status !== 0) throw new Error(`oqs ${args[0]} failed with ${status}: ${lastError()}`)
-  return { megabytes: watch.end(), cpuMicros: cpu.end() }
+): Promise<Cost> {
+  const env = { OQS_URL: url.origin, OQS_TOKEN: token }
+  return runProgram(workspace, { file: process.execPath, args: [program, ...args], env }, input)
 }
 
-/** The cost of an import, from the first row until the objects are visible. */
-export interface ImportReport {
-  readonly seconds: number
-  /** Of the service and its child processes. */
-  readonly cpuMicros: number | undefined
-  readonly serviceMegabytes: number
-  readonly commandMegabytes: number
-  readonly commandCpuMicros: number | undefined
+/** The cost of an import for the service, from the first row until the objects are visible. */
+export interface ImportCost extends Cost {
+  /** The cost of the command that sends the rows. */
+  readonly command: Cost
 }
 
 /** Runs `oqs import` and measures the command and the service. */
@@ -128,37 +104,37 @@ export async function measureImport(
   service: Service,
   args: readonly string[],
   input?: Iterable<string>,
-): Promise<ImportReport> {
-  using watch = watchMemory(service.pid, treeMegabytes)
-  const cpuBefore = cpuTimes(service.pid)
-  const started = performance.now()
-  const command = await runCommand(workspace, service, ['import', ...args], input)
-  const seconds = (performance.now() - started) / 1000
-  const cpuMicros = cpuBetween(cpuBefore, cpuTimes(service.pid))
-  return {
-    seconds,
-    cpuMicros,
-    serviceMegabytes: watch.end(),
-    commandMegabytes: command.megabytes,
-    commandCpuMicros: command.cpuMicros,
-  }
+): Promise<ImportCost> {
+  const runImport = () => runCommand(workspace, service, ['import', ...args], input)
+  const cost = await measureCost(service.pid, runImport)
+  return { ...cost, command: cost.result }
 }
 
 export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as const
 /** The path to which parts are written. */
 export const PART_OBJECTS = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
+/** Sends JSON to a path below `/api/admin/v1/`; returns the response. */
+export async function administer(
+  service: Target,
+  method: 'PUT' | 'POST',
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  const call = { method, path: `/api/admin/v1/${path}`, body: JSON.stringify(body) }
+  return JSON.parse(String(await readBody(service, call)))
+}
+
 /** Saves the definition of an ontology. */
-export async function define(service: Service, definition: OntologyDefinition): Promise<void> {
-  const path = `/api/admin/v1/ontologies/${definition.apiName}`
-  await readBody(service, { method: 'PUT', path, body: JSON.stringify(definition) })
+export async function define(service: Target, definition: OntologyDefinition): Promise<void> {
+  await administer(service, 'PUT', `ontologies/${definition.apiName}`, definition)
 }
 
 const BATCH = 10_000
 
 /** Writes changes to an object type, given by its path, in several batches. */
 export async function writeChanges(
-  service: Service,
+  service: Target,
   path: string,
   changes: readonly object[],
 ): Promise<void> {
@@ -174,19 +150,11 @@ export async function loadParts(
   workspace: Workspace,
   service: Service,
   objects: number,
-): Promise<ImportReport> {
+): Promise<ImportCost> {
   showProgress(`loading ${objects.toLocaleString('en')} objects`)
   await define(service, DEFINITION)
   const args = ['-', '--format', 'ndjson', ...PART_TYPE, '--replace']
   return measureImport(workspace, service, args, partLines(objects))
-}
-
-/** Lines of NDJSON, a thousand at a time. */
-export function* partLines(objects: number): Generator<string> {
-  for (let start = 0; start < objects; start += 1000) {
-    const length = Math.min(1000, objects - start)
-    yield Array.from({ length }, (_, n) => `${JSON.stringify(makePart(start + n, 0))}\n`).join('')
-  }
 }
 
 /** Updates every fifth object. */

@@ -1,56 +1,82 @@
-/** Compares the same cases on several sides: two checkouts, or stores of several sizes. */
-import { type Case, measureCases, type RoundOptions, ratioOf, summarise } from './rounds.ts'
+/** Tables of measured cases, and comparisons of the same cases on several sides. */
+
+import {
+  type Case,
+  measureCases,
+  type RoundOptions,
+  ratioOf,
+  type Sample,
+  type Samples,
+  summarise,
+} from './rounds.ts'
 import { geometricMean } from './statistics.ts'
 import { count, type Table } from './table.ts'
 
+export function caseTable(samples: Samples): Table {
+  const rows = [...samples].map(([{ name }, own]) => {
+    const { bytes, requestsPerSecond, cpuMicros, p50Ms, p99Ms } = summarise(own)
+    const times = [count(cpuMicros), p50Ms.toFixed(2), p99Ms.toFixed(2)]
+    return [name, (bytes / 1000).toFixed(1), count(requestsPerSecond), ...times]
+  })
+  return [['Case', 'kB', 'req/s', 'CPU µs', 'p50 ms', 'p99 ms'], ...rows]
+}
+
+/** The CPU time of the server, and of its database where that is measured. */
+function cpuCell(samples: readonly Sample[]): string {
+  const { cpuMicros, databaseMicros } = summarise(samples)
+  const database = Number.isNaN(databaseMicros) ? '' : ` + ${count(databaseMicros)}`
+  return `${count(cpuMicros)}${database}`
+}
+
+/** One of several things that are compared: a checkout, a size of the store, a setting. */
 export interface Side {
   readonly name: string
   readonly cases: readonly Case[]
 }
 
-export interface SidesReport {
+export interface Comparison {
   readonly table: Table
-  /** Returns the mean over cases of a side's ratio to the base. */
+  /** Returns the mean over cases of a side's ratio to the first side. */
   mean(side: Side, measure: 'CPU' | 'p50', isCounted?: (name: string) => boolean): number
 }
 
-/** Measures all sides in the same rounds, and divides each by the base. */
+/** Measures all sides in the same rounds, and divides each by the first. */
 export async function compareSides(
   sides: readonly Side[],
-  base: Side,
   options: RoundOptions,
-): Promise<SidesReport> {
-  const others = sides.filter((side) => side !== base)
-  const names = base.cases.map(({ name }) => name)
-  const find = (side: Side, name: string) => side.cases.find((each) => each.name === name)
+): Promise<Comparison> {
+  const [base, ...others] = sides
+  const find = (side: Side | undefined, name: string) =>
+    side?.cases.find((each) => each.name === name)
+  const names = base?.cases.map(({ name }) => name) ?? []
   const shared = names.filter((name) => sides.every((side) => find(side, name) !== undefined))
   // The sides of one case follow each other closely, because they are compared.
   const cases = shared.flatMap((name) => sides.flatMap((side) => find(side, name) ?? []))
   const samples = await measureCases(cases, options)
-  const samplesOf = (side: Side, name: string) => {
+  const samplesOf = (side: Side | undefined, name: string) => {
     const own = find(side, name)
     return (own && samples.get(own)) ?? []
   }
   const ratio = (side: Side, name: string) => ratioOf(samplesOf(side, name), samplesOf(base, name))
-  const mean: SidesReport['mean'] = (side, measure, isCounted = () => true) =>
+  const mean: Comparison['mean'] = (side, measure, isCounted = () => true) =>
     geometricMean(shared.filter(isCounted).map((name) => ratio(side, name)[measure]))
-  const columns = others.flatMap(({ name }) => [`${name} CPU ×`, 'by round', 'p50 ×'])
-  const means = others.flatMap((side) => [mean(side, 'CPU'), Number.NaN, mean(side, 'p50')])
+  const ratios = (of: (side: Side) => readonly [cpu: number, p50: number]) =>
+    others.flatMap(of).map((value) => value.toFixed(2))
   const table: Table = [
-    ['Case', ...sides.map(({ name }) => `${name} µs`), ...columns],
+    [
+      'Case',
+      ...sides.map(({ name }) => `${name} µs`),
+      ...others.flatMap(({ name }) => [`${name} CPU ×`, 'p50 ×']),
+    ],
     ...shared.map((name) => [
       name,
-      ...sides.map((side) => count(summarise(samplesOf(side, name)).cpuMicros)),
-      ...others.flatMap((side) => {
-        const { CPU, quartiles, p50 } = ratio(side, name)
-        const byRound = quartiles.map((value) => value.toFixed(2)).join('-')
-        return [CPU.toFixed(2), byRound, p50.toFixed(2)]
-      }),
+      ...sides.map((side) => cpuCell(samplesOf(side, name))),
+      ...ratios((side) => [ratio(side, name).CPU, ratio(side, name).p50]),
     ]),
     [
       'geometric mean of all cases',
       ...sides.map(() => ''),
-      ...means.map((value) => (Number.isNaN(value) ? '' : value.toFixed(2))),
+      ...ratios((side) => [mean(side, 'CPU'), mean(side, 'p50')]),
     ],
   ]
   return { table, mean }

@@ -1,13 +1,16 @@
 /** Requests for pages, and walks that collect the page tokens to measure with. */
 import { type Call, Connection, type Target } from './connection.ts'
 import { FAMILY, OBJECT_TYPE, ONTOLOGY, partNumber } from './parts.ts'
+import { measureCost, ownMegabytes } from './process-stats.ts'
+import { showProgress } from './progress.ts'
+import type { MeasuredServer } from './server.ts'
 
 /** Builds the request for one page of a walk. */
 export type Pages = (pageSize: number, pageToken?: string) => Call
 
 const OBJECTS = `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
-/** Pages of a list in revision 1.0. */
+/** Pages of a list in revision 1.0, or of another list. */
 export function listPages(
   parameters: Readonly<Record<string, string>> = {},
   path = OBJECTS,
@@ -63,16 +66,13 @@ export function offsetsOf(range: PageRange, objects: number, pageSize: number): 
   return pages[range].filter((page) => page <= last).map((page) => (page - 1) * pageSize)
 }
 
-/** Page tokens by the number of objects before them; a token fits any page size. */
-export type Tokens = ReadonlyMap<number, string | undefined>
-
-/** Walks in the largest pages that end at the given numbers of objects. */
+/** Returns page tokens by the number of objects before them; a token fits any page size. */
 export async function collectTokens(
   service: Target,
   pages: Pages,
   maxPageSize: number,
   offsets: readonly number[],
-): Promise<Tokens> {
+): Promise<ReadonlyMap<number, string | undefined>> {
   const tokens = new Map<number, string | undefined>()
   using connection = await Connection.open(service)
   let token: string | undefined
@@ -98,7 +98,7 @@ export function findToken(page: Buffer): string | undefined {
   return /"nextPageToken":"([^"]+)"[^\]]*$/.exec(tail)?.[1]
 }
 
-/** Walks to the end and returns the number of pages; at most `maxPages` when given. */
+/** Walks in pages of 1,000 and returns their number; at most `maxPages` when given. */
 export async function walkPages(
   service: Target,
   pages: Pages,
@@ -112,4 +112,17 @@ export async function walkPages(
     count += 1
   } while (token !== undefined && count < maxPages)
   return count
+}
+
+const READERS = 32
+
+/** Measures the service while readers walk at once, each to the end or through some pages. */
+export function measureReaders(service: MeasuredServer, pagesPerReader?: number) {
+  showProgress(`${READERS} readers walk`)
+  const readers = Array.from({ length: READERS })
+  const walkAll = async () => {
+    const walks = readers.map(() => walkPages(service, listPages(), pagesPerReader))
+    return (await Promise.all(walks)).reduce((sum, pages) => sum + pages, 0)
+  }
+  return measureCost(service.pid, walkAll, ownMegabytes)
 }

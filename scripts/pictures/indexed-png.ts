@@ -2,11 +2,11 @@
  * Makes screenshots small: a PNG in true colour becomes one with a palette of 256 colours. Pages of the
  * explorer have few colours besides the shades at the edges of letters, so that the eye sees no loss.
  */
-import { crc32, deflateSync, inflateSync } from 'node:zlib'
+import { crc32, deflateSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const COLOURS = 256
-const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
 interface Image {
   readonly width: number
@@ -16,8 +16,8 @@ interface Image {
 }
 
 /** Returns the picture with a palette. Transparency is dropped: screenshots have none. */
-export function toIndexedPng(png: Buffer): Buffer {
-  const { width, height, pixels } = readPng(png)
+export async function toIndexedPng(browser: Browser, png: Buffer): Promise<Buffer> {
+  const { width, height, pixels } = await readPixels(browser, png)
   const palette = choosePalette(pixels)
   const indexes = new Map<number, number>()
   const rows = Buffer.alloc(height * (width + 1))
@@ -84,53 +84,26 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
 
-/** Reads a PNG as browsers write it: eight bits a channel, not interlaced, without a palette. */
-function readPng(png: Buffer): Image {
-  const width = png.readUInt32BE(16)
-  const height = png.readUInt32BE(20)
-  const channels = CHANNELS[png[25] ?? 0]
-  if (channels === undefined || png[24] !== 8 || png[28] !== 0) {
-    throw new Error('The picture is not a PNG in true colour.')
-  }
-  const parts: Buffer[] = []
-  for (let at = SIGNATURE.length; at < png.length; ) {
-    const length = png.readUInt32BE(at)
-    const type = png.toString('latin1', at + 4, at + 8)
-    if (type === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length))
-    at += length + 12
-  }
-  const bytes = unfilter(inflateSync(Buffer.concat(parts)), width * channels, channels)
-  const pixels = Uint32Array.from({ length: width * height }, (_, index) =>
-    bytes.readUIntBE(index * channels, 3),
-  )
+/** Has the browser decode the picture. */
+async function readPixels(browser: Browser, png: Buffer): Promise<Image> {
+  const page = await browser.newPage()
+  // As a text, because the types of the browser are not known here.
+  const { width, height, rgba } = await page.evaluate<{
+    readonly width: number
+    readonly height: number
+    readonly rgba: string
+  }>(`(async () => {
+    const response = await fetch('data:image/png;base64,${png.toString('base64')}')
+    const image = await createImageBitmap(await response.blob())
+    const { width, height } = image
+    const canvas = new OffscreenCanvas(width, height).getContext('2d')
+    canvas.drawImage(image, 0, 0)
+    const { data } = canvas.getImageData(0, 0, width, height)
+    return { width, height, rgba: new Uint8Array(data.buffer).toBase64() }
+  })()`)
+  await page.close()
+  const bytes = Buffer.from(rgba, 'base64')
+  const length = width * height
+  const pixels = Uint32Array.from({ length }, (_, at) => bytes.readUIntBE(4 * at, 3))
   return { width, height, pixels }
-}
-
-/** Each byte is stored as its difference to a guess from its neighbours; the row says which. */
-function unfilter(rows: Buffer, stride: number, channels: number): Buffer {
-  const height = rows.length / (stride + 1)
-  const bytes = Buffer.alloc(height * stride)
-  for (let row = 0; row < height; row += 1) {
-    const filter = rows[row * (stride + 1)]
-    for (let column = 0; column < stride; column += 1) {
-      const at = row * stride + column
-      const left = column < channels ? 0 : (bytes[at - channels] ?? 0)
-      const up = row === 0 ? 0 : (bytes[at - stride] ?? 0)
-      const corner = row === 0 || column < channels ? 0 : (bytes[at - stride - channels] ?? 0)
-      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter ?? 0] ?? 0
-      bytes[at] = (rows[row * (stride + 1) + 1 + column] ?? 0) + guess
-    }
-  }
-  return bytes
-}
-
-function paeth(left: number, up: number, corner: number): number {
-  const guess = left + up - corner
-  const [a, b, c] = [left, up, corner].map((each) => Math.abs(guess - each)) as [
-    number,
-    number,
-    number,
-  ]
-  if (a <= b && a <= c) return left
-  return b <= c ? up : corner
 }

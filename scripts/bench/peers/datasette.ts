@@ -1,22 +1,24 @@
 /** Datasette: a JSON API over a SQLite file; keyset pages. */
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { createSqlite, TABLE } from './part-table.ts'
-import { CATEGORY, findProgram, type Peer, type PeerPage } from './peer.ts'
+import { promisify } from 'node:util'
+import { fillSqlite, TABLE } from './part-table.ts'
+import { CATEGORY, type Peer, type PeerPage } from './peer.ts'
 
 export const datasette: Peer = {
   name: 'Datasette',
   store: 'SQLite',
   settings: `the file opened as immutable; an index on (category, partNumber); rows as objects, \
 without counts and facets; its own _next.`,
-  async prepare({ workspace, objects, port }) {
-    const { file, version } = await findProgram('datasette')
-    const database = join(workspace.folder, 'datasette.db')
-    createSqlite(database, objects)
+  async prepare({ folder, objects, port }) {
+    const { stdout } = await promisify(execFile)('datasette', ['--version'])
+    const database = join(folder, 'datasette.db')
+    fillSqlite(database, objects)
     const off = ['suggest_facets', 'allow_csv_stream', 'allow_download', 'allow_facet']
     const address = ['--host', '127.0.0.1', '--port', String(port)]
     return {
-      version,
-      file,
+      version: /\d[\w.-]*/.exec(stdout)?.[0] ?? '',
+      file: 'datasette',
       args: [
         ...['serve', '--immutable', database, ...address],
         ...off.flatMap((name) => ['--setting', name, 'off']),

@@ -1,16 +1,13 @@
 /** The objects as a table, with the index that a developer would add for the query. */
 import { DatabaseSync } from 'node:sqlite'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { makePart, type PartProperties } from '../../measure/parts.ts'
+import { type PartProperties, partBatches } from '../../measure/parts.ts'
 
 export const TABLE = 'part'
 
 /** Columns with their types in PostgreSQL; SQLite accepts the same names. */
 const TYPES = {
-  partNumber: 'text COLLATE "C" PRIMARY KEY',
+  partNumber: 'text PRIMARY KEY',
   name: 'text NOT NULL',
   category: 'text NOT NULL',
   revision: 'integer NOT NULL',
@@ -20,53 +17,33 @@ const TYPES = {
 } as const satisfies Readonly<Record<keyof PartProperties, string>>
 
 export const COLUMNS = Object.keys(TYPES) as readonly (keyof PartProperties)[]
-const QUOTED = COLUMNS.map((column) => `"${column}"`).join(', ')
 
-const CATEGORY_INDEX = `CREATE INDEX part_category ON ${TABLE} ("category", "partNumber")`
+const INDEX = `CREATE INDEX part_category ON ${TABLE} ("category", "partNumber")`
 
-const columnsSql = (types: Readonly<Record<string, string>>) =>
-  Object.entries(types)
-    .map(([name, type]) => `"${name}" ${type}`)
-    .join(', ')
+function createTable(types: Readonly<Record<string, string>>): string {
+  const columns = Object.entries(types).map(([name, type]) => `"${name}" ${type}`)
+  return `CREATE TABLE ${TABLE} (${columns.join(', ')})`
+}
 
 export async function fillPostgres(url: string, objects: number): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(`CREATE TABLE ${TABLE} (${columnsSql(TYPES)})`)
-    const copy = client.query(copyFrom(`COPY ${TABLE} (${QUOTED}) FROM STDIN`))
-    await pipeline(Readable.from(copyLines(objects)), copy)
-    await client.query(CATEGORY_INDEX)
+    await client.query(createTable({ ...TYPES, partNumber: 'text COLLATE "C" PRIMARY KEY' }))
+    const insert = `INSERT INTO ${TABLE} SELECT * FROM json_populate_recordset(NULL::${TABLE}, $1)`
+    for (const batch of partBatches(objects)) await client.query(insert, [JSON.stringify(batch)])
+    await client.query(INDEX)
     await client.query(`VACUUM (ANALYZE) ${TABLE}`)
   } finally {
     await client.end()
   }
 }
 
-export function createSqlite(file: string, objects: number): void {
+export function fillSqlite(file: string, objects: number): void {
   using db = new DatabaseSync(file)
-  db.exec(`CREATE TABLE ${TABLE} (${columnsSql({ ...TYPES, partNumber: 'text PRIMARY KEY' })})`)
-  insertParts(db, objects)
-  db.exec(`${CATEGORY_INDEX}; ANALYZE`)
-}
-
-function insertParts(db: DatabaseSync, objects: number): void {
-  const insert = db.prepare(
-    `INSERT INTO ${TABLE} (${QUOTED}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
-  )
-  db.exec('BEGIN')
-  for (const row of rows(objects)) insert.run(...row)
-  db.exec('COMMIT')
-}
-
-/** No value contains a tab, a line end or a backslash. */
-function* copyLines(objects: number): Generator<string> {
-  for (const row of rows(objects)) yield `${row.join('\t')}\n`
-}
-
-function* rows(objects: number): Generator<(string | number)[]> {
-  for (let number = 0; number < objects; number++) {
-    const part = makePart(number, 0)
-    yield COLUMNS.map((column) => part[column])
-  }
+  db.exec(createTable(TYPES))
+  const values = COLUMNS.map((column) => `value->>'${column}'`)
+  const insert = db.prepare(`INSERT INTO ${TABLE} SELECT ${values.join(', ')} FROM json_each(?)`)
+  for (const batch of partBatches(objects)) insert.run(JSON.stringify(batch))
+  db.exec(`${INDEX}; ANALYZE`)
 }

@@ -1,10 +1,12 @@
 /** PostGraphile: GraphQL over PostgreSQL; pages by keyset cursors. */
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COLUMNS } from './part-table.ts'
-import { CATEGORY, npmInstall, type Peer, type PeerPage } from './peer.ts'
+import { promisify } from 'node:util'
+import { COLUMNS, fillPostgres } from './part-table.ts'
+import { CATEGORY, type Peer, type PeerPage } from './peer.ts'
 
-const POSTGRAPHILE = '5.1.5'
+const VERSION = '5.1.5'
 const GRAPHQL = `query Parts($first: Int!, $after: Cursor, $condition: PartCondition) {
   allParts(first: $first, after: $after, condition: $condition, orderBy: [PRIMARY_KEY_ASC]) {
     nodes { ${COLUMNS.join(' ')} }
@@ -17,12 +19,17 @@ export const postgraphile: Peer = {
   store: 'PostgreSQL',
   settings: `the preset amber, NODE_ENV and GRAPHILE_ENV production, results written as text, 10 \
 connections; an index on (category, partNumber); the seven columns, cursors in key order.`,
-  async prepare({ workspace, port, createDatabase }) {
-    const folder = await npmInstall(workspace, 'postgraphile', POSTGRAPHILE)
-    const config = postgraphileConfig(await createDatabase(), port)
-    writeFileSync(join(folder, 'graphile.config.mjs'), config)
+  async prepare({ folder, objects, port, createDatabase }) {
+    const run = promisify(execFile)
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts']
+    const options = { cwd: folder, timeout: 300_000 }
+    await run('npm', [...install, `postgraphile@${VERSION}`], options)
+    const url = await createDatabase()
+    await fillPostgres(url, objects)
+    writeFileSync(join(folder, 'graphile.config.mjs'), postgraphileConfig(url, port))
     return {
-      version: POSTGRAPHILE,
+      version: VERSION,
       file: process.execPath,
       args: [join(folder, 'node_modules', 'postgraphile', 'dist', 'cli-run.js')],
       env: { GRAPHILE_ENV: 'production' },

@@ -7,20 +7,18 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import type { LoadReport } from './report.ts'
+import { runSql } from '../../test/support/postgres.ts'
+import type { LoadCost } from './load-cost.ts'
 
 const COPY = 'copy_of_objects'
 
 /** Copies the object table of the only type of a database by way of a file. */
-export async function loadPostgresReference(url: string, file: string): Promise<LoadReport> {
+export async function loadPostgresCeiling(url: string, file: string): Promise<LoadCost> {
+  const table = await objectTable(url)
+  const indexes = await runSql(url, `SELECT indexdef FROM pg_indexes WHERE tablename = '${table}'`)
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    const table = await objectTableOf(client)
-    const { rows: indexes } = await client.query<{ indexdef: string }>(
-      'SELECT indexdef FROM pg_indexes WHERE tablename = $1',
-      [table],
-    )
     const rows = `COPY (SELECT * FROM ${table} ORDER BY pk) TO STDOUT (FORMAT binary)`
     await pipeline(client.query(copyTo(rows)), createWriteStream(file))
     await client.query('CHECKPOINT')
@@ -29,9 +27,11 @@ export async function loadPostgresReference(url: string, file: string): Promise<
     await client.query(`CREATE TABLE ${COPY} (LIKE ${table} INCLUDING DEFAULTS)`)
     const target = client.query(copyFrom(`COPY ${COPY} FROM STDIN (FORMAT binary)`))
     await pipeline(createReadStream(file), target)
-    for (const { indexdef } of indexes) await client.query(indexdef.replaceAll(table, COPY))
+    for (const { indexdef } of indexes) {
+      await client.query(String(indexdef).replaceAll(table, COPY))
+    }
     const seconds = (performance.now() - started) / 1000
-    return { seconds, cpuMicros: undefined, bytes: await bytesOf(client, COPY) }
+    return { seconds, cpuMicros: Number.NaN, bytes: await tableBytes(url, COPY) }
   } finally {
     await client.end()
   }
@@ -39,26 +39,16 @@ export async function loadPostgresReference(url: string, file: string): Promise<
 
 /** Returns the size of the object table of the only type of a database, with its indexes. */
 export async function postgresBytes(url: string): Promise<number> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await bytesOf(client, await objectTableOf(client))
-  } finally {
-    await client.end()
-  }
+  return tableBytes(url, await objectTable(url))
 }
 
-async function objectTableOf(client: Client): Promise<string> {
+async function objectTable(url: string): Promise<string> {
   // The import of a whole type is published in a table of its own.
-  const { rows } = await client.query(
-    `SELECT max(id) AS id FROM oqs_object_table WHERE is_made AND state = 'published'`,
-  )
-  return `oqs_object_${rows[0]?.id}`
+  const sql = "SELECT max(id) AS id FROM oqs_object_table WHERE is_made AND state = 'published'"
+  return `oqs_object_${(await runSql(url, sql))[0]?.['id']}`
 }
 
-async function bytesOf(client: Client, table: string): Promise<number> {
-  const { rows } = await client.query('SELECT pg_total_relation_size($1::regclass) AS bytes', [
-    table,
-  ])
-  return Number(rows[0]?.bytes)
+async function tableBytes(url: string, table: string): Promise<number> {
+  const [row] = await runSql(url, `SELECT pg_total_relation_size('${table}') AS bytes`)
+  return Number(row?.['bytes'])
 }

@@ -1,23 +1,32 @@
-/** Commits of single objects: how many per second, and what each costs the service. */
+/** Writes into a loaded type: a batch of new keys, and commits of single objects. */
 import { Connection } from '../measure/connection.ts'
 import { makePart } from '../measure/parts.ts'
-import { cpuBetween, cpuTimes } from '../measure/process-stats.ts'
-import { PART_OBJECTS, type Service } from '../measure/service.ts'
+import { measureCost } from '../measure/process-stats.ts'
+import { PART_OBJECTS, type Service, writeChanges } from '../measure/service.ts'
 import { count } from '../measure/table.ts'
 
+const NEW_OBJECTS = 10_000
 const WRITERS = [1, 32]
 const COMMITS = 2000
+
+/** Returns the CPU microseconds per new object whose key lies anywhere among the stored ones. */
+export async function measureNewKeys(service: Service, objects: number): Promise<number> {
+  // A prime step visits the stored keys in no order; the ending makes each key a new one.
+  const changes = Array.from({ length: NEW_OBJECTS }, (_, index) => {
+    const part = makePart((index * 7_368_787) % objects, 0)
+    return { put: { ...part, partNumber: `${part.partNumber}-${index}` } }
+  })
+  const write = () => writeChanges(service, PART_OBJECTS, changes)
+  return (await measureCost(service.pid, write)).cpuMicros / NEW_OBJECTS
+}
 
 /** Returns rows of a table: writers, commits per second, CPU microseconds per commit. */
 export async function measureCommits(service: Service): Promise<readonly (readonly string[])[]> {
   const rows: string[][] = []
   for (const writers of WRITERS) {
     await updateParts(service, writers, COMMITS / 10)
-    const cpuBefore = cpuTimes(service.pid)
-    const started = performance.now()
-    await updateParts(service, writers, COMMITS)
-    const seconds = (performance.now() - started) / 1000
-    const cpuMicros = cpuBetween(cpuBefore, cpuTimes(service.pid)) ?? Number.NaN
+    const update = () => updateParts(service, writers, COMMITS)
+    const { seconds, cpuMicros } = await measureCost(service.pid, update)
     rows.push([String(writers), count(COMMITS / seconds), count(cpuMicros / COMMITS)])
   }
   return rows

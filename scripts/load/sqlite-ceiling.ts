@@ -7,13 +7,13 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { indexedTerms, type NumberedTexts } from '../../src/store/sql/text-index.ts'
 import { readFieldNumbers } from '../../src/store/sqlite/catalogue/field-numbers.ts'
-import type { LoadReport } from './report.ts'
+import type { LoadCost } from './load-cost.ts'
 
 const BATCH = 10_000
 const SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768'
 
 /** Copies the current rows of the only type of a store. */
-export function loadReference(source: string, target: string): LoadReport {
+export function loadSqliteCeiling(source: string, target: string): LoadCost {
   using from = new DatabaseSync(source, { readOnly: true })
   const type = from.prepare('SELECT id, table_id FROM object_type').get()
   const table = `object_${type?.['table_id']}`
@@ -21,40 +21,46 @@ export function loadReference(source: string, target: string): LoadReport {
     .prepare("SELECT sql FROM sqlite_schema WHERE tbl_name IN (?, 'term') AND sql IS NOT NULL")
     .all(table)
     .map(({ sql }) => String(sql))
-  const [tables, indexes] = [
-    schema.filter((sql) => !isIndex(sql)),
-    schema.filter((sql) => isIndex(sql)),
-  ]
-  const clock = new Stopwatch()
-  {
-    using to = new DatabaseSync(target)
-    to.exec(`${SETTINGS}; ${tables.join(';\n')}`)
-    const columns = from.prepare(`SELECT * FROM ${table}`).columns()
-    const names = columns.map(({ name }) => name)
-    const addRow = to.prepare(`INSERT INTO ${table} VALUES (${names.map(() => '?').join(', ')})`)
-    const addTerms = to.prepare('INSERT INTO term (rowid, terms) VALUES (?, ?)')
-    for (const batch of readBatches(from, table, Number(type?.['id']))) {
-      clock.start()
+  const isIndex = (sql: string) => /^CREATE (UNIQUE )?INDEX/.test(sql)
+
+  let seconds = 0
+  let cpuMicros = 0
+  const timed = (work: () => void) => {
+    const started = performance.now()
+    const cpuBefore = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(cpuBefore)
+    seconds += (performance.now() - started) / 1000
+    cpuMicros += user + system
+  }
+  using to = new DatabaseSync(target)
+  to.exec(SETTINGS)
+  for (const sql of schema.filter((sql) => !isIndex(sql))) to.exec(sql)
+  const marks = from
+    .prepare(`SELECT * FROM ${table}`)
+    .columns()
+    .map(() => '?')
+  const addRow = to.prepare(`INSERT INTO ${table} VALUES (${marks.join(', ')})`)
+  const addTerms = to.prepare('INSERT INTO term (rowid, terms) VALUES (?, ?)')
+  for (const batch of readBatches(from, table, Number(type?.['id']))) {
+    timed(() => {
       to.exec('BEGIN IMMEDIATE')
       for (const { row, terms } of batch) {
         addRow.run(...row)
         addTerms.run(row[0] ?? 0, terms)
       }
       to.exec('COMMIT')
-      clock.stop()
-    }
-    clock.start()
-    for (const sql of indexes) to.exec(sql)
-    to.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    clock.stop()
+    })
   }
-  return { seconds: clock.seconds, cpuMicros: clock.cpuMicros, bytes: statSync(target).size }
+  timed(() => {
+    for (const sql of schema.filter(isIndex)) to.exec(sql)
+    to.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  })
+  return { seconds, cpuMicros, bytes: statSync(target).size }
 }
 
-type Row = readonly (string | number | null)[]
-
-interface ReferenceRow {
-  readonly row: Row
+interface CeilingRow {
+  readonly row: readonly (string | number | null)[]
   readonly terms: string
 }
 
@@ -62,7 +68,7 @@ function* readBatches(
   db: DatabaseSync,
   table: string,
   typeId: number,
-): Generator<readonly ReferenceRow[]> {
+): Generator<readonly CeilingRow[]> {
   const rows = db.prepare(`SELECT * FROM ${table} ORDER BY pk`)
   rows.setReturnArrays(true)
   const names = rows.columns().map(({ name }) => name)
@@ -71,9 +77,9 @@ function* readBatches(
     const column = names.indexOf(`p${number}`)
     return [number, column === -1 ? names.indexOf('pk') : column] as const
   })
-  let batch: ReferenceRow[] = []
+  let batch: CeilingRow[] = []
   for (const each of rows.iterate() as Iterable<unknown>) {
-    const row = each as Row
+    const row = each as CeilingRow['row']
     const texts = fields.flatMap(([number, column]): NumberedTexts[] => {
       const value = row[column]
       return typeof value === 'string' ? [[number, [value]]] : []
@@ -83,28 +89,5 @@ function* readBatches(
     yield batch
     batch = []
   }
-  if (batch.length > 0) yield batch
-}
-
-function isIndex(sql: string): boolean {
-  return /^CREATE (UNIQUE )?INDEX/.test(sql)
-}
-
-/** Adds up the time and CPU time of the pieces between `start` and `stop`. */
-class Stopwatch {
-  seconds = 0
-  cpuMicros = 0
-  #startedAt = 0
-  #cpu = process.cpuUsage()
-
-  start(): void {
-    this.#startedAt = performance.now()
-    this.#cpu = process.cpuUsage()
-  }
-
-  stop(): void {
-    this.seconds += (performance.now() - this.#startedAt) / 1000
-    const { user, system } = process.cpuUsage(this.#cpu)
-    this.cpuMicros += user + system
-  }
+  yield batch
 }
