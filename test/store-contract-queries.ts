@@ -445,6 +445,23 @@ export function queryContract({ name, open }: StoreUnderTest): void {
       ])
     })
 
+    it('returns many groups in pieces', async () => {
+      await using store = await open()
+      const things = await createFixture(store, DEFINITION)
+      const ids = Array.from({ length: 500 }, (_, n) => `${'é'.repeat(200)}${1000 + n}`)
+      await things.put(ids.map((id) => ({ id })))
+      const groupings: Grouping[] = [
+        { kind: 'exact', property: 'id', type: 'string', maxGroups: undefined },
+      ]
+      const result = await store.aggregate({
+        sources: [pageRequest(things.type)],
+        aggregation: { metrics: [count], groupings },
+        maxGroups: 500,
+      })
+      expect(result).toMatchObject({ records: [expect.anything(), expect.anything()] })
+      expect(groupsOf(result).map(({ keys }) => keys)).toEqual(ids.map((id) => [`"${id}"`]))
+    })
+
     it('refuses more groups than allowed', async () => {
       await using store = await open()
       const things = await samples(store)

@@ -138,16 +138,26 @@ async function waitForRecovery(sender: SmallRequests, quiet: readonly Timing[]):
 const NAMES = smallCalls(0).map(([name]) => name)
 
 function floodTable(name: string, quiet: readonly Timing[], loaded: readonly Timing[]): Table {
+  const rowOf = (label: string, quietMs: string, timings: readonly Timing[]) => {
+    const ratios = slowdowns(quiet, timings)
+    const refused = timings.filter(({ status }) => status !== 200).length
+    const shown = [0.5, 0.95, 1].map((share) => quantile(ratios, share).toFixed(1))
+    return [label, quietMs, ...shown, String(refused)]
+  }
   return [
     [`Flood: ${name}`, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'refused'],
     ...NAMES.map((request) => {
-      const base = medianMs(quiet, request)
-      const times = timesOf(loaded, request)
-      const ratios = [0.5, 0.95, 1].map((share) => (quantile(times, share) / base).toFixed(1))
-      const refused = loaded.filter((each) => each.name === request && each.status !== 200).length
-      return [request, base.toFixed(2), ...ratios, String(refused)]
+      const timings = loaded.filter((each) => each.name === request)
+      return rowOf(request, medianMs(quiet, request).toFixed(2), timings)
     }),
+    rowOf('all small requests', '', loaded),
   ]
+}
+
+/** Returns how many times longer each request took than the median of the same request before. */
+function slowdowns(quiet: readonly Timing[], timings: readonly Timing[]): readonly number[] {
+  const medians = new Map(NAMES.map((name) => [name, medianMs(quiet, name)]))
+  return timings.map(({ name, ms }) => ms / (medians.get(name) ?? Number.NaN))
 }
 
 function missedMarks(
@@ -156,11 +166,11 @@ function missedMarks(
   loaded: readonly Timing[],
   recoveryMs: number,
 ): readonly string[] {
-  const missed = NAMES.flatMap((name) => {
-    const ratio = quantile(timesOf(loaded, name), 0.95) / medianMs(quiet, name)
-    const isSlow = ratio > SLOWDOWN_LIMIT
-    return isSlow ? [`flood ${flood}: "${name}" took ${ratio.toFixed(1)} × as long (p95)`] : []
-  })
+  const missed: string[] = []
+  const ratio = quantile(slowdowns(quiet, loaded), 0.95)
+  if (ratio > SLOWDOWN_LIMIT) {
+    missed.push(`flood ${flood}: small requests took ${ratio.toFixed(1)} × as long (p95)`)
+  }
   const refused = loaded.filter(({ status }) => status !== 200).length
   if (refused > 0) missed.push(`flood ${flood}: ${refused} small requests were refused`)
   if (recoveryMs > RECOVERY_LIMIT_MS) {
@@ -169,10 +179,7 @@ function missedMarks(
   return missed
 }
 
-function timesOf(timings: readonly Timing[], request: string): readonly number[] {
-  return timings.filter(({ name }) => name === request).map(({ ms }) => ms)
-}
-
 function medianMs(timings: readonly Timing[], request: string): number {
-  return quantile(timesOf(timings, request), 0.5)
+  const times = timings.filter(({ name }) => name === request).map(({ ms }) => ms)
+  return quantile(times, 0.5)
 }

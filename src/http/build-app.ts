@@ -52,6 +52,13 @@ const HEADERS_TIMEOUT_MS = 20_000
 /** Longer than the idle timeout of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 
+/**
+ * The bytes of a body that are buffered before the connection is paused. Node.js calls back for each
+ * chunk that a client sends: one read of the socket with tiny chunks takes 12 ms, so there should be
+ * only one at a stretch.
+ */
+const BUFFERED_BYTES = 16 * 1024
+
 export interface AppOptions {
   /** The version in `openapi.json`. */
   readonly version: string
@@ -74,6 +81,7 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
     headersTimeout: HEADERS_TIMEOUT_MS,
     // Checked in `openScopes`, so that the response has the usual headers and body.
     requireHostHeader: false,
+    highWaterMark: BUFFERED_BYTES,
     ServerResponse: serviceResponses(services.isStopping),
   }
   const app = fastify({

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { CoalescedRead } from '../admission/coalesced-read.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { App } from './app.ts'
 import { responses } from './schemas/responses.ts'
@@ -23,12 +24,14 @@ export function addHealth(app: App, services: Services): void {
       status: 'ok' as const,
     }),
   )
+  // Anyone may probe, so any number of probes at once costs one check of the store at a time.
+  const check = new CoalescedRead(() => services.store.check())
   app.get(
     '/readyz',
     { schema: schema('readyz', 'Check that the store is reachable') },
     async (request) => {
       try {
-        await services.store.check()
+        await check.run()
       } catch (error) {
         if (!(error instanceof ObjectQueryError)) throw error
         services.emit({ event: 'notReady', requestId: request.id, reason: reasonOf(error) })

@@ -26,11 +26,11 @@ export interface AggregateSource {
 
 export interface AggregateResult {
   /**
-   * The groups as JSON, separated by commas. Ordered by the metrics that have a direction, then by
-   * their values, outermost grouping first; ranges keep the order of the request. Without groupings
-   * there is exactly one group.
+   * The groups as JSON, separated by commas, in pieces that are cut anywhere between two groups.
+   * Ordered by the metrics that have a direction, then by their values, outermost grouping first;
+   * ranges keep the order of the request. Without groupings there is exactly one group.
    */
-  readonly records: Uint8Array
+  readonly records: readonly Uint8Array[]
   /** Objects in groups that `maxGroups` dropped; undefined if no grouping has a maximum. */
   readonly excludedItems: number | undefined
   /** The versions that were read, in the order of the sources. */

@@ -29,12 +29,15 @@ const define = (further: object = {}): OntologyDefinition => ({
 
 const WORDS = ['alpha', 'Beta', 'γάμμας', '日本', 'tab\tand\\slash', 'line\nbreak', 'a.b', 'x!y']
 
-/** Some properties are missing in some objects; one text is too long for an index. */
+/**
+ * Some properties are missing in some objects. One text is too long for an index, and for one message
+ * to the database, which cuts it within a character.
+ */
 function makeObject(n: number): object {
   const word = (step: number) => WORDS[(n * step) % WORDS.length] ?? ''
   return {
     id: `k${String((n * 7919) % 100_003).padStart(6, '0')}`,
-    text: n === 700 ? 'long '.repeat(1000) : `${word(1)} ${word(3)} number ${n}`,
+    text: n === 700 ? 'long 日本 '.repeat(12_000) : `${word(1)} ${word(3)} number ${n}`,
     long: n % 3 === 0 ? null : n * 1_000_003,
     price: `${n}.50`,
     at: `2026-01-02T03:04:${String(n % 60).padStart(2, '0')}+01:00`,

@@ -4,7 +4,7 @@ import type { AggregateResult, Reclaimed } from '../../src/store/object-store.ts
 export function groupsOf(result: AggregateResult | Reclaimed) {
   if (result === 'reclaimed') throw new Error('the version was reclaimed')
   const { records } = result
-  const groups = JSON.parse(`[${Buffer.from(records)}]`) as {
+  const groups = JSON.parse(`[${Buffer.concat(records)}]`) as {
     group: Record<string, unknown>
     metrics: { value?: number | string }[]
   }[]

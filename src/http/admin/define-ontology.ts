@@ -3,9 +3,13 @@ import { nextTurn } from '../../admission/next-turn.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
-import { type OntologyChange, planChange } from '../../ontology/definition/change-definition.ts'
+import {
+  type OntologyChange,
+  planChangeInSteps,
+} from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
+import { finishInTurns } from '../../ontology/values/steps.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -58,7 +62,8 @@ export function addApplyOntology(app: App, services: Services): void {
         checkNames(caller, identifier, body, catalogue)
         requireAdministration(caller, catalogue.find(identifier))
         const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
-        const change = planChange(identifier, body, catalogue, services.newUuid, options)
+        const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
+        const change = await finishInTurns(steps, nextTurn)
         await nextTurn()
         if (isDryRun) return tryChange(change, context)
         const { ontology } = change

@@ -40,7 +40,7 @@ export async function aggregateWithin(
     request.sources.map(({ objectType }) => objectType),
     0,
   )
-  const held = memory.hold(context.callerId, aggregated.records.length)
+  const held = memory.hold(context.callerId, bytesOf(aggregated.records))
   context.defer(() => held.release())
   return aggregated
 }
@@ -71,11 +71,15 @@ export function sendAggregated<Reply>(
   const { raw } = reply
   raw.writeHead(200, {
     'content-type': 'application/json',
-    'content-length': head.length + records.length + tail.length,
+    'content-length': head.length + bytesOf(records) + tail.length,
     ...dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
   })
   raw.write(head, 'latin1')
-  raw.write(records)
+  for (const piece of records) raw.write(piece)
   raw.end(tail, 'latin1')
   return hijacked
+}
+
+function bytesOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }

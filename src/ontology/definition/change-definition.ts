@@ -2,6 +2,7 @@
 
 import type { Catalogue } from '../catalogue.ts'
 import type { Ontology } from '../ontology.ts'
+import { finish, type Steps } from '../values/steps.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
 import { refuseLargeDefinition } from './definition-size.ts'
 import { type Mistake, refuseMistakes } from './mistakes.ts'
@@ -46,22 +47,30 @@ export interface LinkChange {
 const STRICT: ChangeOptions = { allowDataLoss: false, isDryRun: false, requestedAtMs: 0 }
 
 /** Checks a definition, sent for a RID or an API name, against the catalogue. */
-export function planChange(
+export function planChange(...args: Parameters<typeof planChangeInSteps>): OntologyChange {
+  return finish(planChangeInSteps(...args))
+}
+
+/** Does the same in steps: each takes some milliseconds if the definition is large. */
+export function* planChangeInSteps(
   identifier: string,
   definition: OntologyDefinition,
   catalogue: Catalogue,
   newUuid: () => string,
   options: Partial<ChangeOptions> = {},
-): OntologyChange {
+): Steps<OntologyChange> {
   refuseLargeDefinition(definition)
   const earlier = catalogue.find(identifier)
   const mistakes: Mistake[] = []
   const renames = findRenames(definition, earlier, mistakes)
   findMismatches(identifier, definition, { earlier, renames, catalogue, mistakes })
   refuseMistakes(mistakes)
+  yield
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
   const completed = completeDefinition(withoutRenames(named), earlier, renames, newUuid)
+  yield
   const ontology = parseDefinition(completed)
+  yield
   refuseTakenNames(ontology, catalogue)
   return {
     ...STRICT,

@@ -30,7 +30,10 @@ export function doubleJson(value: number): string {
   return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`
 }
 
-/** Joins small texts with commas into bytes, in pieces, because strings of megabytes are slow. */
+/**
+ * Joins small texts with commas into pieces of bytes. Strings and buffers of megabytes take too long
+ * to create and to copy at a stretch.
+ */
 export class JoinedTexts {
   readonly #pieces: Buffer[] = []
   #texts: string[] = []
@@ -42,10 +45,9 @@ export class JoinedTexts {
     if (this.#length >= PIECE_LENGTH) this.#encode()
   }
 
-  /** Returns all bytes, in a buffer that is not pooled. */
-  finish(): Uint8Array {
+  finish(): readonly Uint8Array[] {
     this.#encode()
-    return Buffer.concat(this.#pieces)
+    return this.#pieces
   }
 
   #encode(): void {

@@ -166,7 +166,7 @@ export class SqliteStore implements ObjectStore {
     { ontology, ...change }: OntologyChange,
     context = INTERNAL_CONTEXT,
   ): Promise<SaveOutcome> {
-    const { definition } = ontology
+    const definition = JSON.stringify(ontology.definition)
     const input = { ...change, definition, rewrittenAtOnceMax: this.#rewrittenAtOnceMax }
     return auditedDefinition(context, change.isDryRun, (record) =>
       this.#writeInTurn('saveOntology', { ...input, record }, context),

@@ -95,6 +95,7 @@ function endOfChunk(text: string): number {
   return isHalf ? CHUNK_LENGTH - 1 : CHUNK_LENGTH
 }
 
+/** Short lines are joined, and long ones are cut: a chunk may end anywhere in a line. */
 async function* chunksOfLines(
   lines: readonly Uint8Array[],
   version: number,
@@ -103,12 +104,19 @@ async function* chunksOfLines(
   let chunk: Uint8Array[] = []
   let length = 0
   for (const line of lines) {
-    chunk.push(start, line)
-    length += start.length + line.length
-    if (length < CHUNK_BYTES) continue
-    yield Buffer.concat(chunk, length)
-    chunk = []
-    length = 0
+    let rest = line
+    chunk.push(start)
+    length += start.length
+    while (length + rest.length >= CHUNK_BYTES) {
+      const end = Math.max(0, CHUNK_BYTES - length)
+      chunk.push(rest.subarray(0, end))
+      yield Buffer.concat(chunk)
+      rest = rest.subarray(end)
+      chunk = []
+      length = 0
+    }
+    chunk.push(rest)
+    length += rest.length
   }
   yield Buffer.concat(chunk, length)
 }

@@ -21,8 +21,15 @@ import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { addAuditRecord } from './audit-records.ts'
 import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 
-/** An ontology change as a message to the writer thread: definitions are plain data. */
-export interface SavedDefinition
+/**
+ * An ontology change as a message to the writer thread. The definition is JSON, because the many
+ * small objects of a large one take several times as long to copy to another thread.
+ */
+export interface SavedDefinition extends Omit<ReadChange, 'definition'> {
+  readonly definition: string
+}
+
+interface ReadChange
   extends PlannedChange,
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
   /** A change that rewrites more objects than this is a background change. */
@@ -30,7 +37,9 @@ export interface SavedDefinition
   readonly record: AuditRecord | undefined
 }
 
-export function saveOntology(db: WriterDatabase, change: SavedDefinition): SaveOutcome {
+export function saveOntology(db: WriterDatabase, saved: SavedDefinition): SaveOutcome {
+  const definition = JSON.parse(saved.definition) as OntologyDefinition
+  const change: ReadChange = { ...saved, definition }
   try {
     return inTransaction(db, 'write', () => {
       const ontologyRid = change.definition.rid ?? ''

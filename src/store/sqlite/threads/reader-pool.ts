@@ -138,8 +138,9 @@ export class ReaderPool implements AsyncDisposable {
     return reader
   }
 
-  #startReader(): Reader {
-    const reader = { process: new ReaderProcess(this.#options), isBusy: false, lastCallerId: '' }
+  #startReader(startsSlowly = false): Reader {
+    const process = new ReaderProcess({ ...this.#options, startsSlowly })
+    const reader = { process, isBusy: false, lastCallerId: '' }
     this.#readers.push(reader)
     return reader
   }
@@ -150,8 +151,9 @@ export class ReaderPool implements AsyncDisposable {
     const ended = reader.process[Symbol.asyncDispose]().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
     if (this.#stopping.signal.aborted) return
-    // If it cannot start, the next query fails.
-    await this.#startReader()
+    // It may start slowly: only the caller whose query was stopped waits for this slot. If it cannot
+    // start, the next query fails.
+    await this.#startReader(true)
       .process.untilReady()
       .catch(() => {})
   }

@@ -7,8 +7,9 @@ import { Worker } from 'node:worker_threads'
 import { openConnection } from '../file/connection.ts'
 import { type ReadConnection, toReadConnection } from './read-connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
+import { splitResult } from './result-pieces.ts'
 import { answerJob } from './serve-jobs.ts'
-import { type JobReply, type JobRequest, START_ID } from './thread-jobs.ts'
+import { type JobReply, type JobRequest, type ResultPiece, START_ID } from './thread-jobs.ts'
 
 const WATCH_MS = 200
 
@@ -26,12 +27,23 @@ function start(): void {
   const reading = toReadConnection(openConnection(path))
   process.on('message', ({ id, name, input }: JobRequest) => {
     const job = READ_JOBS[name as keyof typeof READ_JOBS] as ReadJob
-    send(answerJob(id, () => job(reading, input)))
+    sendInPieces(answerJob(id, () => job(reading, input)))
   })
 }
 
+function sendInPieces(reply: JobReply): void {
+  if (!('result' in reply)) {
+    send(reply)
+    return
+  }
+  const { id } = reply
+  const { pieces, rest } = splitResult(reply.result)
+  for (const piece of pieces) send({ id, piece })
+  send({ id, result: rest })
+}
+
 /** Ignores a failure to send: without the service, this process exits too. */
-function send(reply: JobReply): void {
+function send(reply: JobReply | ResultPiece): void {
   process.send?.(reply, () => {})
 }
 

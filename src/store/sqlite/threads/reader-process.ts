@@ -6,7 +6,8 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import type { ReaderExit } from '../../object-store.ts'
 import { failureOf } from './job-failure.ts'
-import { type JobReply, START_ID } from './thread-jobs.ts'
+import { joinResult } from './result-pieces.ts'
+import { type JobReply, type ResultPiece, START_ID } from './thread-jobs.ts'
 
 export interface ReaderProcessOptions {
   /** The database file. */
@@ -15,6 +16,8 @@ export interface ReaderProcessOptions {
   readonly maxBytes: number
   /** The limit of the JavaScript heap, in megabytes. */
   readonly maxHeapMb?: number
+  /** Whether the process starts with the low priority of its queries, because nobody waits for it. */
+  readonly startsSlowly?: boolean
   /** Called when the process ends and was not killed by the service. */
   readonly onExit?: ((exit: ReaderExit) => void) | undefined
 }
@@ -29,9 +32,12 @@ export class ReaderProcess {
   readonly #ready = Promise.withResolvers<void>()
   #hasEnded = false
   #waiting: PromiseWithResolvers<unknown> | undefined
+  /** Of the result that is being received: jobs run one after the other. */
+  #pieces: Uint8Array[] = []
   #lastId = 0
 
-  constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB, onExit }: ReaderProcessOptions) {
+  constructor({ path, maxBytes, maxHeapMb = MAX_HEAP_MB, ...options }: ReaderProcessOptions) {
+    const { startsSlowly = false, onExit } = options
     const program = fileURLToPath(siblingModule('reader-process-main', import.meta.url))
     this.#child = fork(program, [path, String(maxBytes)], {
       serialization: 'advanced',
@@ -40,10 +46,12 @@ export class ReaderProcess {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child.on('message', (message) => {
-      const reply = message as JobReply
-      if (reply.id === START_ID) this.#start(reply)
+      const reply = message as JobReply | ResultPiece
+      if ('piece' in reply) this.#pieces.push(reply.piece)
+      else if (reply.id === START_ID) this.#start(reply)
       else this.#answer(reply)
     })
+    if (startsSlowly) lowerProcessPriority(this.#child.pid)
     // Awaited by the first job, but it may reject before that.
     this.#ready.promise.catch(() => {})
     this.#child.on('error', () => this.#end())
@@ -96,10 +104,12 @@ export class ReaderProcess {
 
   #answer(reply: JobReply): void {
     const waiting = this.#waiting
+    const pieces = this.#pieces
+    this.#pieces = []
     if (waiting === undefined || reply.id !== this.#lastId) return
     this.#waiting = undefined
     this.#unref()
-    if ('result' in reply) waiting.resolve(reply.result)
+    if ('result' in reply) waiting.resolve(joinResult(pieces, reply.result))
     else waiting.reject(failureOf(reply))
   }
 

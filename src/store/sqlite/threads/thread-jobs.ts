@@ -35,6 +35,12 @@ export interface CancelledJob {
 /** The ID of the implicit first job of a reader process: opening the database. */
 export const START_ID = 0
 
+/** A part of the result of a reader process, which follows; see `splitResult`. */
+export interface ResultPiece {
+  readonly id: number
+  readonly piece: Uint8Array
+}
+
 /** The outcome of a job. Errors are sent as plain data, because class instances cannot be sent. */
 export type JobReply = { readonly id: number } & ({ readonly result: unknown } | FailedReply)
 
