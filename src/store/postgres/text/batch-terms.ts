@@ -80,11 +80,13 @@ export class BatchTerms {
   }
 }
 
-/** The lexemes of one object, in the order of their positions. */
+/**
+ * The lexemes of one object, each once with all of its positions: the same term often occurs several
+ * times, and the database reads every lexeme.
+ */
 class PlacedLexemes {
-  readonly #lexemes: string[] = []
-  /** 0 for a lexeme without a position. */
-  readonly #positions: number[] = []
+  /** What follows each lexeme: its positions, such as `:1,4`, or nothing. */
+  readonly #positions = new Map<KnownTerm, string>()
   /** The last position of each field: terms are compared within a field. */
   readonly #lastPositions = new Map<number, number>()
   #field = 0
@@ -103,43 +105,43 @@ class PlacedLexemes {
   add(term: KnownTerm): void {
     this.#position += 1
     this.#maxPosition = Math.max(this.#maxPosition, this.#position)
-    this.#push(term, this.#position)
+    const others = this.#positions.get(term)
+    this.#positions.set(term, others ? `${others},${this.#position}` : `:${this.#position}`)
+    this.#isTruncated ||= term.isTruncated
   }
 
   addWhole(term: KnownTerm): void {
-    this.#push(term, 0)
-  }
-
-  #push({ lexeme, isTruncated }: KnownTerm, position: number): void {
-    this.#lexemes.push(lexeme)
-    this.#positions.push(position)
-    this.#isTruncated ||= isTruncated
+    if (!this.#positions.has(term)) this.#positions.set(term, '')
+    this.#isTruncated ||= term.isTruncated
   }
 
   /** Returns the text of a tsvector; undefined if it would lose something. */
   withPositions(): string | undefined {
     if (this.#isTruncated || this.#maxPosition > MAX_POSITION) return undefined
     if (this.#maxPosition > MAX_POSITIONS && this.#hasTooManyPositions()) return undefined
-    const placed = this.#lexemes.map((lexeme, index) => {
-      const position = this.#positions[index]
-      return position === 0 ? lexeme : `${lexeme}:${position}`
-    })
-    return withinLimit(placed.join(' '))
+    let text = ''
+    for (const [{ lexeme }, positions] of this.#positions) {
+      text += text === '' ? lexeme + positions : ` ${lexeme}${positions}`
+    }
+    return withinLimit(text)
   }
 
   /** Returns the text of a tsvector; undefined if it would be too large. */
   withoutPositions(): string | undefined {
-    return withinLimit([...new Set(this.#lexemes)].join(' '))
+    return withinLimit([...new Set(Array.from(this.#positions.keys(), lexemeIn))].join(' '))
   }
 
+  /** Terms that are not remembered occur several times. */
   #hasTooManyPositions(): boolean {
     const counts = new Map<string, number>()
-    for (const [index, lexeme] of this.#lexemes.entries()) {
-      if (this.#positions[index] === 0) continue
-      const count = (counts.get(lexeme) ?? 0) + 1
+    for (const [{ lexeme }, positions] of this.#positions) {
+      if (positions === '') continue
+      const count = (counts.get(lexeme) ?? 0) + positions.split(',').length
       if (count > MAX_POSITIONS) return true
       counts.set(lexeme, count)
     }
     return false
   }
 }
+
+const lexemeIn = ({ lexeme }: KnownTerm) => lexeme
