@@ -3,6 +3,7 @@ import { columnOf } from '../../sql/field-numbers.ts'
 import { prefixSql } from '../../sql/long-text.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
+import { OBJECT_ID_INDEX } from './object-id-index.ts'
 import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
 
 export interface Index {
@@ -30,7 +31,7 @@ export function deferredIndexes(table: IndexedTable, fields: readonly FieldColum
     // For reclaim, and for counting the rows of a commit.
     index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
     // For object sets that list RIDs.
-    index('object_id', '(object_id)'),
+    index('object_id', `(${OBJECT_ID_INDEX})`),
     index('lexemes', `USING gin (lexemes)${isFirst ? '' : ' WHERE lexemes IS NOT NULL'}`),
     // The few texts with more terms than a tsvector can hold.
     ...(isFirst ? [index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL')] : []),

@@ -1,6 +1,7 @@
 /** Finds the object types of objects that are named by id alone. */
 import type { FindTypesRequest } from '../../object-store.ts'
 import { inSearchOrder, type SearchedTable, TypeSearch } from '../../sql/type-search.ts'
+import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'
@@ -61,10 +62,11 @@ function readIds(session: Session, tables: readonly SearchedTable[], search: Typ
   const { sql: isCurrent } = visibleSql('current', 0)
   const [first] = tables
   if (first !== undefined && !search.readsAllOf(first)) {
+    const { sql: isSearched, values } = objectIdsSql([...search.ids])
     return session.query(
       `SELECT 0, o.object_id FROM ${objectTable(first.table)} AS o
-       WHERE o.object_id = ANY(?::text[]) AND ${isCurrent}`,
-      [[...search.ids]],
+       WHERE ${isSearched} AND ${isCurrent}`,
+      values,
     )
   }
   const parts = tables.map(

@@ -12,6 +12,7 @@ import { fuzzyTermsOf, type SearchedField, toTermCondition } from '../../sql/tex
 import { fieldPrefix } from '../../sql/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
+import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { termRulesOf } from '../catalogue/table-layout.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
@@ -29,7 +30,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     geo: (one) => geoSql(one, tables),
     interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
-    objectIds: (ids) => ({ sql: 'o.object_id = ANY(?::text[])', values: [`{${ids.join()}}`] }),
+    objectIds: objectIdsSql,
     linked: (one) => linkedSql(one, tables),
   })
 }

@@ -10,8 +10,8 @@ const MAX_INDEXED_BYTES = 2000
 export class Vocabulary {
   readonly #terms = new Set<string>()
 
-  add(terms: Iterable<string>): void {
-    for (const term of terms) this.#terms.add(term)
+  add(term: string): void {
+    this.#terms.add(term)
   }
 
   *addInSteps(terms: ReadonlySet<string>): Steps<void> {

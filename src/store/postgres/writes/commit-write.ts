@@ -78,10 +78,12 @@ export async function commitWrite(
       once,
       note === undefined ? counts : { ...counts, note },
     )
+    // A replacement is analyzed before it is published, and building its indexes waits for ANALYZE.
+    const hasGrown = !target.isLoading && hasGrownMuch(written.liveCount, target.liveCount)
     return {
       typeId: type.id,
       commit: await auditCommit(session, write.audit, done, written.keys),
-      grown: hasGrownMuch(written.liveCount, target.liveCount) ? target.id : undefined,
+      grown: hasGrown ? target.id : undefined,
     }
   })
   if (grown !== undefined) analyzeLater(store.database, grown)
