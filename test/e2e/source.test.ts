@@ -1,6 +1,6 @@
 /**
- * The service as a checkout runs it. Other tests run the bundle of `bundle-service.ts`, so this one
- * starts every thread and process of the service from its source.
+ * The service as a checkout runs it. Other tests run the bundle of `bundle-service.ts`; these start
+ * the processes and threads of a service on SQLite from their source.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
