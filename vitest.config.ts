@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
@@ -14,6 +15,7 @@ const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 const JOURNEYS = 'test/explorer/journeys.test.ts'
 
 const START_RUN = './test/support/start-run.ts'
+const BUNDLED_MODULE = fileURLToPath(new URL('./test/support/bundled-module.ts', import.meta.url))
 
 /** Only ends what hangs: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_AFTER_MS = 600_000
@@ -81,6 +83,10 @@ const citus = {
 }
 
 export default defineConfig({
+  // Threads start from the bundle of the run.
+  resolve: {
+    alias: [{ find: /^.*\/contract\/sibling-module\.ts$/, replacement: BUNDLED_MODULE }],
+  },
   test: {
     projects: [
       sqlite,

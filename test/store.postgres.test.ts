@@ -107,7 +107,7 @@ describe('the PostgreSQL store', () => {
   })
 
   it('is created once if several nodes open it at the same time', async () => {
-    place = await createTestStore()
+    place = await createTestStore('none')
     await using stores = new AsyncDisposableStack()
     const opened = await Promise.all(Array.from({ length: 6 }, () => openAgain()))
     for (const store of opened) stores.use(store)
@@ -359,7 +359,7 @@ describe('the PostgreSQL store', () => {
   })
 
   it('does not depend on the default settings of the database', async () => {
-    place = await createTestStore()
+    place = await createTestStore('none')
     const [{ name } = {}] = await sql('SELECT current_database() AS name')
     for (const setting of [
       `timezone = 'America/St_Johns'`,

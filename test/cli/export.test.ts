@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
 import type { Environment } from '../../src/server/config.ts'
 import { exportToFile } from '../../src/transfer/export/export-file.ts'
-import { startOqs } from '../support/oqs-process.ts'
+import { OQS, startOqs } from '../support/oqs-process.ts'
 import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
@@ -149,7 +149,7 @@ describe('oqs export', () => {
       `oqs: cannot write ${output}.part: no space left on the disk. Free some space and run the command with --resume.\n`,
     ])
     expect(existsSync(output)).toBe(false)
-    const oqs = `'${process.execPath}' bin/oqs.js`
+    const oqs = `'${process.execPath}' '${OQS}'`
     const line = `${oqs} export ${airport.join(' ')} > /dev/full`
     const direct = await runLine(line, process.cwd(), settings)
     expect([direct.code, direct.stderr]).toEqual([

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
-import type { Finished } from '../support/oqs-process.ts'
+import { type Finished, OQS } from '../support/oqs-process.ts'
 import { startProcess } from '../support/own-process.ts'
 
 /** Runs command lines in bash, with `oqs` on the path. */
-
-const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
 
 /** Writes an `oqs` script to a folder; returns a PATH that includes it. */
 export function pathWithOqs(folder: string): string {

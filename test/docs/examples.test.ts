@@ -38,11 +38,17 @@ describe('the examples of', () => {
       OQS_LOG_LEVEL: 'debug',
       OQS_AUDIT: 'all',
     }
-    oqs = startOqs(['serve', '--demo'], settings)
+    {
+      await using demo = startOqs(['serve', '--demo'], settings)
+      url = await waitForLine(demo, 'listening on ')
+      token = await waitForLine(demo, 'token ')
+      await untilLoaded('flight')
+      demo.child.kill('SIGTERM')
+      expect(await demo.ended).toBe(0)
+    }
+    // No example reads cities, which are loaded last and take longer than all examples.
+    oqs = startOqs(['serve'], settings)
     url = await waitForLine(oqs, 'listening on ')
-    token = await waitForLine(oqs, 'token ')
-    // No example reads cities, which are loaded last.
-    await untilLoaded('flight')
   })
   afterAll(async () => {
     await oqs[Symbol.asyncDispose]()

@@ -17,7 +17,7 @@ const TIMEOUTS = [
 
 describe('two nodes on one database', { timeout: 600_000 + SECONDS * 2000 }, () => {
   it('[4.5.2] serve unchanged snapshots to eight walkers beside four writers', async () => {
-    await using place = await createTestStore()
+    await using place = await createTestStore('none')
     const report = await walkUnderLoad({
       store: place.name,
       nodes: 2,

@@ -65,11 +65,13 @@ export const MARKUP = [
 
 export const ITEM_COUNT = 60 + ODD_KEYS.length + MARKUP.length
 
+/** Kept for all services of a process, because its files are built and compressed on first use. */
+const explorer = explorerOpener((event) => {
+  throw new Error(JSON.stringify(event))
+})
+
 /** Starts a service with the explorer and the shop. */
 export async function startShop(options: ServiceOptions = {}): Promise<Service> {
-  const explorer = explorerOpener((event) => {
-    throw new Error(JSON.stringify(event))
-  })
   const service = await startService({ explorer, ...options })
   await service.apply(SHOP)
   await service.put('shop', 'maker', [

@@ -1,12 +1,19 @@
-/** Runs the real `oqs` command as a process. */
+/** Runs the real `oqs` command as a process, from the bundle of the test run. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/server/config.ts'
 import { killProcess, startProcess } from './own-process.ts'
-import { programEnvironment } from './run-folder.ts'
+import { bundleFolder, programEnvironment } from './run-folder.ts'
 
-export const OQS = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
+/** The command of the checkout, which runs the source. */
+export const OQS_FROM_SOURCE = fileURLToPath(new URL('../../bin/oqs.js', import.meta.url))
+
+const bundle = bundleFolder()
+
+/** The command of the bundle in a test run; that of the checkout in scripts. */
+export const OQS = bundle === undefined ? OQS_FROM_SOURCE : join(bundle, 'bin/oqs.js')
 
 export interface Finished {
   readonly code: number | null

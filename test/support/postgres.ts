@@ -4,22 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 
 export interface TestDatabase extends AsyncDisposable {
+  readonly name: string
   readonly url: string
   /** Drops the database even while it is in use. */
   drop(): Promise<void>
 }
 
-/** Creates an empty database; disposing drops it. */
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+/** Creates a copy of a database, an empty one by default; disposing drops it. */
+export async function createDatabase(
+  serverUrl: string,
+  template = 'template0',
+): Promise<TestDatabase> {
   const name = `oqs_test_${process.pid}_${randomBytes(6).toString('hex')}`
   // FILE_COPY is the fastest strategy on a server without fsync.
-  await runSql(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY FILE_COPY`)
+  await runSql(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const drop = async () => {
     await runSql(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   }
-  return { url: url.href, drop, [Symbol.asyncDispose]: drop }
+  return { name, url: url.href, drop, [Symbol.asyncDispose]: drop }
 }
 
 /**
@@ -42,7 +46,7 @@ export async function createCitusSchema(databaseUrl: string): Promise<TestDataba
     // Settings that a test has made for the database would affect later tests.
     await runSql(databaseUrl, `ALTER DATABASE "${database}" RESET ALL`)
   }
-  return { url: url.href, drop, [Symbol.asyncDispose]: drop }
+  return { name, url: url.href, drop, [Symbol.asyncDispose]: drop }
 }
 
 /** Runs statements on a new connection; returns the rows of the last one. */

@@ -1,6 +1,7 @@
 /**
- * The folder of a test run. It has the temporary folders of all tests, and a file for each process
- * that they started. `run-keeper.ts` removes both when the run ends, however it ends.
+ * The folder of a test run. It has the bundle of the service, the temporary folders of all tests,
+ * and a file for each process that they started. `run-keeper.ts` ends these and removes the folder
+ * when the run ends, however it ends.
  */
 
 import { join } from 'node:path'
@@ -12,8 +13,17 @@ const VARIABLE = 'OQS_TEST_RUN_FOLDER'
 /** The subfolder with one file per process, named after its process group. */
 export const PROCESSES = 'processes'
 
+/** The subfolder with the bundle of the service. */
+export const BUNDLE = 'service'
+
 export function runFolder(): string | undefined {
   return process.env[VARIABLE]
+}
+
+/** Returns the folder with the bundle of the service; undefined outside a test run. */
+export function bundleFolder(): string | undefined {
+  const folder = runFolder()
+  return folder === undefined ? undefined : join(folder, BUNDLE)
 }
 
 /** Sets the folder for this process and its children, which share what they have compiled. */

@@ -1,4 +1,5 @@
 /** What the characters of a folded text are to the analyser. */
+import { onFirstUse } from './on-first-use.ts'
 
 export const SEPARATOR = 0
 /** A letter, digit or mark of a script that writes spaces between words. */
@@ -17,9 +18,7 @@ const ONE_WORD = new RegExp(`^${WORDS.source}$`, 'u')
 const ONE_DENSE = new RegExp(`^${DENSE_CHARACTERS.source}$`, 'v')
 
 /** The classes of UTF-16 code units; surrogates have none. */
-const CLASSES = classesOfUnits()
-
-function classesOfUnits(): Uint8Array {
+const classesOfUnits = onFirstUse(() => {
   const units = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
   const text = Buffer.from(units.fill(0, 0xd800, 0xe000).buffer).toString('utf16le')
   const classes = new Uint8Array(units.length)
@@ -30,11 +29,11 @@ function classesOfUnits(): Uint8Array {
     classes.fill(DENSE, index, index + run.length)
   }
   return classes
-}
+})
 
 /** Returns the class of a UTF-16 code unit that is not a surrogate. */
 export function classOfUnit(code: number): CharacterClass {
-  return CLASSES[code] as CharacterClass
+  return classesOfUnits()[code] as CharacterClass
 }
 
 /** Returns the class of any code point. */

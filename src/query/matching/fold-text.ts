@@ -2,6 +2,7 @@
  * Folds a text, so that spellings that people take for the same are the same: case, diacritics and
  * compatibility forms such as full-width letters do not matter.
  */
+import { onFirstUse } from './on-first-use.ts'
 
 /**
  * Trademark signs would become letters of the word before them. Two Arabic ligatures would become up
@@ -62,18 +63,23 @@ const ASCII = /^[\0-\x7f]*$/
 /** Letters and signs that are folded one by one: none of them combines with its neighbours. */
 const LATIN = /^[\0-\u024f\u2010-\u201f\u2026]*$/
 const LATIN_SIGNS = /[\u0080-\u024f\u2010-\u201f\u2026]/g
-const FOLDED_SIGNS: ReadonlyMap<string, string> = new Map(
-  Array.from({ length: 0x2027 - 0x80 }, (_, index) => String.fromCharCode(0x80 + index))
-    .filter((sign) => LATIN.test(sign))
-    .map((sign) => [sign, foldAny(sign)]),
+/** Every thread and process loads this module, and texts in ASCII do not need the table. */
+const foldedSigns = onFirstUse<ReadonlyMap<string, string>>(
+  () =>
+    new Map(
+      Array.from({ length: 0x2027 - 0x80 }, (_, index) => String.fromCharCode(0x80 + index))
+        .filter((sign) => LATIN.test(sign))
+        .map((sign) => [sign, foldAny(sign)]),
+    ),
 )
 
 /** Folding a folded text changes nothing. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   if (!LATIN.test(text)) return foldAny(text)
+  const folded = foldedSigns()
   // Most texts, and several times as fast.
-  return text.replaceAll(LATIN_SIGNS, (sign) => FOLDED_SIGNS.get(sign) ?? sign).toLowerCase()
+  return text.replaceAll(LATIN_SIGNS, (sign) => folded.get(sign) ?? sign).toLowerCase()
 }
 
 function foldAny(text: string): string {

@@ -15,8 +15,10 @@ export async function migrate(database: Database): Promise<void> {
   const migrations = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-  refuseNewer(await database.read(schemaVersion), migrations.length)
+  const applied = await database.read(schemaVersion)
+  refuseNewer(applied, migrations.length)
   for (const [index, name] of migrations.entries()) {
+    if (index < applied) continue
     await database.write(async (session) => {
       // Checked under the lock, because another node may have migrated meanwhile.
       await lockMigrations(session)
