@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    include: (process.env['OQS_MUTATION_TESTS'] ?? '').split(','),
+    include: JSON.parse(process.env['OQS_MUTATION_TESTS'] ?? '[]'),
     provide: { store: 'sqlite' as const },
     globalSetup: './test/support/start-run.ts',
     isolate: false,

@@ -6,7 +6,7 @@ import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { parseQuery, type QueryGrammar } from '../../src/query/parse/parse-query.ts'
 import type { Query } from '../../src/query/query.ts'
 
-const definition = parseDefinition({
+export const TRAVEL = parseDefinition({
   apiName: 'travel',
   rid: 'ri.ontology.main.ontology.travel',
   objectTypes: [
@@ -41,7 +41,7 @@ const definition = parseDefinition({
     },
   ],
 })
-const airport = definition.objectTypes.get('airport')
+const airport = TRAVEL.objectTypes.get('airport')
 if (airport === undefined) throw new Error('the definition has no airport')
 
 export const AIRPORT: ObjectType = airport
