@@ -19,7 +19,7 @@ ${MIN_SCORE} % of the changes. Takes minutes for each group.
   --only GROUP      one group: ${NAMES.join(', ')}
   --files GLOBS     only these files of the group, comma separated; add the parts of a group up
                     before you compare them with the mark
-  --concurrency N   test runners at a time (2)
+  --workers N       processes that run tests (2)
   --help            this text`
 
 const HEADER = ['', 'changes', 'noticed', 'score', 'not tried']
@@ -27,7 +27,7 @@ const HEADER = ['', 'changes', 'noticed', 'score', 'not tried']
 await runScript({
   name: 'mutation',
   help: HELP,
-  options: { only: TEXT, files: TEXT, concurrency: TEXT },
+  options: { only: TEXT, files: TEXT, workers: TEXT },
   async run({ only, files, ...values }) {
     if (only !== undefined && !NAMES.includes(only)) {
       throw new Error(`--only is ${only}, but must be one of ${NAMES.join(', ')}.`)
@@ -35,14 +35,14 @@ await runScript({
     if (files !== undefined && only === undefined) {
       throw new Error('--files needs --only, which names the group of the files.')
     }
-    const concurrency = wholeNumber('--concurrency', values.concurrency, { min: 1, usual: 2 })
+    const workers = wholeNumber('--workers', values.workers, { min: 1, usual: 2 })
     const ofFiles: string[][] = []
     const ofGroups: string[][] = []
     let passed = true
     for (const [key, group] of Object.entries(GROUPS)) {
       if (only !== undefined && only !== key) continue
       const chosen = files === undefined ? group : { ...group, files: files.split(',') }
-      const scores = await runStryker(chosen, concurrency)
+      const scores = await runStryker(chosen, workers)
       for (const [file, score] of scores) ofFiles.push(rowOf(relative('.', file), score))
       const total = addUp(scores.values())
       const isEnough = percentOf(total) >= MIN_SCORE

@@ -14,24 +14,25 @@ export interface Score {
 /** Returns the score of each file. */
 export async function runStryker(
   { files, tests }: Group,
-  concurrency: number,
+  workers: number,
 ): Promise<ReadonlyMap<string, Score>> {
-  // The runners are processes, which get both with their environment.
+  // Vitest runs in another process, which gets these with its environment.
   process.env['OQS_MUTATION_TESTS'] = JSON.stringify(tests)
+  process.env['OQS_MUTATION_WORKERS'] = String(workers)
   // Property tests run for each mutant, so they try fewer cases.
   process.env['FC_RUNS'] ??= '40'
   const stryker = new Stryker({
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
+    testRunner: 'one-run',
+    plugins: ['./scripts/mutation/test-runner.ts'],
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
-    // Code that runs once, when a module is loaded, would need all tests for each mutant.
+    // Code that runs once, when a module is loaded, would need a new process for each mutant.
     ignoreStatic: true,
-    concurrency,
-    timeoutMS: 60_000,
+    // The process that runs the tests knows the results.
+    concurrency: 1,
+    dryRunTimeoutMinutes: 120,
     reporters: ['clear-text'],
-    clearTextReporter: { allowColor: false, logTests: false, reportScoreTable: false },
+    clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
     // Stryker rewrites this file with the programming interface of TypeScript, which has none.
     tsconfigFile: 'none',
     ignorePatterns: ['docs', 'dist', 'data'],
