@@ -58,10 +58,9 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     ],
     tests: [
       'src/query/rights/*.test.ts',
+      'src/http/admin/check-names.test.ts',
       'src/http/request/{caller,resolve}.test.ts',
       'test/http/authentication.test.ts',
-      'test/http/callers.test.ts',
-      'test/http/limited-tokens.test.ts',
     ],
   },
 }

@@ -34,6 +34,7 @@ declare module 'vitest' {
 /** A mutant that is reached this many times as often as its original is an endless loop. */
 const HIT_FACTOR = 100
 
+// biome-ignore lint/style/noDefaultExport: Vitest loads the default export of a runner.
 export default class MutantRunner extends TestRunner {
   readonly #noticed = new Set<string>()
 
