@@ -1,4 +1,5 @@
 /** Runs Stryker on a group, and counts the changes that its tests notice. */
+import { globSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
 import type { Group } from './groups.ts'
 
@@ -16,6 +17,8 @@ export async function runStryker(
   { files, tests }: Group,
   workers: number,
 ): Promise<ReadonlyMap<string, Score>> {
+  const unmatched = [...files, ...tests].find((pattern) => globSync(pattern).length === 0)
+  if (unmatched !== undefined) throw new Error(`No file matches ${unmatched}.`)
   // Vitest runs in another process, which gets these with its environment.
   process.env['OQS_MUTATION_TESTS'] = JSON.stringify(tests)
   process.env['OQS_MUTATION_WORKERS'] = String(workers)

@@ -3,7 +3,7 @@
  * makes the mutants, asks for each of them, and reports.
  */
 import { createVitest, type TestModule } from 'vitest/node'
-import './mutant-runner.ts'
+import type {} from './mutant-runner.ts'
 
 interface TestSummary {
   readonly id: string

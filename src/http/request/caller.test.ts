@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../test/support/parsed-queries.ts'
 import type { ApiToken } from '../../store/object-store.ts'
-import { createApiToken, revokeApiTokensNamed } from './api-token.ts'
 import {
   ADMIN,
   callerOfToken,
@@ -122,46 +121,5 @@ describe('a secret', () => {
     )
     expect(sameHash(hashSecret('abc'), hashSecret('abc'))).toBe(true)
     expect(sameHash(hashSecret('abc'), hashSecret('abd'))).toBe(false)
-  })
-
-  it('is random, and stored only as a hash', async () => {
-    const stored = new Map<string, ApiToken>()
-    const store = {
-      createApiToken: async (token: ApiToken, hash: string) => {
-        stored.set(hash, token)
-      },
-    }
-    const spec = { name: 'ci', scopes: [], ontologies: undefined, expiresAtMs: 9 }
-    const first = await createApiToken(store, { ...spec, policies: ['own', 'all'] }, 5)
-    const second = await createApiToken(store, spec, 5)
-    expect(first.secret).toMatch(/^oqs_[\w-]{43}$/)
-    expect(first.secret).not.toBe(second.secret)
-    expect(stored.get(hashSecret(first.secret))).toBe(first.token)
-    expect(first.token).toEqual({
-      ...spec,
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
-      policies: [['own', 'all']],
-      createdAtMs: 5,
-      revokedAtMs: undefined,
-    })
-    expect(second.token.policies).toBeUndefined()
-  })
-
-  it('is revoked by the id of its token, or with all tokens of a name', async () => {
-    const tokens = ['a', 'b', 'c'].map((id, index) => ({
-      ...TOKEN,
-      id,
-      name: index < 2 ? 'ci' : 'other',
-    }))
-    const revoked: unknown[] = []
-    const store = {
-      listApiTokens: async () => tokens,
-      revokeApiTokens: async (ids: readonly string[], nowMs: number) => {
-        revoked.push(...ids, nowMs)
-        return ids.length
-      },
-    }
-    expect(await revokeApiTokensNamed(store, 'ci', 7)).toBe(3)
-    expect(revoked).toEqual(['ci', 'a', 'b', 7])
   })
 })

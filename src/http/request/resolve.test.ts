@@ -15,10 +15,7 @@ const STAFF = parseDefinition({
   apiName: 'staff',
   rid: RID,
   families: ['people'],
-  sharedPropertyTypes: {},
-  interfaceTypes: [
-    { apiName: 'Named', rid: 'ri.ontology.main.interface.named', properties: [], links: [] },
-  ],
+  interfaceTypes: [{ apiName: 'Named' }],
   objectTypes: [
     {
       apiName: 'person',
@@ -27,7 +24,7 @@ const STAFF = parseDefinition({
       properties: { id: { type: 'string' } },
     },
   ],
-} as Parameters<typeof parseDefinition>[0])
+})
 const PERSON = STAFF.objectTypes.get('person')
 const catalogue = new Catalogue(1, [STAFF])
 const admin = { catalogue, caller: ADMIN }
