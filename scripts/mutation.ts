@@ -1,111 +1,62 @@
 /** Measures whether the tests notice changed code; see the help. */
-import { Stryker } from '@stryker-mutator/core'
+import { relative } from 'node:path'
 import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
 import { toMarkdown } from './measure/table.ts'
+import { GROUPS } from './mutation/groups.ts'
+import { addUp, percentOf, runStryker, type Score } from './mutation/run-stryker.ts'
 
-type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
+const NAMES = Object.keys(GROUPS)
 
-interface Part {
-  readonly mutate: readonly string[]
-  readonly tests: readonly string[]
-}
-
-const PARTS: Readonly<Record<string, Part>> = {
-  paging: {
-    mutate: ['src/paging/*.ts'],
-    tests: ['src/paging/*.test.ts'],
-  },
-  planning: {
-    mutate: ['src/store/sql/plan-rules.ts', 'src/store/*/pages/plan-page.ts'],
-    tests: ['src/store/**/plan-*.test.ts'],
-  },
-  parsing: {
-    mutate: ['src/query/parse/*.ts'],
-    tests: ['src/query/**/*.test.ts'],
-  },
-  authorisation: {
-    mutate: [
-      'src/http/request/admit-caller.ts',
-      'src/http/request/api-token.ts',
-      'src/http/request/caller-rights.ts',
-      'src/http/request/caller.ts',
-      'src/http/request/resolve.ts',
-    ],
-    tests: [
-      'test/http/authentication.test.ts',
-      'test/http/callers.test.ts',
-      'test/http/limited-tokens.test.ts',
-    ],
-  },
-}
-const NAMES = Object.keys(PARTS)
-
-/** The share of mutants that the tests of each part must notice. */
+/** The share of changes that the tests of each group must notice. */
 const MIN_SCORE = 80
 
 const HELP = `Usage: npm run mutation -- [options]
 
-Changes the code in small ways (Stryker) and runs its tests on each change. Fails when the tests of a
-part notice less than ${MIN_SCORE} % of the changes. Takes minutes to an hour for each part.
+Changes the code in small ways (Stryker) and runs its tests on each change. Prints the changes that no
+test noticed, the scores of files and groups, and fails when the tests of a group notice less than
+${MIN_SCORE} % of the changes. Takes minutes for each group.
 
-  --only PART       one part: ${NAMES.join(', ')}
-  --mutate FILES    only these files of the part, comma separated
-  --concurrency N   test runners at a time (2)
+  --only GROUP      one group: ${NAMES.join(', ')}
+  --files GLOBS     only these files of the group, comma separated; add the parts of a group up
+                    before you compare them with the mark
+  --workers N       processes that run tests (2)
   --help            this text`
+
+const HEADER = ['', 'changes', 'noticed', 'score', 'not tried']
 
 await runScript({
   name: 'mutation',
   help: HELP,
-  options: { only: TEXT, mutate: TEXT, concurrency: TEXT },
-  async run({ only, mutate, ...values }) {
+  options: { only: TEXT, files: TEXT, workers: TEXT },
+  async run({ only, files, ...values }) {
     if (only !== undefined && !NAMES.includes(only)) {
       throw new Error(`--only is ${only}, but must be one of ${NAMES.join(', ')}.`)
     }
-    const concurrency = wholeNumber('--concurrency', values.concurrency, { min: 1, usual: 2 })
-    const rows: string[][] = []
-    let passed = true
-    for (const [name, part] of Object.entries(PARTS)) {
-      if (only !== undefined && only !== name) continue
-      const chosen = mutate === undefined ? part : { ...part, mutate: mutate.split(',') }
-      const { noticed, missed } = count(await runStryker(chosen, concurrency))
-      const score = (100 * noticed) / (noticed + missed)
-      rows.push([name, String(noticed), String(missed), `${score.toFixed(1)} %`])
-      passed = passed && score >= MIN_SCORE
+    if (files !== undefined && only === undefined) {
+      throw new Error('--files needs --only, which names the group of the files.')
     }
-    console.log(`\n${toMarkdown([['Part', 'noticed', 'missed', 'score'], ...rows])}`)
+    const workers = wholeNumber('--workers', values.workers, { min: 1, usual: 2 })
+    const ofFiles: string[][] = []
+    const ofGroups: string[][] = []
+    let passed = true
+    for (const [key, group] of Object.entries(GROUPS)) {
+      if (only !== undefined && only !== key) continue
+      const chosen = files === undefined ? group : { ...group, files: files.split(',') }
+      const scores = await runStryker(chosen, workers)
+      for (const [file, score] of scores) ofFiles.push(rowOf(relative('.', file), score))
+      const total = addUp(scores.values())
+      const isEnough = percentOf(total) >= MIN_SCORE
+      ofGroups.push([...rowOf(group.name, total), isEnough ? `≥ ${MIN_SCORE} %` : 'missed'])
+      passed = passed && isEnough
+    }
+    console.log(`\n${toMarkdown([HEADER.with(0, 'File'), ...ofFiles])}`)
+    console.log(`\n${toMarkdown([[...HEADER.with(0, 'Group'), 'mark'], ...ofGroups])}`)
     return passed
   },
 })
 
-function runStryker({ mutate, tests }: Part, concurrency: number): Promise<MutantResult[]> {
-  // The runners are processes, which get both with their environment.
-  process.env['OQS_MUTATION_TESTS'] = tests.join(',')
-  // Property tests run for each mutant, so they try fewer cases.
-  process.env['FC_RUNS'] ??= '40'
-  const stryker = new Stryker({
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
-    mutate: [...mutate, '!src/**/*.test.ts'],
-    coverageAnalysis: 'perTest',
-    // Code that runs once, when a module is loaded, would need a new process for each mutant.
-    ignoreStatic: true,
-    concurrency,
-    timeoutMS: 60_000,
-    reporters: ['clear-text'],
-    // Stryker rewrites this file with the programming interface of TypeScript, which has none.
-    tsconfigFile: 'none',
-    ignorePatterns: ['docs', 'dist', 'data'],
-    allowEmpty: true,
-  })
-  return stryker.runMutationTest()
-}
-
-function count(results: readonly MutantResult[]): {
-  readonly noticed: number
-  readonly missed: number
-} {
-  const have = (...statuses: readonly MutantResult['status'][]) =>
-    results.filter(({ status }) => statuses.includes(status)).length
-  return { noticed: have('Killed', 'Timeout'), missed: have('Survived', 'NoCoverage') }
+function rowOf(name: string, score: Score): string[] {
+  const { noticed, missed, untried } = score
+  const percent = `${percentOf(score).toFixed(1)} %`
+  return [name, String(noticed + missed), String(noticed), percent, String(untried)]
 }

@@ -1,16 +1,24 @@
-/** The test runner of `npm run mutation`: only the tests that must notice the mutants. */
+/** The tests of `npm run mutation`: only those that must notice the mutants. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+
+/** Only ends what hangs. */
+const HANGS_AFTER_MS = 600_000
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    include: (process.env['OQS_MUTATION_TESTS'] ?? '').split(','),
+    include: JSON.parse(process.env['OQS_MUTATION_TESTS'] ?? '[]'),
     provide: { store: 'sqlite' as const },
     globalSetup: './test/support/start-run.ts',
+    runner: './scripts/mutation/mutant-runner.ts',
+    reporters: [],
+    maxWorkers: Number(process.env['OQS_MUTATION_WORKERS']),
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    testTimeout: HANGS_AFTER_MS,
+    hookTimeout: HANGS_AFTER_MS,
   },
 })

@@ -215,7 +215,91 @@ describe('a page token', () => {
   })
 })
 
+describe('a page token of another process', () => {
+  const secret = Buffer.alloc(32, 7)
+  const fixedKeys = () => new TokenKeys([secret], Buffer.alloc(SALT_BYTES, 9))
+  const snapshot = { version: 5, takenAtSeconds: 6, otherVersions: [7, 8] }
+  const state = { ...at('key'), served: 2, totalCount: 0, snapshot }
+  const listed = { ...state, listedTypes: [0, 3999] }
+
+  it('is opened by every process with the key, any number of times', () => {
+    const other = fixedKeys()
+    for (const one of [state, listed, at('k')]) {
+      const token = sealPageToken(one, binding, 100, fixedKeys())
+      expect(peekListedTypes(token, fixedKeys())).toEqual(
+        'listedTypes' in one ? one.listedTypes : undefined,
+      )
+      expect(openPageToken(token, binding, 99, other)).toEqual({ state: one })
+      expect(openPageToken(token, binding, 99, other)).toEqual({ state: one })
+    }
+  })
+
+  it.each([
+    ['with one version', at('key'), 1],
+    ['with several versions', state, 1],
+    ['with listed types', listed, 2],
+  ])('%s keeps its format, which other releases read', (_, one, format) => {
+    const token = sealPageToken(one, binding, 100, fixedKeys())
+    const bytes = Buffer.from(token.slice(3), 'base64url')
+    expect(bytes[0]).toBe(format)
+    expect(bytes.toString('hex', 1, 5)).toBe('44e7ff18')
+    expect(bytes.subarray(5, 21)).toEqual(Buffer.alloc(SALT_BYTES, 9))
+    expect(bytes.toString('hex', 21, 33)).toBe('000000000000000000000001')
+  })
+
+  it('keeps when its walk started, unless its snapshot says so', () => {
+    const started = { ...at('k'), startedAtMs: 1_700_000_000_123 }
+    const opened = (one: PageState) =>
+      openPageToken(sealPageToken(one, binding, 100, fixedKeys()), binding, 99, fixedKeys())
+    expect(opened(started)).toEqual({ state: started })
+    expect(opened({ ...started, snapshot })).toEqual({ state: { ...at('k'), snapshot } })
+  })
+
+  it('[2.1.5] is malformed if it is cut off anywhere, or starts with another prefix', () => {
+    const token = sealPageToken(listed, binding, 100, fixedKeys())
+    const bytes = Buffer.from(token.slice(3), 'base64url')
+    const opener = fixedKeys()
+    for (let length = 0; length < bytes.length; length += 1) {
+      const cut = `v1.${bytes.toString('base64url', 0, length)}`
+      expect(openPageToken(cut, binding, 0, opener)).toEqual(malformed)
+      expect(peekListedTypes(cut, opener)).toBeUndefined()
+    }
+    for (const prefix of ['v2.', 'v1,', '']) {
+      const other = prefix + token.slice(3)
+      expect(openPageToken(other, binding, 0, opener)).toEqual(malformed)
+      expect(peekListedTypes(other, opener)).toBeUndefined()
+    }
+  })
+
+  it('is not looked at if it is longer than any token', () => {
+    const sealed = (length: number) => {
+      const one = { ...listed, after: { pk: 'k'.repeat(length), version: 1 } }
+      return { one, token: sealPageToken(one, binding, 100, fixedKeys()) }
+    }
+    const empty = Buffer.from(sealed(0).token.slice(3), 'base64url').length
+    const longest = sealed(Math.floor(((PAGE_TOKEN_MAX_LENGTH - 3) * 3) / 4) - empty)
+    // Base64 has no text that is one character longer.
+    expect(longest.token).toHaveLength(PAGE_TOKEN_MAX_LENGTH - 1)
+    expect(openPageToken(longest.token, binding, 0, fixedKeys())).toEqual({ state: longest.one })
+    expect(peekListedTypes(longest.token, fixedKeys())).toEqual(listed.listedTypes)
+    const { token } = sealed(PAGE_TOKEN_MAX_LENGTH)
+    expect(openPageToken(token, binding, 0, fixedKeys())).toEqual(malformed)
+    expect(peekListedTypes(token, fixedKeys())).toBeUndefined()
+  })
+})
+
 describe('the fingerprint of a request', () => {
+  it('[4.1.1] is that of earlier releases, whose tokens are still valid', () => {
+    expect(requestFingerprint(request).toString('hex')).toBe('dd060f8af39004817c73ccf12100fe63')
+    expect(requestFingerprint({ ...request, excludeRid: true }).toString('hex')).toBe(
+      '7207909ed6aca4c2906e4b3713ca14d7',
+    )
+    expect(callerFingerprint('alice').toString('hex')).toBe('2bd806c97f0e00af1a1fc3328fa763a9')
+    expect(callerFingerprint('alice', 'view').toString('hex')).toBe(
+      '2bd806c97f0e00afaec8912e7cfe455a',
+    )
+  })
+
   it('[4.1.1] changes with every part of the request', () => {
     const variants = [
       request,

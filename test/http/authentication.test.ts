@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiToken, revokeApiTokensNamed } from '../../src/http/request/api-token.ts'
+import { hashSecret } from '../../src/http/request/caller.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type SendOptions, type Service, startService } from '../support/service.ts'
 import { requestPage, type Walk } from '../support/walk.ts'
@@ -142,6 +145,43 @@ describe('authentication', () => {
       (await service.send('/api/v1/ontologies/aviation/objects/airport', { token })).status,
     ).toBe(200)
     expect((await service.send(LIST, { token })).status).toBe(404)
+  })
+
+  it('[5.2] the secret of a token is random, and stored only as a hash', async () => {
+    const { store } = service
+    const spec = {
+      name: 'ci',
+      scopes: ['api:admin'],
+      ontologies: undefined,
+      policies: ['own', 'all'],
+      expiresAtMs: 9,
+    } as const
+    const first = await createApiToken(store, spec, 5)
+    const second = await createApiToken(store, { ...spec, policies: undefined }, 5)
+    expect(first.secret).toMatch(/^oqs_[\w-]{43}$/)
+    expect(first.secret).not.toBe(second.secret)
+    expect(await store.findApiToken(hashSecret(first.secret))).toEqual(first.token)
+    expect(first.token).toEqual({
+      ...spec,
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      policies: [['own', 'all']],
+      createdAtMs: 5,
+    })
+    expect(second.token.policies).toBeUndefined()
+  })
+
+  it('[5.2] a token is revoked by its id, or with all tokens of its name', async () => {
+    const { store } = service
+    const create = (name: string) =>
+      createApiToken(store, { name, scopes: [], ontologies: undefined, expiresAtMs: undefined }, 5)
+    const [name, other] = [randomUUID(), randomUUID()]
+    await create(name)
+    await create(name)
+    const { token } = await create(other)
+    expect(await revokeApiTokensNamed(store, name, 7)).toBe(2)
+    expect((await store.findApiTokenById(token.id))?.revokedAtMs).toBeUndefined()
+    expect(await revokeApiTokensNamed(store, token.id, 7)).toBe(1)
+    expect((await store.findApiTokenById(token.id))?.revokedAtMs).toBe(7)
   })
 
   it('health, readiness and the API description need no token', async () => {

@@ -36,6 +36,7 @@ describe('a regular expression', () => {
     ['[', '[ without a ]'],
     ['[]', 'empty []'],
     ['[z-a]', 'range z-a'],
+    ['[a--]', 'range a--'],
     ['[a-\\d]', 'range that ends with a class'],
     ['[[:alpha:]]', '[:'],
     ['[^\\s\\S]', 'excludes every character'],
@@ -47,6 +48,72 @@ describe('a regular expression', () => {
     ['\ud800', 'unpaired surrogate'],
   ])('%j is refused', (written, part) => {
     expect(() => parseRegex(written)).toThrow(refusal(part))
+  })
+
+  const literal = (text: string) => ({ kind: 'literal', text })
+  const characters = (...ranges: readonly (readonly [string, string])[]) => ({
+    kind: 'characters',
+    ranges: ranges.map((range) => range.map((end) => end.codePointAt(0))),
+  })
+  const repeat = (of: object, min: number, max?: number) => ({ kind: 'repeat', of, min, max })
+  const sequence = (...of: object[]) => ({ kind: 'sequence', of })
+  const choice = (...of: object[]) => ({ kind: 'choice', of })
+  const [a, b] = [literal('a'), literal('b')]
+
+  it.each([
+    ['', sequence()],
+    ['abc', literal('abc')],
+    ['""', sequence()],
+    ['a""b', literal('ab')],
+    ['a]}-', literal('a]}-')],
+    ['\\\\\\.\\-', literal('\\.-')],
+    ['a|b', choice(a, b)],
+    ['a|', choice(a, sequence())],
+    ['(a|b)c', sequence(choice(a, b), literal('c'))],
+    ['((a))(b)', literal('ab')],
+    ['.', characters(['\u0001', '\ud7ff'], ['\ue000', '\u{10ffff}'])],
+    ['\\d', characters(['0', '9'])],
+    ['a*', repeat(a, 0)],
+    ['a+', repeat(a, 1)],
+    ['a?', repeat(a, 0, 1)],
+    ['a{2}', repeat(a, 2, 2)],
+    ['a{2,}', repeat(a, 2)],
+    ['a{2,2}', repeat(a, 2, 2)],
+    ['a{0,255}', repeat(a, 0, 255)],
+    ['a{255,}', repeat(a, 255)],
+    ['ab*c', sequence(a, repeat(b, 0), literal('c'))],
+    ['a{2}b{3}', sequence(repeat(a, 2, 2), repeat(b, 3, 3))],
+    ['[a]', characters(['a', 'a'])],
+    ['[a-c]', characters(['a', 'c'])],
+    ['[a-a]', characters(['a', 'a'])],
+    ['[-a]', characters(['-', '-'], ['a', 'a'])],
+    ['[a-]', characters(['-', '-'], ['a', 'a'])],
+    ['[--a]', characters(['-', '-'], ['a', 'a'])],
+    ['[a\\-z]', characters(['-', '-'], ['a', 'a'], ['z', 'z'])],
+    ['[\\d-]', characters(['-', '-'], ['0', '9'])],
+    ['[[a]', characters(['[', '['], ['a', 'a'])],
+    ['[a[]', characters(['[', '['], ['a', 'a'])],
+    [
+      '[.*^$|(]',
+      characters(['$', '$'], ['(', '('], ['*', '*'], ['.', '.'], ['^', '^'], ['|', '|']),
+    ],
+    ['[^b-\u{10ffff}]', characters(['\u0001', 'a'])],
+    ['[a\\]b]', characters([']', ']'], ['a', 'b'])],
+  ])('%j is parsed', (written, pattern) => {
+    expect(parseRegex(written)).toEqual(pattern)
+  })
+
+  it('has groups that are 20 deep, any number of them side by side', () => {
+    const group = `${'('.repeat(20)}a${')'.repeat(20)}`
+    expect(parseRegex(group.repeat(3))).toEqual(literal('aaa'))
+  })
+
+  it('has a thousand characters at most, as written and with its repetitions', () => {
+    expect(parseRegex('a'.repeat(1000))).toEqual(literal('a'.repeat(1000)))
+    expect(parseRegex('(a{250}){4}')).toMatchObject({ kind: 'repeat' })
+    expect(() => parseRegex('(a{250}){4}a')).toThrow(
+      refusal('has more than 1000 characters after its repetitions are written out'),
+    )
   })
 
   it('has one form for equal spellings', () => {

@@ -86,11 +86,15 @@ describe('the property of a condition', () => {
 
   it.each([
     [{}, error('Conjure:UnprocessableEntity', { parameter: 'where.field', reason: 'is missing' })],
-    [{ field: 7 }, error('Conjure:UnprocessableEntity', { parameter: 'where.field' })],
+    [
+      { field: 7 },
+      error('Conjure:UnprocessableEntity', { parameter: 'where.field', reason: 'is not a string' }),
+    ],
     [
       { field: 'name', propertyIdentifier: { type: 'titleProperty' } },
       error('InvalidParameterCombination', {
         providedParameters: ['where.field', 'where.propertyIdentifier'],
+        validCombinations: [['where.field'], ['where.propertyIdentifier']],
       }),
     ],
     [{ field: 'nme' }, error('PropertiesNotFound', { objectType: 'airport', properties: ['nme'] })],
@@ -107,11 +111,63 @@ describe('the property of a condition', () => {
     ],
     [
       { propertyIdentifier: { type: 'properties', apiName: 'name' } },
-      error('Default:InvalidArgument', { parameter: 'where.propertyIdentifier.type' }),
+      error('Default:InvalidArgument', {
+        parameter: 'where.propertyIdentifier.type',
+        value: 'properties',
+        reason: `is not a type of property identifier; allowed types: property, structField, propertyWithLoadLevel, titleProperty, primaryKeyProperty`,
+      }),
     ],
     [
       { propertyIdentifier: { type: 'property', name: 'name' } },
-      error('Conjure:UnprocessableEntity', { parameter: 'where.propertyIdentifier.name' }),
+      error('Conjure:UnprocessableEntity', {
+        parameter: 'where.propertyIdentifier.name',
+        reason: 'a property identifier has no such member; allowed members: type, apiName',
+      }),
+    ],
+    ...(['titleProperty', 'primaryKeyProperty'] as const).map(
+      (type): [object, ReturnType<typeof error>] => [
+        { propertyIdentifier: { type, apiName: 'name' } },
+        error('Conjure:UnprocessableEntity', {
+          parameter: 'where.propertyIdentifier.apiName',
+          reason: `a ${type} identifier has no such member; allowed members: type`,
+        }),
+      ],
+    ),
+    ...(
+      [
+        [{ type: 'property' }, 'apiName'],
+        [{ type: 'structField' }, 'propertyApiName'],
+        [{ type: 'structField', propertyApiName: 'address' }, 'structFieldApiName'],
+      ] as const
+    ).map(([propertyIdentifier, member]): [object, ReturnType<typeof error>] => [
+      { propertyIdentifier },
+      error('Conjure:UnprocessableEntity', {
+        parameter: `where.propertyIdentifier.${member}`,
+        reason: 'is missing',
+      }),
+    ]),
+    [
+      {
+        propertyIdentifier: {
+          type: 'structField',
+          propertyApiName: 'nowhere',
+          structFieldApiName: 'town',
+        },
+      },
+      error('PropertiesNotFound', { properties: ['nowhere:town'] }),
+    ],
+    [
+      {
+        propertyIdentifier: {
+          type: 'propertyWithLoadLevel',
+          propertyIdentifier: { type: 'propertyWithLoadLevel' },
+          loadLevel: { type: 'noLoadLevel' },
+        },
+      },
+      error('Conjure:UnprocessableEntity', {
+        parameter: 'where.propertyIdentifier.propertyIdentifier',
+        reason: 'is a propertyWithLoadLevel inside another',
+      }),
     ],
     [
       {
@@ -121,7 +177,10 @@ describe('the property of a condition', () => {
           loadLevel: { type: 'applyReducers' },
         },
       },
-      error('Conjure:UnprocessableEntity', { parameter: 'where.propertyIdentifier.loadLevel' }),
+      error('Conjure:UnprocessableEntity', {
+        parameter: 'where.propertyIdentifier.loadLevel',
+        reason: 'is not supported; the only supported load level is noLoadLevel',
+      }),
     ],
   ])('%j is refused', (named, refusal) => {
     expect(failing({ type: 'eq', ...named, value: 'x' })).toThrow(refusal)
@@ -130,7 +189,10 @@ describe('the property of a condition', () => {
   it('cannot be the title of a type without one', () => {
     const where = { type: 'isNull', propertyIdentifier: { type: 'titleProperty' }, value: true }
     expect(() => read(where, { ...objectType, titleProperty: undefined })).toThrow(
-      error('Conjure:UnprocessableEntity', { parameter: 'where.propertyIdentifier' }),
+      error('Conjure:UnprocessableEntity', {
+        parameter: 'where.propertyIdentifier',
+        reason: 'object type airport has no title property',
+      }),
     )
   })
 })

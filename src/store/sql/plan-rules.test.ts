@@ -7,7 +7,9 @@ import {
   byteBudget,
   fewMatches,
   fitsAnyDefinition,
+  hasFewMatches,
   isKeyWalk,
+  isLongEquality,
   isQuick,
   readableVersion,
   totalCountPolicy,
@@ -33,6 +35,12 @@ const compare = (operator: Comparison, property: string, structField?: string): 
   field: { property, structField },
   operator,
   value: 1,
+})
+const equals = (value: string, property: string, structField?: string): Query => ({
+  kind: 'compare',
+  field: { property, structField },
+  operator: 'eq',
+  value,
 })
 const text: Query = {
   kind: 'text',
@@ -121,4 +129,31 @@ it.each([
 ])('the records of ten objects %s', (_, maxRecordBytes, maxBytes, expected) => {
   const record = { shape: [], selection: undefined }
   expect(byteBudget({ record, maxObjects: 10, maxBytes }, { maxRecordBytes })).toEqual(expected)
+})
+
+it.each<[string, Query, boolean]>([
+  ['a long text', equals('x'.repeat(65), 'a'), true],
+  ['a text that its prefix decides', equals('x', 'a'), false],
+  ['a long text of a property with short ones', equals('x'.repeat(65), 'b'), false],
+  ['a long text in a struct', equals('x'.repeat(65), 'a', 'field'), false],
+  ['a number', compare('eq', 'a'), false],
+  ['a range', { ...equals('x'.repeat(65), 'a'), operator: 'gt' } as Query, false],
+  ['another condition', text, false],
+])('an index alone cannot decide the equality with %s: %#', (_, query, expected) => {
+  expect(isLongEquality(query, new Set(['a']))).toBe(expected)
+})
+
+it.each([
+  [10, 10, true],
+  [10, 11, false],
+  [10, undefined, false],
+  [undefined, 0, false],
+])('of up to %s matches, %s are few: %s', (few, matches, expected) => {
+  const plan = { kind: 'x', ...(few !== undefined && { fewMatches: few }) }
+  expect(hasFewMatches(plan, matches)).toBe(expected)
+})
+
+it('an order by a field of a struct is not quick', () => {
+  const order = by('place').map((term) => ({ ...term, structField: 'city' }))
+  expect(isQuick(request({ order }))).toBe(false)
 })

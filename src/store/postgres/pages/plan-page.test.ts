@@ -6,7 +6,7 @@ import type { ReadPageRequest } from '../../object-store.ts'
 import { FIRST_LAYOUT, LAYOUT, NEW_TABLE } from '../catalogue/table-layout.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
-import { isStillValid, planPage } from './plan-page.ts'
+import { isStillValid, planPage, textPropertiesOf } from './plan-page.ts'
 
 const TYPE = {
   apiName: 'thing',
@@ -47,6 +47,17 @@ const compare = (operator: Comparison, property = 'a'): Query => ({
 })
 const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
 const fuzzy: Query = { ...text, fuzzy: true }
+const geo = (relation: 'within' | 'disjoint'): Query => ({
+  kind: 'geo',
+  field: { property: 'a', structField: undefined },
+  relation,
+  area: { kind: 'shape', members: [] },
+})
+const interval: Query = {
+  kind: 'interval',
+  field: { property: 'a', structField: undefined },
+  rule: { kind: 'prefix', terms: ['x'] },
+}
 const not = (of: Query): Query => ({ kind: 'not', of })
 const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
 
@@ -73,6 +84,12 @@ describe('the plan of a page', () => {
     ['a text, ordered', { query: text, order }, lookedUp],
     ['a text with an estimate', { query: text, matchEstimate: 7 }, { ...sorted, matchEstimate: 7 }],
     ['a text and a range', { query: { kind: 'and', of: [text, compare('gt')] } }, sorted],
+    ['a polygon', { query: { kind: 'withinPolygon', ring: [] } }, sorted],
+    ['an interval', { query: interval }, sorted],
+    ['an area', { query: geo('within') }, sorted],
+    ['anything outside of an area', { query: geo('disjoint') }, walked],
+    ['a range of keys', { query: compare('gt', 'k') }, { ...walked, prepared: false }],
+    ['a negated key', { query: not(compare('eq', 'k')) }, { ...walked, prepared: false }],
     ['a negated text', { query: not(text) }, walked],
     ['a negated fuzzy text', { query: not(fuzzy) }, lookedUp],
   ])('for %s', (_, options, expected) => {
@@ -90,6 +107,35 @@ describe('the plan of a page', () => {
     const query = compare('eq')
     expect(planPage(request({ query }), LATEST, capabilities)).toMatchObject(lookedUp)
     expect(planPage(request(), LATEST, capabilities)).toMatchObject({ oneStatement: true })
+  })
+
+  it('takes texts for long as long as it has not seen the type', () => {
+    const type = (kind: string) => ({ apiName: kind, type: { kind, type: 'string' } })
+    const properties = new Map([
+      ['scalar', type('scalar')],
+      ['array', type('array')],
+      ['number', { apiName: 'number', type: { kind: 'scalar', type: 'integer' } }],
+    ])
+    const objectType = { ...TYPE, properties } as unknown as ObjectType
+    expect([...textPropertiesOf(objectType)]).toEqual(['scalar'])
+    const lane = (property: string, fields: TypeFields | undefined) =>
+      planPage(
+        { ...request({ order: [{ property, direction: 'asc', nulls: 'last' }] }), objectType },
+        LATEST,
+        { ...POSTGRES, fields },
+      ).lane
+    expect([lane('scalar', undefined), lane('number', undefined)]).toEqual(['slow', 'quick'])
+    expect(lane('scalar', fieldsWith(false))).toBe('quick')
+  })
+
+  it.each([
+    ['the current rows', LATEST, POSTGRES, 'subtractClosed'],
+    ['a snapshot', SNAPSHOT, POSTGRES, 'countVisible'],
+    ['any version on Citus', LATEST, CITUS, 'countVisible'],
+  ])('counts the matches of %s', (_, state, capabilities, totalCount) => {
+    const counted = request({ query: compare('gt'), includeTotalCount: true })
+    const expected = { totalCount, oneStatement: false }
+    expect(planPage(counted, state, capabilities)).toMatchObject(expected)
   })
 
   it('reads by version and in a transaction on Citus', () => {
@@ -128,7 +174,18 @@ describe('a plan from an earlier head', () => {
     ['is invalid for another table', LATEST, { ...LATEST, table: { ...TABLE, table: 2 } }, false],
     ['is invalid if records might not fit any more', LATEST, { ...LATEST, table: larger }, false],
     ['is valid if it measured records needlessly', { ...LATEST, table: larger }, LATEST, true],
+    [
+      'is valid if both measure records',
+      { ...LATEST, table: larger },
+      { ...LATEST, table: larger },
+      true,
+    ],
   ])('%s', (_, earlier, later, expected) => {
     expect(isStillValid(planOf(earlier), planOf(later))).toBe(expected)
+  })
+
+  it('is invalid for another kind of plan', () => {
+    const range = planOf(LATEST, { query: compare('gt') })
+    expect(isStillValid(range, planOf(LATEST, { query: compare('eq') }))).toBe(false)
   })
 })

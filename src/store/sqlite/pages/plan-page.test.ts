@@ -53,6 +53,23 @@ const compare = (operator: Comparison, property = 'a'): Query => ({
 })
 const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
 const polygon: Query = { kind: 'withinPolygon', ring: [] }
+const field = (property: string) => ({ property, structField: undefined })
+const interval: Query = {
+  kind: 'interval',
+  field: field('a'),
+  rule: { kind: 'prefix', terms: ['x'] },
+}
+const geo = (relation: 'within' | 'disjoint'): Query => ({
+  kind: 'geo',
+  field: field('a'),
+  relation,
+  area: { kind: 'shape', members: [] },
+})
+const pattern = (property: string): Query => ({
+  kind: 'pattern',
+  field: field(property),
+  pattern: { kind: 'literal', text: 'x' },
+})
 const ids: Query = { kind: 'objectIds', ids: ['x'] }
 const linked: Query = {
   kind: 'linked',
@@ -129,6 +146,11 @@ describe('the rows of a page', () => {
     ['a text and an equality, later', { query: and(text, compare('eq')), after }, listed(walked)],
     ['a polygon, later', { query: polygon, after }, listed(sorted)],
     ['an array element, later', { query: compare('eq', 'tags'), after }, listed(sorted)],
+    ['an interval, later', { query: interval, after }, listed(sorted)],
+    ['an area, later', { query: geo('within'), after }, listed(sorted)],
+    ['anything outside of an area, later', { query: geo('disjoint'), after }, sorted],
+    ['a pattern of an array, later', { query: pattern('tags'), after }, listed(sorted)],
+    ['a pattern, later', { query: pattern('a'), after }, sorted],
     ['two texts, later', { query: or(text, polygon), after }, listed(sorted)],
     ['a text or a range, later', { query: or(text, compare('gt')), after }, sorted],
     ['a negated text, later', { query: not(text), after }, sorted],
@@ -158,6 +180,34 @@ describe('the thread of a page', () => {
     ['a text', { query: text }, LATEST, mainThread(), 'reader'],
     ['an order', { order }, LATEST, mainThread(), 'main'],
     ['a few values', { query: oneOf(8) }, LATEST, mainThread(), 'main'],
+    [
+      'a few values, counted',
+      { query: oneOf(8), includeTotalCount: true },
+      LATEST,
+      mainThread(),
+      'reader',
+    ],
+    [
+      'a few values with a range',
+      { query: and(oneOf(2), compare('gt')) },
+      LATEST,
+      mainThread(),
+      'reader',
+    ],
+    [
+      'a range in its order over many past rows',
+      { query: compare('gt'), order },
+      latest,
+      mainThread({ rowVersions: 0 }),
+      'reader',
+    ],
+    [
+      'a long text in its order',
+      { query: equals(long), order },
+      prefixed,
+      mainThread({ candidates: 0 }),
+      'reader',
+    ],
     ['linked objects', { query: linked }, LATEST, mainThread(), 'reader'],
     ['an order over many past rows', { order }, latest, mainThread(), 'reader'],
     [

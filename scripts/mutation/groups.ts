@@ -1,0 +1,66 @@
+/** The code whose tests must notice changes, and those tests. */
+
+export interface Group {
+  readonly name: string
+  /** Patterns of the files to change. */
+  readonly files: readonly string[]
+  /** Patterns of the tests that must notice the changes. They run for each, so they must be quick. */
+  readonly tests: readonly string[]
+}
+
+/** By the name that `--only` takes. */
+export const GROUPS: Readonly<Record<string, Group>> = {
+  tokens: {
+    name: 'tokens',
+    files: [
+      'src/paging/page-token.ts',
+      'src/paging/request-fingerprint.ts',
+      'src/paging/token-keys.ts',
+      'src/paging/walk-tokens.ts',
+    ],
+    tests: ['src/paging/*.test.ts'],
+  },
+  paging: {
+    name: 'paging',
+    files: [
+      'src/paging/next-page.ts',
+      'src/paging/page-size.ts',
+      'src/paging/relevance-cursor.ts',
+      'src/paging/retrieval-limit.ts',
+      'src/paging/set-cursor.ts',
+    ],
+    tests: ['src/paging/*.test.ts'],
+  },
+  planning: {
+    name: 'planning',
+    files: [
+      'src/store/sql/alternatives.ts',
+      'src/store/sql/plan-rules.ts',
+      'src/store/*/pages/plan-page.ts',
+    ],
+    tests: [
+      'src/store/sql/{alternatives,plan-rules}.test.ts',
+      'src/store/*/pages/plan-page.test.ts',
+    ],
+  },
+  parsing: {
+    name: 'query parsing',
+    files: ['src/query/parse/*.ts'],
+    tests: ['src/query/parse/*.test.ts'],
+  },
+  authorisation: {
+    name: 'authorisation',
+    files: [
+      'src/query/rights/*.ts',
+      'src/http/admin/check-names.ts',
+      'src/http/request/{admit-caller,api-token,caller,resolve}.ts',
+      'src/http/rights/require-writable.ts',
+    ],
+    tests: [
+      'src/query/rights/*.test.ts',
+      'src/http/admin/check-names.test.ts',
+      'src/http/request/{caller,resolve}.test.ts',
+      'test/http/authentication.test.ts',
+    ],
+  },
+}

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import { Catalogue } from '../../ontology/catalogue.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import type { Policy, Right } from './policy.ts'
+import { restrictionOf } from './restricted-type.ts'
+import { type PolicyLists, rightsKey, viewCatalogue } from './view-catalogue.ts'
+
+const LIMITS = { maxDepth: 10, maxTerms: 100, maxTextLength: 1000 }
+
+function ontology(apiName: string) {
+  const type = (name: string) => ({
+    apiName: name,
+    rid: `ri.ontology.main.object-type.${apiName}-${name}`,
+    primaryKey: 'id',
+    properties: {
+      id: { type: 'string' as const },
+      owner: { type: 'string' as const },
+      phone: { type: 'string' as const },
+    },
+  })
+  return parseDefinition({
+    apiName,
+    rid: `ri.ontology.main.ontology.${apiName}`,
+    objectTypes: [type('person'), type('room')],
+  })
+}
+const STAFF = ontology('staff')
+const GUESTS = ontology('guests')
+const CATALOGUE = new Catalogue(5, [STAFF, GUESTS])
+
+const right = (access: Right['access'], objectType: string, more: Partial<Right> = {}): Right => ({
+  ontology: 'staff',
+  objectType,
+  access,
+  ...more,
+})
+const policy = (...rights: Right[]): Policy => ({ name: 'policy', rights })
+const is = (value: string) => ({ type: 'eq', field: 'owner', value })
+const compare = (value: string) => ({
+  kind: 'compare',
+  field: { property: 'owner', structField: undefined },
+  operator: 'eq',
+  value,
+})
+
+const view = (lists: PolicyLists, claims = {}) =>
+  viewCatalogue(CATALOGUE, lists, { claims, limits: LIMITS })
+
+/** Describes each visible type: whether it can be written, its rows and its visible properties. */
+function seen(lists: PolicyLists, claims = {}) {
+  const { catalogue } = view(lists, claims)
+  return Object.fromEntries(
+    catalogue.ontologies.flatMap(({ apiName, objectTypes }) =>
+      [...objectTypes.values()].map((type) => {
+        const restriction = restrictionOf(type)
+        const what = restriction === undefined ? 'write' : { ...restriction, of: undefined }
+        return [`${apiName} ${type.apiName}`, what] as const
+      }),
+    ),
+  )
+}
+const reads = (rows: object = { kind: 'everything' }, shown?: string[]) => ({ rows, shown })
+
+describe('what policies show', () => {
+  it.each<[string, PolicyLists, object]>([
+    ['nothing without a policy', [[]], {}],
+    ['nothing without a right', [[policy()]], {}],
+    ['a type to read', [[policy(right('read', 'person'))]], { 'staff person': reads() }],
+    ['a type to write', [[policy(right('write', 'room'))]], { 'staff room': 'write' }],
+    [
+      'all types to read',
+      [[policy(right('read', '*'))]],
+      { 'staff person': reads(), 'staff room': reads() },
+    ],
+    [
+      'all types to their administrator',
+      [[policy(right('administer', '*'))]],
+      { 'staff person': 'write', 'staff room': 'write' },
+    ],
+    [
+      'an ontology that is named by its RID',
+      [[policy(right('write', 'room', { ontology: GUESTS.rid }))]],
+      { 'guests room': 'write' },
+    ],
+    [
+      'the type that is named, and the others',
+      [[policy(right('write', '*'), right('read', 'person'))]],
+      { 'staff person': reads(), 'staff room': 'write' },
+    ],
+    [
+      'the rows of a rule',
+      [[policy(right('read', 'person', { where: is('ada') }))]],
+      { 'staff person': reads(compare('ada')) },
+    ],
+    [
+      'all but the hidden properties',
+      [[policy(right('read', 'person', { hide: ['phone'] }))]],
+      { 'staff person': reads(undefined, ['id', 'owner']) },
+    ],
+    [
+      'the rows of each of several rights',
+      [
+        [
+          policy(right('read', 'person', { where: is('ada') })),
+          policy(right('read', 'person', { where: is('bob'), hide: ['phone'] })),
+        ],
+      ],
+      {
+        'staff person': reads({ kind: 'or', of: [compare('ada'), compare('bob')] }, [
+          'id',
+          'owner',
+        ]),
+      },
+    ],
+    [
+      'all rows, without the hidden properties, if only one right has a rule',
+      [
+        [
+          policy(
+            right('read', 'person', { where: is('ada') }),
+            right('read', 'person', { hide: ['phone'] }),
+          ),
+        ],
+      ],
+      { 'staff person': reads(undefined, ['id', 'owner']) },
+    ],
+    [
+      'everything that one of several rights shows',
+      [[policy(right('read', 'person', { hide: ['phone'] })), policy(right('read', 'person'))]],
+      { 'staff person': reads() },
+    ],
+    [
+      'a type to write if one of several rights allows it',
+      [[policy(right('read', 'person')), policy(right('write', 'person'))]],
+      { 'staff person': 'write' },
+    ],
+    [
+      'what both credentials allow',
+      [[policy(right('write', '*'))], [policy(right('read', 'room'), right('write', 'person'))]],
+      { 'staff person': 'write', 'staff room': reads() },
+    ],
+    [
+      'the rows that both credentials allow',
+      [
+        [policy(right('read', 'person', { where: is('ada'), hide: ['phone'] }))],
+        [policy(right('read', 'person', { where: is('bob'), hide: ['owner'] }))],
+      ],
+      {
+        'staff person': reads({ kind: 'and', of: [compare('ada'), compare('bob')] }, ['id']),
+      },
+    ],
+    [
+      'the rows of the credential with a rule',
+      [[policy(right('read', 'person', { where: is('ada') }))], [policy(right('write', 'person'))]],
+      { 'staff person': reads(compare('ada')) },
+    ],
+    [
+      'nothing if two credentials allow different types',
+      [[policy(right('write', 'person'))], [policy(right('write', 'room'))]],
+      {},
+    ],
+    ['nothing if one credential allows nothing', [[policy(right('write', '*'))], []], {}],
+    ['nothing if a right names no type', [[policy(right('read', '*'), right('read', 'none'))]], {}],
+    [
+      'nothing if a right hides the key',
+      [[policy(right('read', '*'), right('read', 'room', { hide: ['id'] }))]],
+      {},
+    ],
+  ])('is %s', (_, lists, expected) => {
+    expect(seen(lists)).toEqual(expected)
+  })
+
+  it('has the claims of the caller', () => {
+    const own = [[policy(right('read', 'person', { where: is('$caller.name') }))]]
+    expect(seen(own, { name: 'ada' })).toEqual({ 'staff person': reads(compare('ada')) })
+    expect(seen(own)).toEqual({})
+  })
+
+  it('is the ontology itself for a caller who may write all of it', () => {
+    const { catalogue } = view([[policy(right('write', 'person'), right('write', 'room'))]])
+    expect([catalogue.generation, catalogue.ontologies]).toEqual([5, [STAFF]])
+    expect(catalogue.ontologies[0]).toBe(STAFF)
+  })
+
+  it('is administered only if every credential allows it', () => {
+    const administer = [policy(right('administer', '*'))]
+    const write = [policy(right('write', '*'))]
+    const administered = (lists: PolicyLists) => [...view(lists).administered]
+    expect(administered([administer])).toEqual([STAFF.rid])
+    expect(administered([administer, administer])).toEqual([STAFF.rid])
+    expect(administered([administer, write])).toEqual([])
+    expect(administered([[...administer, ...write]])).toEqual([STAFF.rid])
+    expect(administered([write])).toEqual([])
+  })
+})
+
+describe('the identity of a view', () => {
+  const viewId = (lists: PolicyLists, claims = {}) =>
+    view(lists, claims).catalogue.find('staff')?.viewId
+  const person = (more: Partial<Right> = {}) => [[policy(right('read', 'person', more))]]
+  const own = person({ where: is('$caller.name') })
+
+  it('changes with each right, and with the claims that rules use', () => {
+    const lists = [person(), person({ hide: ['phone'] }), person({ where: is('ada') })]
+    const ids = [...lists.map((one) => viewId(one)), viewId(own, { name: 'bob' })]
+    expect(ids.every((id) => id?.length === 22)).toBe(true)
+    expect(new Set(ids).size).toBe(4)
+    expect(viewId(own, { name: 'ada' })).toBe(viewId(person({ where: is('ada') })))
+  })
+
+  it('does not change with rights in other ontologies, nor with unused claims', () => {
+    const other = right('write', 'room', { ontology: 'guests' })
+    expect(viewId([[policy(right('read', 'person'), other)]])).toBe(viewId(person()))
+    expect(viewId(person(), { name: 'ada' })).toBe(viewId(person()))
+  })
+
+  it('is shared by callers with the same rights', () => {
+    const keys = [
+      rightsKey(own, { name: 'ada' }),
+      rightsKey(own, { name: 'bob' }),
+      rightsKey(own, {}),
+      rightsKey([...own, ...own], { name: 'ada' }),
+      rightsKey(person(), {}),
+    ]
+    expect(new Set(keys).size).toBe(5)
+    expect(rightsKey(own, { name: 'ada', email: 'x' })).toBe(keys[0])
+    // A rule with a missing claim is not the same as no rule.
+    expect(rightsKey(own, {})).not.toBe(rightsKey(person(), {}))
+  })
+})
