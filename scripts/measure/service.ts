@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { readBody } from './connection.ts'
+import { readBody, type Target } from './connection.ts'
 import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY, UPDATED_EVERY } from './parts.ts'
 import { cpuBetween, cpuTimes, treeMegabytes, watchCpu, watchMemory } from './process-stats.ts'
 import { showProgress } from './progress.ts'
@@ -149,7 +149,7 @@ export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as cons
 export const PART_OBJECTS = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
 /** Saves the definition of an ontology. */
-export async function define(service: Service, definition: OntologyDefinition): Promise<void> {
+export async function define(service: Target, definition: OntologyDefinition): Promise<void> {
   const path = `/api/admin/v1/ontologies/${definition.apiName}`
   await readBody(service, { method: 'PUT', path, body: JSON.stringify(definition) })
 }
@@ -158,7 +158,7 @@ const BATCH = 10_000
 
 /** Writes changes to an object type, given by its path, in several batches. */
 export async function writeChanges(
-  service: Service,
+  service: Target,
   path: string,
   changes: readonly object[],
 ): Promise<void> {
