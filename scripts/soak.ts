@@ -16,7 +16,7 @@ import {
 } from './measure/service.ts'
 import { count, toMarkdown } from './measure/table.ts'
 import { openStores, openWorkspace, type Workspace } from './measure/workspace.ts'
-import { Churn, LABEL_PATH, repeat } from './soak/churn.ts'
+import { Churn, LABEL_PATH, repeat, SNAPSHOT_SECONDS } from './soak/churn.ts'
 import { LABELS, LiveSet, makeLabel, soakDefinition } from './soak/live-set.ts'
 import { growthOf, readStatus, type Sample, sampleTable, takeSample } from './soak/samples.ts'
 import { checkObjects, readStoredBytes, type StoredBytes } from './soak/stored-objects.ts'
@@ -28,7 +28,6 @@ const READS_PER_SECOND = 8
 const SAMPLE_SECONDS = 10
 /** Caches fill during this share of the run. */
 const WARM_UP = 1 / 3
-const SNAPSHOT_SECONDS = 60
 /** More than the snapshot age, the margin of maintenance, and two of its intervals. */
 const SETTLE_MS = 600_000
 const MEMORY_LIMIT = 1
@@ -172,9 +171,9 @@ async function churn(
   await Promise.all(work)
   if (hasEnded(service.child)) throw new Error('The service ended.')
   await load.end()
-  const { writes, reads, walks, tokens, definitions } = load.counts
+  const { writes, reads, walks, expired, tokens, definitions } = load.counts
   print(
-    `${count(writes)} writes, ${count(reads)} reads, ${count(walks)} snapshot walks, ${tokens} API tokens, ${definitions} definitions.`,
+    `${count(writes)} writes, ${count(reads)} reads, ${count(walks)} snapshot walks (${count(expired)} more expired), ${tokens} API tokens, ${definitions} definitions.`,
   )
   const page = await load.openSnapshot()
   await untilReclaimed(service)

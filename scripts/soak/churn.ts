@@ -32,6 +32,8 @@ const AGGREGATE: Call = {
     groupBy: [{ type: 'exact', field: 'properties.category' }],
   }),
 }
+/** Set for the service, so that what expires can be deleted during the run. */
+export const SNAPSHOT_SECONDS = 60
 const WALK_PAGE = 1000
 const WRITES_PER_DEFINITION = 480
 const READS_PER_TOKEN = 80
@@ -42,19 +44,38 @@ export interface ChurnCounts {
   reads: number
   /** Snapshot walks from the first page to the last. */
   walks: number
+  /** Snapshot walks that took longer than a snapshot is kept. */
+  expired: number
   tokens: number
   definitions: number
 }
 
+/** A snapshot walk in progress. */
+interface Walk {
+  readonly token: string | undefined
+  readonly objects: number
+  readonly startedMs: number
+}
+
+function newWalk(): Walk {
+  return { token: undefined, objects: 0, startedMs: performance.now() }
+}
+
 /** Sends one request after the other on two connections: one writes, the other reads. */
 export class Churn implements Disposable {
-  readonly counts: ChurnCounts = { writes: 0, reads: 0, walks: 0, tokens: 0, definitions: 0 }
+  readonly counts: ChurnCounts = {
+    writes: 0,
+    reads: 0,
+    walks: 0,
+    expired: 0,
+    tokens: 0,
+    definitions: 0,
+  }
   readonly #service: Target
   readonly #live: LiveSet
   readonly #writes: Connection
   readonly #reads: Connection
-  /** The snapshot walk in progress. */
-  #walk: { readonly token: string | undefined; readonly objects: number }
+  #walk = newWalk()
   #hasNote = false
 
   private constructor(service: Target, live: LiveSet, writes: Connection, reads: Connection) {
@@ -62,7 +83,6 @@ export class Churn implements Disposable {
     this.#live = live
     this.#writes = writes
     this.#reads = reads
-    this.#walk = { token: undefined, objects: 0 }
   }
 
   static async open(service: Target, live: LiveSet): Promise<Churn> {
@@ -142,12 +162,22 @@ export class Churn implements Disposable {
   }
 
   async #walkOn(): Promise<void> {
-    const { token, objects } = this.#walk
-    const page = await this.#reads.read(SNAPSHOT(WALK_PAGE, token))
-    const read = objects + JSON.parse(page.toString()).data.length
-    const next = findToken(page)
-    this.#walk = { token: next, objects: next === undefined ? 0 : read }
-    if (next !== undefined) return
+    const { token, objects, startedMs } = this.#walk
+    const { status, body } = await this.#reads.send(SNAPSHOT(WALK_PAGE, token), true)
+    if (status === 400 && performance.now() - startedMs > SNAPSHOT_SECONDS * 1000) {
+      // The machine is busy, and the walk too slow.
+      this.counts.expired += 1
+      this.#walk = newWalk()
+      return
+    }
+    if (status !== 200) throw new Error(`A page of a walk: ${status} ${body.toString()}`)
+    const read = objects + JSON.parse(body.toString()).data.length
+    const next = findToken(body)
+    this.#walk = next === undefined ? newWalk() : { token: next, objects: read, startedMs }
+    if (next === undefined) this.#checkCount(read)
+  }
+
+  #checkCount(read: number): void {
     this.counts.walks += 1
     // One object may be deleted, and its replacement not written yet.
     const { size } = this.#live
