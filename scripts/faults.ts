@@ -28,17 +28,18 @@ const HELP = `Usage: npm run faults -- [options]
 Breaks the service in three parts, and checks that nothing acknowledged is lost.
 
 1. writes: kills a service ${KILLS} times while writers and snapshot walkers load it, and starts it again
-   on the same store; on PostgreSQL, every fourth kill also ends the database server. After each
-   kill, every acknowledged write must be there once, nothing that was refused may be visible, a
-   write without a response must be applied completely or not at all, and the walks must continue.
-   With ${OBJECTS.toLocaleString('en')} objects, the service must be ready again in less than 2 seconds.
+   on the same store. On PostgreSQL, every fourth kill also ends the server, which is always a
+   private one. After each kill, every acknowledged write must be there once, nothing that was
+   refused may be visible, a write without a response must be applied completely or not at all, and
+   the walks must continue. With ${OBJECTS.toLocaleString('en')} objects, the service must be ready again in less
+   than 2 seconds.
 2. imports: kills the service in each phase of an import (reading, writing, indexing, publishing),
    and the command, ${IMPORT_KILLS} times each, and then completes the import. Either the old objects or the new
    ones must be complete, and the completed import must equal its file.
 3. disk: fills the disk of a service on SQLite. Writes must be rejected with 503, and the file must
    stay undamaged.
 
-Takes about 30 minutes per store and 3 GB in TMPDIR, which are removed afterwards. The exit status is
+Takes about 20 minutes per store and 4 GB in TMPDIR, which are removed afterwards. The exit status is
 0, 1 when a restart takes too long, or 2 when a check fails.
 
   --only PART       one part: ${PARTS.join(', ')}
