@@ -24,7 +24,8 @@ import { checkObjects, readStoredBytes, type StoredBytes } from './soak/stored-o
 const MINUTES = 30
 const OBJECTS = 50_000
 const WRITES_PER_SECOND = 8
-const READS_PER_SECOND = 8
+/** Enough garbage for several collections; with fewer, the fitted line would follow one of them. */
+const READS_PER_SECOND = 40
 const SAMPLE_SECONDS = 10
 /** Caches fill during this share of the run. */
 const WARM_UP = 1 / 3
@@ -36,7 +37,7 @@ const STORAGE_LIMIT = 1.5
 
 const HELP = `Usage: npm run soak -- [options]
 
-Runs one service while ${WRITES_PER_SECOND} writes a second update, insert and delete objects, and ${READS_PER_SECOND} reads a second
+Runs one service while ${WRITES_PER_SECOND} writes a second update, insert and delete objects, and up to ${READS_PER_SECOND} reads a second
 walk snapshots, search, count and fetch; API tokens are created and revoked, and a definition
 changes. The number of objects stays the same. Then the writes stop, and the last snapshot expires.
 

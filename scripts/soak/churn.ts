@@ -36,7 +36,7 @@ const AGGREGATE: Call = {
 export const SNAPSHOT_SECONDS = 60
 const WALK_PAGE = 1000
 const WRITES_PER_DEFINITION = 480
-const READS_PER_TOKEN = 80
+const READS_PER_TOKEN = 400
 const CHANGED_LABELS = 50
 
 export interface ChurnCounts {
