@@ -1,5 +1,6 @@
 /** Writes, as a client sends them once or several times, and what each must do. */
 import { IDEMPOTENCY_KEY_TTL_SECONDS } from '../../src/contract/limits.ts'
+import type { Replacement } from './model.ts'
 import type { Answer } from './node.ts'
 import type { HttpRequest } from './queries.ts'
 import { expectEqual, expectError, type World } from './world.ts'
@@ -10,6 +11,8 @@ export interface SentWrite {
   readonly onceKey: string | undefined
   /** Checks the answer to a write that takes effect now, and applies it to the model. */
   readonly apply: (answer: Answer) => void
+  /** The replacement that the write is part of. */
+  readonly replacement?: Replacement | undefined
 }
 
 /** The number of writes that clients may still repeat. */
@@ -20,12 +23,13 @@ export async function sendWrite(
   world: World,
   request: HttpRequest,
   apply: SentWrite['apply'],
+  replacement?: Replacement,
 ): Promise<void> {
   const onceKey = world.random.chance(0.6) ? `key-${world.madeKeys}` : undefined
   world.madeKeys += 1
   const keyed = onceKey === undefined ? {} : { 'idempotency-key': onceKey }
   const headers = { ...request.headers, ...keyed }
-  const write = { request: { ...request, headers }, onceKey, apply }
+  const write = { request: { ...request, headers }, onceKey, apply, replacement }
   world.writes = [write, ...world.writes].slice(0, WRITES)
   await deliver(world, write)
 }
@@ -50,6 +54,8 @@ async function deliver(world: World, write: SentWrite): Promise<void> {
   const { request, onceKey = '' } = write
   const recorded = world.onceKeys.get(onceKey)
   const answer = await world.send(request)
+  // Every batch keeps its replacement from expiring, also one that is repeated or rejected.
+  if (write.replacement !== undefined) write.replacement.idleSince = undefined
   const isReplayed = answer.headers['idempotency-replayed'] === 'true'
   if (recorded !== undefined && recorded.expiresAtMs > world.clock.now) {
     if (recorded.request !== identityOf(request)) {

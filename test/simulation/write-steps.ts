@@ -15,7 +15,7 @@ import { toObject } from './page-model.ts'
 import { type Condition, combined, type HttpRequest, matches, post, WORDS } from './queries.ts'
 import type { Random } from './random.ts'
 import { expectEqual, expectError, ONTOLOGY, TYPES, type TypeName, type World } from './world.ts'
-import { sendWrite } from './write-model.ts'
+import { type SentWrite, sendWrite } from './write-model.ts'
 
 const KEYS = 20
 const MAX_CHANGES = 8
@@ -110,7 +110,7 @@ export async function loadReplacement(world: World): Promise<void> {
   const { name, replacement } = picked
   const changes = randomChanges(world, name)
   const path = `${pathOf(name)}?replacement=${replacement.id}`
-  await sendWrite(world, batch(path, changes), (answer) => {
+  const apply: SentWrite['apply'] = (answer) => {
     if (!isLoading(world, name, replacement)) {
       return expectError(answer, 404, 'ReplacementNotFound')
     }
@@ -118,8 +118,8 @@ export async function loadReplacement(world: World): Promise<void> {
     const { version } = world.typeOf(name).current
     expectEqual([answer.status, answer.body], [200, { version, put, deleted }], 'the answer')
     replacement.objects = objects
-    replacement.idleSince = undefined
-  })
+  }
+  await sendWrite(world, batch(path, changes), apply, replacement)
 }
 
 /** Publishes a replacement, or asks again for the answer to its publication. */
