@@ -1,46 +1,82 @@
-/** Kills imports, fills the disk, and checks what is left; see the help. */
-import { fillDisk } from '../test/support/full-disk.ts'
-import { killImports, killsInEachPhase } from '../test/support/killed-imports.ts'
-import { FLAG, runScript } from './measure/command-line.ts'
-import { toMarkdown } from './measure/table.ts'
+/** Kills the service, fills its disk, and checks what is left; see the help. */
 
-const KILLS = 20
-const QUICK_KILLS = 1
+import { fillDisk } from '../test/support/full-disk.ts'
+import { killImportsInEachPhase } from './faults/imports.ts'
+import { killUnderLoad } from './faults/writes.ts'
+import {
+  chosenStores,
+  FLAG,
+  runScript,
+  STORE_FLAGS,
+  STORE_HELP,
+  TEXT,
+  wholeNumber,
+} from './measure/command-line.ts'
+import { judge, type Mark } from './measure/marks.ts'
+import { print } from './measure/progress.ts'
+
+const PARTS = ['imports', 'writes', 'disk'] as const
+type Part = (typeof PARTS)[number]
+
+const KILLS = 200
+const OBJECTS = 1_000_000
+const IMPORT_KILLS = 20
+const QUICK = { kills: 4, objects: 10_000, importKills: 1 } as const
 
 const HELP = `Usage: npm run faults -- [options]
 
-Kills the service in each phase of an import (reading, writing, indexing, publishing), and the
-command, ${KILLS} times each, and then completes the import. Fails when an acknowledged object is lost, when
-neither the old nor the new objects are complete, or when the completed import differs from its
-file. Then fills the disk of a service, and fails when a write is not rejected with 503, or when the
-file is damaged. Takes about 10 minutes and 100 MB in TMPDIR, which are removed afterwards. The exit
-status is 0, or 2 when a check fails.
+Breaks the service in three parts, and checks that nothing acknowledged is lost.
 
-  --quick           ${QUICK_KILLS} kill of each kind: about 30 seconds
+1. writes: kills a service ${KILLS} times while writers and snapshot walkers load it, and starts it again
+   on the same store. On PostgreSQL, every fourth kill also ends the server, which is always a
+   private one. After each kill, every acknowledged write must be there once, nothing that was
+   refused may be visible, a write without a response must be applied completely or not at all, and
+   the walks must continue. With ${OBJECTS.toLocaleString('en')} objects, the service must be ready again in less
+   than 2 seconds.
+2. imports: kills the service in each phase of an import (reading, writing, indexing, publishing),
+   and the command, ${IMPORT_KILLS} times each, and then completes the import. Either the old objects or the new
+   ones must be complete, and the completed import must equal its file.
+3. disk: fills the disk of a service on SQLite. Writes must be rejected with 503, and the file must
+   stay undamaged.
+
+Takes about 20 minutes per store and 4 GB in TMPDIR, which are removed afterwards. The exit status is
+0, 1 when a restart takes too long, or 2 when a check fails.
+
+  --only PART       one part: ${PARTS.join(', ')}
+  --kills N         kills under load (${KILLS})
+  --objects N       objects in the store that is killed under load (${OBJECTS.toLocaleString('en')})
+  --seed N          where the choice of writes and moments begins (1)
+${STORE_HELP}
+  --quick           ${QUICK.kills} kills with ${QUICK.objects.toLocaleString('en')} objects, ${QUICK.importKills} kill in each phase: about a minute per store
   --help            this text`
 
 await runScript({
   name: 'faults',
   help: HELP,
-  options: { quick: FLAG },
-  async run({ quick }) {
-    const kills = quick ? QUICK_KILLS : KILLS
-    const counts = new Map<string, { old: number; new: number }>()
-    await killImports(killsInEachPhase(kills), ({ victim, mode, phase, left, isComplete }) => {
-      const name = phase === undefined ? `the ${victim}` : `the ${victim}, ${phase}`
-      const count = counts.get(name) ?? { old: 0, new: 0 }
-      count[isComplete ? 'new' : 'old'] += 1
-      counts.set(name, count)
-      console.log(`${mode}, ${name} killed: ${left} objects left, the second run completed`)
-    })
-    const rows = [...counts].map(([name, count]) => [name, String(count.old), String(count.new)])
-    console.log(`\n${toMarkdown([['Killed', 'old objects', 'new objects'], ...rows])}`)
-    console.log('\nNo acknowledged object was lost, and none was visible before the others.')
-    const { refused, acknowledged, left, added } = await fillDisk()
-    if (refused.status !== 503 || left !== acknowledged || added !== 200) {
-      throw new Error(`the full disk: ${JSON.stringify({ refused, acknowledged, left, added })}`)
+  options: { ...STORE_FLAGS, only: TEXT, kills: TEXT, objects: TEXT, seed: TEXT, quick: FLAG },
+  async run({ only, quick, ...values }) {
+    if (only !== undefined && !PARTS.includes(only as Part)) {
+      throw new Error(`--only is ${only}, but must be one of ${PARTS.join(', ')}.`)
     }
-    console.log(`A full disk: 503, "${refused.reason}"; all ${left} acknowledged objects are left.`)
-    return true
+    const isChosen = (part: Part) => only === undefined || only === part
+    const usual = quick ? QUICK : { kills: KILLS, objects: OBJECTS, importKills: IMPORT_KILLS }
+    const kills = wholeNumber('--kills', values.kills, { min: 1, usual: usual.kills })
+    const objects = wholeNumber('--objects', values.objects, { min: 0, usual: usual.objects })
+    const seed = wholeNumber('--seed', values.seed, { min: 0, usual: 1 })
+    const marks: Mark[] = []
+    for (const store of chosenStores(values)) {
+      if (isChosen('writes')) marks.push(...(await killUnderLoad(store, { kills, objects, seed })))
+      if (isChosen('imports')) await killImportsInEachPhase(store, usual.importKills)
+      if (isChosen('disk') && store === 'SQLite') await checkFullDisk()
+    }
+    return marks.length === 0 || judge(marks) || quick
   },
 })
+
+async function checkFullDisk(): Promise<void> {
+  const { refused, acknowledged, left, added } = await fillDisk()
+  if (refused.status !== 503 || left !== acknowledged || added !== 200) {
+    throw new Error(`the full disk: ${JSON.stringify({ refused, acknowledged, left, added })}`)
+  }
+  print(`\nA full disk: 503, "${refused.reason}"; all ${left} acknowledged objects are left.`)
+}

@@ -56,6 +56,11 @@ export function treeMegabytes(root: number): number {
   return processTree(root).reduce((sum, pid) => sum + (ownMegabytes(pid) || 0), 0)
 }
 
+/** Returns the number of open descriptors of a process and its descendants. */
+export function countDescriptors(root: number): number {
+  return processTree(root).reduce((sum, pid) => sum + listProc(`${pid}/fd`).length, 0)
+}
+
 /** Returns the largest resident set of a process so far in MB, mapped files included. */
 export function peakMegabytes(pid: number): number {
   return statusMegabytes(pid, 'VmHWM')
@@ -113,8 +118,12 @@ export async function measureCost<T>(
 }
 
 function threadsOf(pid: number): string[] {
+  return listProc(`${pid}/task`)
+}
+
+function listProc(path: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`)
+    return readdirSync(`/proc/${path}`)
   } catch {
     return []
   }

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { fillDisk } from '../support/full-disk.ts'
 import { type KilledImport, killImports, killsInEachPhase } from '../support/killed-imports.ts'
+import { createTestStore } from '../support/test-store.ts'
 
 /** `npm run faults` is the long form of both. */
 it('a killed import leaves the old objects or the new ones, and completes when run again', async () => {
   const killed: KilledImport[] = []
-  await killImports(killsInEachPhase(1), (one) => killed.push(one))
+  await killImports(createTestStore, killsInEachPhase(1), (one) => killed.push(one))
   expect(killed.map(({ victim, phase }) => [victim, phase])).toEqual([
     ['command', undefined],
     ['service', 'reading'],

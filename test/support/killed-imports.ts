@@ -3,7 +3,7 @@
  * ones, no acknowledged object lost, and a second run completes the import.
  */
 import { createHash } from 'node:crypto'
-import { statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readExportEnd } from '../../src/formats/export-end.ts'
@@ -15,7 +15,6 @@ const BATCH = 5000
 const ROWS = 5 * BATCH
 /** The key of the object that a replacement replaces. */
 const OLD_ID = 1_000_000
-const BYTES_PER_STEP = 3_000_000
 /** The pause between two checks of the progress. */
 const PAUSE_MS = 10
 const TOKEN = 'token-of-the-killed-imports'
@@ -40,7 +39,7 @@ export interface ImportKill {
   readonly number: number
   readonly victim: 'service' | 'command'
   readonly mode: 'upsert' | 'replace'
-  /** Undefined to kill when a part of the data is on disk. */
+  /** Undefined to kill when a part of the data was sent. */
   readonly phase?: (typeof PHASES)[number]
 }
 
@@ -62,15 +61,20 @@ export function killsInEachPhase(kills: number): ImportKill[] {
   ]).flat()
 }
 
+/** Creates an empty store for one import; its name is that for `OQS_STORE`. */
+export type CreateStore = () => Promise<AsyncDisposable & { readonly name: string }>
+
 /** Throws if a check fails. */
 export async function killImports(
+  createStore: CreateStore,
   kills: readonly ImportKill[],
   report: (killed: KilledImport) => void = () => {},
 ): Promise<void> {
   // Known after the first import that was completed.
   let indexes = Number.POSITIVE_INFINITY
   for (const kill of kills) {
-    const killed = await killOneImport(kill, indexes)
+    await using store = await createStore()
+    const killed = await killOneImport(store.name, kill, indexes)
     indexes = killed.indexes
     const { left } = killed
     report({ ...kill, left, isComplete: left === ROWS })
@@ -78,6 +82,7 @@ export async function killImports(
 }
 
 async function killOneImport(
+  storeName: string,
   kill: ImportKill,
   indexes: number,
 ): Promise<{ readonly left: number; readonly indexes: number }> {
@@ -86,7 +91,7 @@ async function killOneImport(
   const file = join(folder.path, 'rows.ndjson')
   const lines = Array.from({ length: ROWS }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
   writeFileSync(file, lines.join(''))
-  const store = { OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`, OQS_ADMIN_TOKEN: TOKEN }
+  const store = { OQS_STORE: storeName, OQS_ADMIN_TOKEN: TOKEN }
   const args = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
 
   let stderr = ''
@@ -99,13 +104,12 @@ async function killOneImport(
       const body = JSON.stringify({ put: rowOf(OLD_ID) })
       await send(client, '/objects/row', { method: 'POST', body, type: 'application/x-ndjson' })
     }
-    const before = storeBytes(folder.path)
     await using command = startOqs(args, client)
     // Each kill comes at another time. The objects become visible at the end, so progress is visible
-    // only on disk.
+    // only in the log.
     const isFarEnough = () =>
       phase === undefined
-        ? storeBytes(folder.path) >= before + (kill.number % 5) * BYTES_PER_STEP
+        ? batchesOf(service) >= kill.number % 5
         : hasReached(service, phase, kill.number, indexes)
     while (command.child.exitCode === null && !isFarEnough()) await sleep(PAUSE_MS)
     if (victim === 'service') service.child.kill('SIGKILL')
@@ -185,14 +189,6 @@ function batchesOf(service: OqsProcess): number {
     ({ method, route, status }) =>
       method === 'POST' && route.endsWith('/objects/:objectType') && status === 200,
   ).length
-}
-
-/** Returns the size of the files of the store. */
-function storeBytes(folder: string): number {
-  return ['oqs.db', 'oqs.db-wal'].reduce(
-    (bytes, name) => bytes + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
 }
 
 function rowOf(id: number): { id: number; text: string } {
