@@ -18,8 +18,10 @@ export function judge(marks: readonly Mark[]): boolean {
 
 export function markTable(marks: readonly Mark[]): Table {
   const rows = marks.map((mark) => {
-    const measured = Number.isNaN(mark.value) ? '-' : String(Number(mark.value.toPrecision(3)))
-    return [mark.name, measured, `${mark.bound} ${mark.limit}`, resultOf(mark)]
+    const [measured, limit] = [mark.value, mark.limit].map((each) =>
+      Number.isNaN(each) ? '-' : Number(each.toPrecision(3)),
+    )
+    return [mark.name, String(measured), `${mark.bound} ${limit}`, resultOf(mark)]
   })
   return [['Mark', 'measured', 'limit', 'result'], ...rows]
 }
