@@ -202,5 +202,5 @@ async function untilReclaimed(service: Service): Promise<void> {
 async function loadFresh(workspace: Workspace, store: string, live: LiveSet): Promise<StoredBytes> {
   await using service = await start(workspace, store)
   await load(workspace, service, live)
-  return readStoredBytes(service, store)
+  return await readStoredBytes(service, store)
 }
