@@ -66,19 +66,24 @@ export function confirmBeforeSending(app: App, services: Services): void {
   app.addHook('onSend', async (request) => requireConfirmed(request.context))
 }
 
+/** How often a request is handled while its definition keeps changing. */
+const MAX_ATTEMPTS = 5
+
 /** Handles a request again if it failed because of what it recalled, or of an older definition. */
 function retried(handler: RouteHandlerMethod, services: Services): RouteHandlerMethod {
   return async function handleConfirmed(request, reply) {
-    try {
-      return await handler.call(this, request, reply)
-    } catch (error) {
-      if (request.context.recalled === undefined && !isOutOfSync(error)) throw error
-      const { catalogue } = request
-      await identify(request, services, false)
-      const { scope } = request.routeOptions.config
-      if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
-      if (!(error instanceof RecalledOutdated) && request.catalogue === catalogue) throw error
-      return handler.call(this, request, reply)
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await handler.call(this, request, reply)
+      } catch (error) {
+        const mayBeOutdated = request.context.recalled !== undefined || isOutOfSync(error)
+        if (!mayBeOutdated || attempts === MAX_ATTEMPTS) throw error
+        const { catalogue } = request
+        await identify(request, services, false)
+        const { scope } = request.routeOptions.config
+        if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
+        if (!(error instanceof RecalledOutdated) && request.catalogue === catalogue) throw error
+      }
     }
   }
 }
