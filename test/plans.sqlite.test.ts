@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordShape } from '../src/contract/object-record.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
@@ -14,6 +15,7 @@ import { readTableLayout, type TableLayout } from '../src/store/sqlite/catalogue
 import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
+import { pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import {
   countCurrentRows,
   findRowsSql,
@@ -134,6 +136,25 @@ describe('the plan of', () => {
     expect(later).toContain('USING INDEX object_1_p2 (p2=? AND pk>?)')
     for (const text of [first, later]) expect(text).not.toContain('TEMP B-TREE')
   })
+
+  it.each([
+    ['a', 5, 'USING INDEX object_1_p2 (p2=? AND pk>?)'],
+    ['notes', 'short', 'USING INDEX object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)'],
+    ['k', 'a', 'USING INDEX object_1_current (pk=?)'],
+  ])(
+    'the statement of a page with one value of %s: its index, in key order',
+    (name, value, index) => {
+      const search = searchFor(field('eq', name, value))
+      const { sql } = querySql(search.query, queryTables(connection(), search))
+      for (const visibility of ['current', 'version'] as const) {
+        const rows = { table: 1, visibility, condition: sql }
+        const record = { shape: recordShape('2.0', 'thing'), selection: undefined }
+        const text = explain(pageSql(rows, record).sql)
+        if (visibility === 'current' || name !== 'k') expect(text).toContain(index)
+        expect(text).not.toContain('TEMP B-TREE')
+      }
+    },
+  )
 
   it('a range in the order of its property: its index, from the cursor on', () => {
     const up = plan(field('gt', 'a', 5), 'p.a', { pk: 'x', values: [7] })

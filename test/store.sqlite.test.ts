@@ -124,15 +124,18 @@ describe('the SQLite store', () => {
     for (const [visibility, index] of expected) {
       for (const revision of ['1.0', '2.0'] as const) {
         const page = plan(
-          pageSql(1, visibility, {
-            shape: recordShape(revision, 'thing'),
-            selection: undefined,
-          }).sql,
+          pageSql(
+            { table: 1, visibility },
+            {
+              shape: recordShape(revision, 'thing'),
+              selection: undefined,
+            },
+          ).sql,
         )
         expect(page).toContain(`SEARCH o USING INDEX ${index}`)
         expect(page).not.toContain('TEMP B-TREE')
       }
-      expect(plan(followerSql(1, visibility))).toContain(`COVERING INDEX ${index}`)
+      expect(plan(followerSql({ table: 1, visibility }))).toContain(`COVERING INDEX ${index}`)
     }
   })
 

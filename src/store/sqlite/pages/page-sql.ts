@@ -20,12 +20,20 @@ export interface SqlText {
   readonly values: readonly string[]
 }
 
-/** Selects records, last key and count. Further values: visibility, key, number of rows. */
-export function pageSql(table: number, visibility: Visibility, record: RecordSpec): SqlText {
+/** Rows that an index supplies in key order. */
+export interface WalkedRows {
+  readonly table: number
+  readonly visibility: Visibility
+  /** A condition on the rows `o`. Its values follow those of the visibility. */
+  readonly condition?: string | undefined
+}
+
+/** Selects records, last key and count. Further values: those of the rows, key, number of rows. */
+export function pageSql(rows: WalkedRows, record: RecordSpec): SqlText {
   const { sql, values } = recordSql(record)
   return {
     sql: `SELECT ${joinedSql(record)}, max(pk), count(*) FROM (
-      SELECT pk, ${sql} AS record ${rowsAfterKey(table, visibility)}
+      SELECT pk, ${sql} AS record ${rowsAfterKey(rows)}
     )`,
     values,
   }
@@ -53,9 +61,9 @@ export function recordsSql(table: number, record: RecordSpec): SqlText {
   }
 }
 
-/** Selects the bytes of each record's columns, row by row. Values: visibility, key, number of rows. */
-export function recordSizesSql(table: number, visibility: Visibility): string {
-  return `SELECT ${STORED_BYTES} ${rowsAfterKey(table, visibility)}`
+/** Selects the bytes of each record's columns. Values: those of the rows, key, number of rows. */
+export function recordSizesSql(rows: WalkedRows): string {
+  return `SELECT ${STORED_BYTES} ${rowsAfterKey(rows)}`
 }
 
 /** Selects the bytes of each record's columns. Value: the row ids, as a JSON array. */
@@ -64,16 +72,17 @@ export function rowSizesSql(table: number): string {
     CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`
 }
 
-/** Selects a row if an object follows the key. Values: visibility, key. */
-export function followerSql(table: number, visibility: Visibility): string {
-  return `SELECT 1 ${rowsAfterKey(table, visibility, 'LIMIT 1')}`
+/** Selects a row if an object follows the key. Values: those of the rows, key. */
+export function followerSql(rows: WalkedRows): string {
+  return `SELECT 1 ${rowsAfterKey(rows, 'LIMIT 1')}`
 }
 
 /** Returns a text that identifies the statement of `pageSql`. */
-export function pageKey(table: number, visibility: Visibility, record: RecordSpec): string {
+export function pageKey({ table, visibility, condition }: WalkedRows, record: RecordSpec): string {
   const { shape, selection, separator = ',' } = record
   const properties = selection === undefined ? '' : JSON.stringify(selection)
-  return `page ${table} ${visibility} ${separator} ${shapeKey(shape)} ${properties}`
+  const rows = `${table} ${visibility} ${condition ?? ''}`
+  return `page ${rows} ${separator} ${shapeKey(shape)} ${properties}`
 }
 
 /** Returns the values of a visibility's placeholders. */
@@ -89,8 +98,9 @@ export const VISIBLE: Readonly<Record<Visibility, string>> = {
 /** The addition stops SQLite from preparing the statement again for each value of the limit. */
 export const LIMIT = 'LIMIT ? + 0'
 
-function rowsAfterKey(table: number, visibility: Visibility, limit = LIMIT): string {
-  return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND pk > ? ORDER BY pk ${limit}`
+function rowsAfterKey({ table, visibility, condition }: WalkedRows, limit = LIMIT): string {
+  const where = condition === undefined ? 'pk > ?' : `${condition} AND pk > ?`
+  return `FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND ${where} ORDER BY pk ${limit}`
 }
 
 /** The separators of records, in SQL. */

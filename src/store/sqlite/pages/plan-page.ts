@@ -37,6 +37,8 @@ export type PagePlan = PlanBase &
     | RowsPlan
     /** Every object in key order: one statement returns the whole page. */
     | { readonly kind: 'keyWalk' }
+    /** The objects with one value of a property, in key order: as quick as a key walk. */
+    | { readonly kind: 'valueWalk'; readonly equality: Equality }
     /** The table is created with the first object, and does not exist yet. */
     | { readonly kind: 'noTable' }
   )
@@ -98,6 +100,11 @@ export function planPage(
   }
   if (!table.isCreated) return { ...base, kind: 'noTable' }
   if (isKeyWalk(request)) return { ...base, kind: 'keyWalk' }
+  const { query, order, objectType } = request
+  const isValueWalk = order.length === 0 && base.totalCount === 'omitted'
+  if (isValueWalk && query.kind === 'compare' && isKeyOrdered(query, objectType)) {
+    return { ...base, kind: 'valueWalk', equality: query }
+  }
   return { ...base, ...planRows(request, table) }
 }
 

@@ -7,12 +7,15 @@ import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { resolveCursor } from '../queries/find-rows.ts'
+import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
 import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
+import { querySql } from '../queries/query-sql.ts'
+import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
@@ -27,7 +30,7 @@ import {
 import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
 import { rowStatistics } from './row-statistics.ts'
 
-type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
+type WalkPlan = PagePlan & { kind: 'keyWalk' | 'valueWalk' }
 
 /** Reads a page, however long it takes. For reader processes. */
 export function readPage(
@@ -100,7 +103,12 @@ export function runPlan(
     case 'noTable':
       return { ...emptyPage(plan.version), ...linkedVersions(types.versions) }
     case 'keyWalk':
-      return walkKey(connection.statements, request, plan)
+      return { ...walk(connection.statements, request, plan), totalCount: plan.table.liveCount }
+    case 'valueWalk': {
+      const search = rowSearch(connection, request, types, plan)
+      const condition = querySql(plan.equality, queryTables(connection, search))
+      return walk(connection.statements, request, plan, condition)
+    }
     default:
       return readFoundRows(connection, request, types, plan)
   }
@@ -116,56 +124,63 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
   return { records, release: releaserOf(records) }
 }
 
-function walkKey(
+/** Reads the rows that an index supplies in key order: all of a table, or those of a condition. */
+function walk(
   statements: StatementCache,
   { after, maxObjects, record }: ReadPageRequest,
-  { table: { table, liveCount }, visibility, version, budget }: KeyWalkPlan,
+  { table: { table }, visibility, version, budget }: WalkPlan,
+  condition?: SqlCondition,
 ): StoredPage {
-  const visibleValues = visibilityValues(visibility, version)
+  const rows = { table, visibility, condition: condition?.sql }
+  const rowValues = [...visibilityValues(visibility, version), ...(condition?.values ?? [])]
   const afterKey = after?.pk ?? ''
   const limit = countFitting(budget, maxObjects, () =>
-    statements
-      .prepare(recordSizesSql(table, visibility))
-      .iterate(...visibleValues, afterKey, maxObjects),
+    statements.prepare(recordSizesSql(rows)).iterate(...rowValues, afterKey, maxObjects),
   )
-  const { statement, values } = statements.prepareByKey(pageKey(table, visibility, record), () =>
-    pageSql(table, visibility, record),
+  const { statement, values } = statements.prepareByKey(pageKey(rows, record), () =>
+    pageSql(rows, record),
   )
-  const row = statement.get(...values, ...visibleValues, afterKey, limit)
+  const row = statement.get(...values, ...rowValues, afterKey, limit)
   const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
 
   // A page that is not full is the last one; after a full page, one more row decides.
   const more =
     count === limit &&
-    statements
-      .prepare(followerSql(table, visibility))
-      .get(...visibleValues, lastKey ?? afterKey) !== undefined
+    statements.prepare(followerSql(rows)).get(...rowValues, lastKey ?? afterKey) !== undefined
   return {
     ...pageBytes(records),
     count,
     last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
     more,
     version,
-    totalCount: liveCount,
+    totalCount: undefined,
     matchEstimate: undefined,
   }
+}
+
+function rowSearch(
+  { db }: ReadConnection,
+  { objectType, query, order }: ReadPageRequest,
+  { head, versions }: PageTypes,
+  { version, visibility, table: { table, layout } }: PagePlan,
+): RowSearch {
+  const numbers = readTableFields(db, head.typeId, layout)
+  const visibleValues = visibilityValues(visibility, version)
+  return { table, objectType, numbers, query, order, visibility, visibleValues, versions }
 }
 
 /** Finds the ids of rows first, and then reads the records that fit. */
 function readFoundRows(
   connection: ReadConnection,
   request: ReadPageRequest,
-  { head, versions }: PageTypes,
+  types: PageTypes,
   plan: FoundRowsPlan,
 ): StoredPage | Reclaimed {
-  const { db, statements } = connection
-  const { objectType, query, order, maxObjects, record } = request
-  const { visibility, version } = plan
-  const { table, layout } = plan.table
-  const numbers = readTableFields(db, head.typeId, layout)
-  const visibleValues = visibilityValues(visibility, version)
-  const search = { table, objectType, numbers, query, order, visibility, visibleValues, versions }
-  const cursor = request.after && resolveCursor(statements, search, head, request.after)
+  const { statements } = connection
+  const { maxObjects, record } = request
+  const { table } = plan.table
+  const search = rowSearch(connection, request, types, plan)
+  const cursor = request.after && resolveCursor(statements, search, types.head, request.after)
   if (request.after !== undefined && cursor === undefined) return 'reclaimed'
 
   const { rows, totalCount, matchEstimate } = findMatches(connection, request, plan, search, cursor)
@@ -182,8 +197,8 @@ function readFoundRows(
     count: ids.length,
     last: readCursor(statements, table, ids.at(-1)),
     more: rows.length > ids.length,
-    version,
-    ...linkedVersions(versions),
+    version: plan.version,
+    ...linkedVersions(types.versions),
     totalCount,
     matchEstimate,
   }
