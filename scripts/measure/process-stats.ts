@@ -27,13 +27,21 @@ export function endedChildrenMicros(): number {
   return MICROS_PER_TICK * (Number(fields?.[13]) + Number(fields?.[14]))
 }
 
-/** The scheduler counts nanoseconds per thread; `stat` has only ticks of 10 ms. */
+/** Returns the CPU microseconds that the busiest thread of a process needs for some work. */
+export async function busiestThreadMicros(pid: number, work: () => Promise<void>): Promise<number> {
+  const read = () => new Map(threadsOf(pid).map((thread) => [thread, threadMicros(pid, thread)]))
+  const before = read()
+  await work()
+  return Math.max(...[...read()].map(([thread, micros]) => micros - (before.get(thread) ?? 0)))
+}
+
 function cpuMicros(pid: number): number {
-  let nanos = 0
-  for (const thread of threadsOf(pid)) {
-    nanos += Number(readProc(`${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0)
-  }
-  return nanos / 1000
+  return threadsOf(pid).reduce((sum, thread) => sum + threadMicros(pid, thread), 0)
+}
+
+/** The scheduler counts nanoseconds per thread; `stat` has only ticks of 10 ms. */
+function threadMicros(pid: number, thread: string): number {
+  return Number(readProc(`${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0) / 1000
 }
 
 /** Returns a process and its descendants; empty when the process does not exist. */
