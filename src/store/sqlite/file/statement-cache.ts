@@ -1,8 +1,11 @@
 /** Caches the prepared statements of a connection, and evicts the least recently used. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { Prepares } from './writer-database.ts'
 
 const CAPACITY = 1000
+/** Functions of the catalogue have only a few statements. */
+const OBJECT_CAPACITY = 20
 
 /** A statement, with the values of its first placeholders. */
 export interface Prepared {
@@ -13,6 +16,18 @@ export interface Prepared {
 export class StatementCache {
   readonly #db: DatabaseSync
   readonly #prepared = new LRUCache<string, Prepared>({ max: CAPACITY })
+  readonly #withObjects = new LRUCache<string, StatementSync>({ max: OBJECT_CAPACITY })
+
+  /** Prepares statements once whose rows are objects, for functions that otherwise get a connection. */
+  readonly withObjects: Prepares = {
+    prepare: (sql) => {
+      const known = this.#withObjects.get(sql)
+      if (known !== undefined) return known
+      const statement = this.#db.prepare(sql)
+      this.#withObjects.set(sql, statement)
+      return statement
+    },
+  }
 
   constructor(db: DatabaseSync) {
     this.#db = db

@@ -83,7 +83,7 @@ function searchParts(
     const search = {
       table: plan.table.table,
       objectType,
-      numbers: readTableFields(connection.db, head.typeId, plan.table.layout),
+      numbers: readTableFields(connection.statements.withObjects, head.typeId, plan.table.layout),
       query,
       order: [],
       visibility: plan.visibility,
@@ -97,7 +97,7 @@ function searchParts(
 
 /** Looks up the order values of the row that the previous page ended with. */
 function readCursorValues(
-  { db, statements }: ReadConnection,
+  { statements }: ReadConnection,
   { order, after, parts }: ReadSetPageRequest,
   heads: readonly TypeHead[],
 ): readonly (SqlValue | null)[] | undefined | Reclaimed {
@@ -106,7 +106,7 @@ function readCursorValues(
   if (after === undefined || head === undefined || part === undefined) return undefined
   const table = tableOfRow(statements, head, after.version, part.objectType)
   if (table === undefined) return 'reclaimed'
-  const fields = readTableFields(db, head.typeId, table.layout)
+  const fields = readTableFields(statements.withObjects, head.typeId, table.layout)
   const columns = partColumns(order, after.part, fields, () => 'NULL')
   const statement = statements.prepare(
     `SELECT ${mergedColumns(columns)} FROM ${objectTable(table.table)} AS o

@@ -159,12 +159,12 @@ function walk(
 }
 
 function rowSearch(
-  { db }: ReadConnection,
+  { statements }: ReadConnection,
   { objectType, query, order }: ReadPageRequest,
   { head, versions }: PageTypes,
   { version, visibility, table: { table, layout } }: PagePlan,
 ): RowSearch {
-  const numbers = readTableFields(db, head.typeId, layout)
+  const numbers = readTableFields(statements.withObjects, head.typeId, layout)
   const visibleValues = visibilityValues(visibility, version)
   return { table, objectType, numbers, query, order, visibility, visibleValues, versions }
 }

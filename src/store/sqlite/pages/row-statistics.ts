@@ -22,16 +22,16 @@ export function rowStatistics(
   { typeId }: TypeHead,
   { table, layout }: TableHead,
 ): RowStatistics {
-  const { db, statements } = connection
+  const { statements } = connection
   return {
     countRowsAfter: (version) => countRowsAfter(statements, typeId, version),
     countRowVersions: (limit) => {
-      const numbers = readTableFields(db, typeId, layout)
+      const numbers = readTableFields(statements.withObjects, typeId, layout)
       const search = { table, objectType, numbers, query, ...ALL_ROW_VERSIONS }
       return estimateRows(statements, search, queryTables(connection, search), limit)
     },
     countCandidates: ({ field, value }, limit) => {
-      const fields = readTableFields(db, typeId, layout)
+      const fields = readTableFields(statements.withObjects, typeId, layout)
       const property = fields.propertySql(field.property, field.structField)
       const { sql, values } = indexedEquality(property, toColumnValue(value))
       const matching = `(SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql} ${LIMIT})`

@@ -44,7 +44,7 @@ export function aggregate(
 }
 
 function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows | Reclaimed {
-  const { db, statements } = connection
+  const { statements } = connection
   const { objectType, query } = source
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, source, head)
@@ -52,7 +52,7 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   const own = versions.get(objectType.rid)
   if (own === undefined) throw new Error('a query reads its own type')
   const { version, isLatest, table } = own
-  const numbers = readTableFields(db, head.typeId, table.layout)
+  const numbers = readTableFields(statements.withObjects, head.typeId, table.layout)
   return {
     source,
     version,

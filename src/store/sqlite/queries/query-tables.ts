@@ -129,7 +129,11 @@ function linkedTable(
   if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
   if (!state.table.isCreated) return undefined
   const visibility: Visibility = state.isLatest ? 'current' : 'version'
-  const numbers = readTableFields(connection.db, state.typeId, state.table.layout)
+  const numbers = readTableFields(
+    connection.statements.withObjects,
+    state.typeId,
+    state.table.layout,
+  )
   return {
     table: state.table.table,
     visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
