@@ -12,7 +12,8 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 export function siblingModule(name: string, importerUrl: string): URL {
   const source = new URL(`./${name}.ts`, importerUrl)
   const bundle = bundleFolder()
-  if (bundle === undefined) return source
-  const path = relative(SOURCE, fileURLToPath(source)).replace(/\.ts$/, '.js')
-  return pathToFileURL(join(bundle, 'dist', path))
+  const path = relative(SOURCE, fileURLToPath(source))
+  // Threads that only tests start are not part of the bundle.
+  if (bundle === undefined || path.startsWith('..')) return source
+  return pathToFileURL(join(bundle, 'dist', path.replace(/\.ts$/, '.js')))
 }
