@@ -63,6 +63,7 @@ export class BatchTerms {
       }
     }
     const lexemes = rules === 'analyser' ? placed.withPositions() : undefined
+    placed.forgetPositions()
     if (lexemes !== undefined) {
       return { words: undefined, lexemes: lexemes === '' ? undefined : lexemes }
     }
@@ -146,6 +147,11 @@ class PlacedLexemes {
       text += text === '' ? lexeme + positions : ` ${lexeme}${positions}`
     }
     return withinLimit(text)
+  }
+
+  /** Frees the positions, which can take 20 times as much memory as the text; terms are kept. */
+  forgetPositions(): void {
+    for (const term of this.#terms) term.positions = ''
   }
 
   /** Returns the text of a tsvector; undefined if it would be too large. */

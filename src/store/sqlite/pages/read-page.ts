@@ -134,9 +134,10 @@ function walk(
   const rows = { table, visibility, condition: condition?.sql }
   const rowValues = [...visibilityValues(visibility, version), ...(condition?.values ?? [])]
   const afterKey = after?.pk ?? ''
-  const limit = countFitting(budget, maxObjects, () =>
+  const fitting = countFitting(budget, maxObjects, () =>
     statements.prepare(recordSizesSql(rows)).iterate(...rowValues, afterKey, maxObjects),
   )
+  const limit = fitting.count
   const { statement, values } = statements.prepareByKey(pageKey(rows, record), () =>
     pageSql(rows, record),
   )
@@ -145,6 +146,7 @@ function walk(
 
   // A page that is not full is the last one; after a full page, one more row decides.
   const more =
+    !fitting.isEnd &&
     count === limit &&
     statements.prepare(followerSql(rows)).get(...rowValues, lastKey ?? afterKey) !== undefined
   return {
@@ -188,7 +190,7 @@ function readFoundRows(
   const fitting = countFitting(plan.budget, candidates.length, () =>
     statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(candidates)),
   )
-  const ids = candidates.slice(0, fitting)
+  const ids = candidates.slice(0, fitting.count)
   const { sql, values } = rowsSql(table, record)
   const row = statements.prepare(sql).get(...values, JSON.stringify(ids))
   const [records] = row as unknown as [Uint8Array | null]
@@ -214,19 +216,25 @@ export function readCursor(statements: StatementCache, table: number, id: number
   return { pk, version }
 }
 
+interface FittingRecords {
+  readonly count: number
+  /** True if it is known that no record follows. */
+  readonly isEnd: boolean
+}
+
 /** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
 function countFitting(
   budget: ByteBudget | undefined,
   candidates: number,
   sizes: () => Iterable<unknown>,
-): number {
-  if (budget === undefined) return candidates
-  let fitting = 0
+): FittingRecords {
+  if (budget === undefined) return { count: candidates, isEnd: false }
+  let count = 0
   let bytes = 0
   for (const row of sizes()) {
     bytes += Number((row as [number])[0]) + budget.recordOverhead
-    if (bytes > budget.maxBytes) break
-    fitting += 1
+    if (bytes > budget.maxBytes) return { count: Math.max(count, 1), isEnd: false }
+    count += 1
   }
-  return Math.max(fitting, Math.min(candidates, 1))
+  return { count, isEnd: count < candidates }
 }

@@ -151,10 +151,11 @@ export class ReaderPool implements AsyncDisposable {
     const ended = reader.process[Symbol.asyncDispose]().finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
     if (this.#stopping.signal.aborted) return
-    // It may start slowly: only the caller whose query was stopped waits for this slot. If it cannot
-    // start, the next query fails.
-    await this.#startReader(true)
-      .process.untilReady()
-      .catch(() => {})
+    // It may start slowly: nobody gets it, or its slot, before it is ready. If it cannot start, the
+    // next query fails.
+    const next = this.#startReader(true)
+    next.isBusy = true
+    await next.process.untilReady().catch(() => {})
+    next.isBusy = false
   }
 }
