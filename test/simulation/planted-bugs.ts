@@ -110,7 +110,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a page in key order repeats the last object',
     file: 'src/store/sqlite/pages/page-sql.ts',
-    edits: [['AND pk > ? ORDER BY pk', 'AND pk >= ? ORDER BY pk']],
+    edits: [["=== undefined ? 'pk > ?'", "=== undefined ? 'pk >= ?'"]],
   },
   {
     name: 'the count of a snapshot is that of the newest version',

@@ -116,7 +116,7 @@ describe('a policy', () => {
     expect(() => check(read({ ontology: TRAVEL.rid }), administer)).toThrow(
       unprocessable(
         'rights[0]',
-        `has no effect: the policy also allows to administer ${TRAVEL.rid}`,
+        `has no effect: the policy also allows administering ${TRAVEL.rid}`,
       ),
     )
     expect(() => check(administer, administer)).not.toThrow()

@@ -8,6 +8,8 @@ const BUSY_TIMEOUT_MS = 10_000
 /** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
+/** What remains of the WAL after a large commit. SQLite starts it again at about this size. */
+const WAL_BYTES = 4 * 1024 ** 2
 
 /** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
@@ -37,6 +39,7 @@ function open<Db extends DatabaseSync>(
       PRAGMA foreign_keys = ON;
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
+      PRAGMA journal_size_limit = ${WAL_BYTES};
       -- Detects damaged pages when they are loaded, see docs/decisions/013-damaged-files.md.
       PRAGMA cell_size_check = ON;
     `)
