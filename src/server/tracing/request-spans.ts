@@ -7,6 +7,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
+// As tuples, because each span would shift numbers by its own reading of the clock.
+import { hrTime } from '@opentelemetry/core'
 import type { ReadReport } from '../../admission/request-context.ts'
 import type { RequestTrace, StoreWork, TracedRequest } from '../../http/tracing/tracing.ts'
 
@@ -18,7 +20,7 @@ export class RequestSpans implements RequestTrace {
   constructor(tracer: Tracer, parent: Context, kind: SpanKind) {
     this.#tracer = tracer
     // Renamed when its route is known.
-    this.#span = tracer.startSpan('request', { kind, startTime: performance.now() }, parent)
+    this.#span = tracer.startSpan('request', { kind, startTime: hrTime() }, parent)
     this.#context = trace.setSpan(parent, this.#span)
   }
 
@@ -27,23 +29,23 @@ export class RequestSpans implements RequestTrace {
     const startedAtMs = endedAtMs - planMs - sqlMs
     const planned = this.#tracer.startSpan(
       `plan ${plan}`,
-      { startTime: startedAtMs, attributes: { 'oqs.plan': plan } },
+      { startTime: hrTime(startedAtMs), attributes: { 'oqs.plan': plan } },
       this.#context,
     )
     if (plan !== 'pageCache') {
       this.#tracer
         .startSpan(
           'SQL',
-          { startTime: startedAtMs + planMs },
+          { startTime: hrTime(startedAtMs + planMs) },
           trace.setSpan(this.#context, planned),
         )
-        .end(endedAtMs)
+        .end(hrTime(endedAtMs))
     }
-    planned.end(endedAtMs)
+    planned.end(hrTime(endedAtMs))
   }
 
   addStoreWork(name: StoreWork, startedAtMs: number): void {
-    this.#tracer.startSpan(name, { startTime: startedAtMs }, this.#context).end(performance.now())
+    this.#tracer.startSpan(name, { startTime: hrTime(startedAtMs) }, this.#context).end(hrTime())
   }
 
   end({ method, route, operation, status, errorName, objects }: TracedRequest): void {
@@ -58,6 +60,6 @@ export class RequestSpans implements RequestTrace {
     if (objects !== undefined) span.setAttribute('oqs.objects', objects)
     if (errorName !== undefined) span.setAttribute('error.type', errorName)
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-    span.end(performance.now())
+    span.end(hrTime())
   }
 }
