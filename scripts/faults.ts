@@ -4,6 +4,7 @@ import { fillDisk } from '../test/support/full-disk.ts'
 import { killImportsInEachPhase } from './faults/imports.ts'
 import { killUnderLoad } from './faults/writes.ts'
 import {
+  chosenParts,
   chosenStores,
   FLAG,
   runScript,
@@ -16,7 +17,6 @@ import { judge, type Mark } from './measure/marks.ts'
 import { print } from './measure/progress.ts'
 
 const PARTS = ['imports', 'writes', 'disk'] as const
-type Part = (typeof PARTS)[number]
 
 const KILLS = 200
 const OBJECTS = 1_000_000
@@ -55,19 +55,17 @@ await runScript({
   help: HELP,
   options: { ...STORE_FLAGS, only: TEXT, kills: TEXT, objects: TEXT, seed: TEXT, quick: FLAG },
   async run({ only, quick, ...values }) {
-    if (only !== undefined && !PARTS.includes(only as Part)) {
-      throw new Error(`--only is ${only}, but must be one of ${PARTS.join(', ')}.`)
-    }
-    const isChosen = (part: Part) => only === undefined || only === part
+    const parts = chosenParts(only, PARTS)
     const usual = quick ? QUICK : { kills: KILLS, objects: OBJECTS, importKills: IMPORT_KILLS }
     const kills = wholeNumber('--kills', values.kills, { min: 1, usual: usual.kills })
     const objects = wholeNumber('--objects', values.objects, { min: 0, usual: usual.objects })
     const seed = wholeNumber('--seed', values.seed, { min: 0, usual: 1 })
     const marks: Mark[] = []
     for (const store of chosenStores(values)) {
-      if (isChosen('writes')) marks.push(...(await killUnderLoad(store, { kills, objects, seed })))
-      if (isChosen('imports')) await killImportsInEachPhase(store, usual.importKills)
-      if (isChosen('disk') && store === 'SQLite') await checkFullDisk()
+      if (parts.includes('writes'))
+        marks.push(...(await killUnderLoad(store, { kills, objects, seed })))
+      if (parts.includes('imports')) await killImportsInEachPhase(store, usual.importKills)
+      if (parts.includes('disk') && store === 'SQLite') await checkFullDisk()
     }
     return marks.length === 0 || judge(marks) || quick
   },

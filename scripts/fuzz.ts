@@ -3,6 +3,7 @@ import { fuzzHttp } from './fuzz/http.ts'
 import { fuzzReaders } from './fuzz/readers.ts'
 import { fuzzTokens } from './fuzz/tokens.ts'
 import {
+  chosenParts,
   chosenStores,
   runScript,
   STORE_FLAGS,
@@ -13,7 +14,6 @@ import {
 import { openWorkspace } from './measure/workspace.ts'
 
 const PARTS = ['http', 'readers', 'tokens'] as const
-type Part = (typeof PARTS)[number]
 
 const REQUESTS = 50_000
 const FILES = 20_000
@@ -58,10 +58,7 @@ await runScript({
     keep: TEXT,
   },
   async run({ only, collect, keep, ...values }) {
-    if (only !== undefined && !PARTS.includes(only as Part)) {
-      throw new Error(`--only is ${only}, but must be one of ${PARTS.join(', ')}.`)
-    }
-    const isChosen = (part: Part) => only === undefined || only === part
+    const parts = chosenParts(only, PARTS)
     const seed = wholeNumber('--seed', values.seed, { min: 0, usual: 1 })
     const requests = wholeNumber('--requests', values.requests, { min: 0, usual: REQUESTS })
     const files = wholeNumber('--files', values.files, { min: 0, usual: FILES })
@@ -69,12 +66,13 @@ await runScript({
     using workspace = openWorkspace()
     const results: boolean[] = []
     for (const store of chosenStores(values)) {
-      if (isChosen('http')) {
+      if (parts.includes('http')) {
         results.push(await fuzzHttp(workspace, store, { seed, requests, collect }))
       }
-      if (isChosen('tokens')) results.push(await fuzzTokens(workspace, store, { seed, tokens }))
+      if (parts.includes('tokens'))
+        results.push(await fuzzTokens(workspace, store, { seed, tokens }))
     }
-    if (isChosen('readers')) results.push(await fuzzReaders({ seed, files, keep }))
+    if (parts.includes('readers')) results.push(await fuzzReaders({ seed, files, keep }))
     return results.every((passed) => passed)
   },
 })

@@ -1,6 +1,6 @@
 /** Measures whether the tests notice changed code; see the help. */
 import { relative } from 'node:path'
-import { runScript, TEXT, wholeNumber } from './measure/command-line.ts'
+import { chosenParts, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
 import { toMarkdown } from './measure/table.ts'
 import { GROUPS } from './mutation/groups.ts'
 import { addUp, percentOf, runStryker, type Score } from './mutation/run-stryker.ts'
@@ -29,9 +29,7 @@ await runScript({
   help: HELP,
   options: { only: TEXT, files: TEXT, workers: TEXT },
   async run({ only, files, ...values }) {
-    if (only !== undefined && !NAMES.includes(only)) {
-      throw new Error(`--only is ${only}, but must be one of ${NAMES.join(', ')}.`)
-    }
+    const chosenNames = chosenParts(only, NAMES)
     if (files !== undefined && only === undefined) {
       throw new Error('--files needs --only, which names the group of the files.')
     }
@@ -40,7 +38,7 @@ await runScript({
     const ofGroups: string[][] = []
     let passed = true
     for (const [key, group] of Object.entries(GROUPS)) {
-      if (only !== undefined && only !== key) continue
+      if (!chosenNames.includes(key)) continue
       const chosen = files === undefined ? group : { ...group, files: files.split(',') }
       const scores = await runStryker(chosen, workers)
       for (const [file, score] of scores) ofFiles.push(rowOf(relative('.', file), score))

@@ -55,6 +55,16 @@ export function wholeNumber(
   return number
 }
 
+/** Returns the part that `--only` names; all of them when it is missing. */
+export function chosenParts<Part extends string>(
+  only: string | undefined,
+  parts: readonly Part[],
+): readonly Part[] {
+  const chosen = parts.filter((part) => only === undefined || only === part)
+  if (chosen.length > 0) return chosen
+  throw new Error(`--only is ${only}, but must be one of ${parts.join(', ')}.`)
+}
+
 /** Returns the stores named by the flags; all of them when there is no flag. */
 export function chosenStores(flags: {
   readonly sqlite: boolean

@@ -37,7 +37,7 @@ export type PagePlan = PlanBase &
     | RowsPlan
     /** Every object in key order: one statement returns the whole page. */
     | { readonly kind: 'keyWalk' }
-    /** The objects with one value of a property, in key order: as quick as a key walk. */
+    /** The objects with one value of a property, in key order: also one statement. */
     | { readonly kind: 'valueWalk'; readonly equality: Equality }
     /** The table is created with the first object, and does not exist yet. */
     | { readonly kind: 'noTable' }
