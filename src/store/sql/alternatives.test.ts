@@ -104,6 +104,6 @@ it.each<[string, Query, number]>([
   ['keys or other keys', or(oneOf(3, 'k'), compare(1, 'k')), 4],
   ['nothing', or(), 0],
   ['a text', text, Infinity],
-])('%s can match so many objects: %#', (_, query, expected) => {
+])('the largest number of matches of %s, case %#', (_, query, expected) => {
   expect(maxMatches(query, TYPE)).toBe(expected)
 })
