@@ -10,11 +10,11 @@ function loop() {
     nextRound: (callback) => void callbacks.push(callback),
   })
   const done: string[] = []
-  /** Requests a turn; each piece of work takes a millisecond. */
-  const work = (name: string) => {
+  /** Requests a turn for work of some milliseconds. */
+  const work = (name: string, durationMs = 1) => {
     const run = () => {
       done.push(name)
-      nowMs += 1
+      nowMs += durationMs
     }
     const turn = turns.take(name.slice(0, 1))
     if (turn === undefined) run()
@@ -28,7 +28,10 @@ function loop() {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { turns, work, round, done, idle: () => callbacks.length === 0 }
+  const wait = (ms: number) => {
+    nowMs += ms
+  }
+  return { turns, work, round, wait, done, idle: () => callbacks.length === 0 }
 }
 
 describe('turns on the main thread', () => {
@@ -66,5 +69,23 @@ describe('turns on the main thread', () => {
     const ofA = done.filter((name) => name.startsWith('a'))
     expect(ofA).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8'])
     expect(idle()).toBe(true)
+  })
+
+  it('are longer while there is only one caller', async () => {
+    const { work, round, wait, done, idle } = loop()
+    const burst = async (caller: string) => {
+      done.length = 0
+      for (let n = 1; n <= 5; n += 1) work(`${caller}${n}`, 0.3)
+      const granted = done.length
+      while (!idle()) await round()
+      return granted
+    }
+    expect(await burst('a')).toBe(4)
+    work('b1')
+    await round()
+    expect(await burst('a')).toBe(1)
+    wait(1000)
+    expect(await burst('a')).toBe(4)
+    expect(done).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
   })
 })

@@ -3,10 +3,16 @@
  * polls the sockets again, so a burst of one caller delays all others. In each iteration of the
  * event loop every caller gets one turn immediately, and further turns while the iteration is short.
  * Other requests wait, and callers alternate in the iterations that follow.
+ *
+ * Each iteration costs as much as a part of a small request, so they are longer while there is only
+ * one caller.
  */
 
 /** After this much work in one round, only the first turn of a caller is granted immediately. */
 const ROUND_MS = 0.25
+/** The same if there was no other caller for a while: a request of another one may wait for it. */
+const LONE_ROUND_MS = 1
+const LONE_AFTER_MS = 1000
 /** The maximum number of waiting turns that are granted in one round. */
 const TURNS_PER_ROUND = 8
 
@@ -23,6 +29,10 @@ export class FairTurns {
   readonly #waiting = new Map<string, (() => void)[]>()
   /** Callers that had a turn in this round. */
   readonly #served = new Set<string>()
+  #waitingTurns = 0
+  #lastCaller: string | undefined
+  /** When a turn was last taken by another caller than the one before it. */
+  #alternatedAt = Number.NEGATIVE_INFINITY
   #roundStart: number | undefined
   #round = 0
 
@@ -43,12 +53,17 @@ export class FairTurns {
       this.#roundStart = now
       this.#nextRound(() => this.#endRound())
     }
+    if (callerId !== this.#lastCaller) {
+      if (this.#lastCaller !== undefined) this.#alternatedAt = now
+      this.#lastCaller = callerId
+    }
     const queue = this.#waiting.get(callerId)
     const isFirst = queue === undefined && !this.#served.has(callerId)
-    if (isFirst || (this.#waiting.size === 0 && now - this.#roundStart < ROUND_MS)) {
+    if (isFirst || (this.#waiting.size === 0 && now - this.#roundStart < this.#roundMs(now))) {
       this.#served.add(callerId)
       return undefined
     }
+    this.#waitingTurns += 1
     return new Promise((resolve) => {
       if (queue === undefined) this.#waiting.set(callerId, [resolve])
       else queue.push(resolve)
@@ -63,7 +78,8 @@ export class FairTurns {
       return
     }
     // Each turn gets its own callback, because the work that it starts runs when the callback returns.
-    for (let turn = 0; turn < TURNS_PER_ROUND; turn += 1) {
+    const turns = Math.min(this.#waitingTurns, TURNS_PER_ROUND)
+    for (let turn = 0; turn < turns; turn += 1) {
       this.#nextRound(() => this.#grantTurn(turn === 0))
     }
     this.#nextRound(() => this.#endRound())
@@ -73,13 +89,18 @@ export class FairTurns {
     const now = this.#now()
     // Every round grants at least one turn, even if polling the sockets took long.
     if (isFirst) this.#roundStart = now
-    else if (now - (this.#roundStart ?? now) >= ROUND_MS) return
+    else if (now - (this.#roundStart ?? now) >= this.#roundMs(now)) return
     const [next] = this.#waiting
     if (next === undefined) return
     const [callerId, queue] = next
     this.#waiting.delete(callerId)
     this.#served.add(callerId)
+    this.#waitingTurns -= 1
     queue.shift()?.()
     if (queue.length > 0) this.#waiting.set(callerId, queue)
+  }
+
+  #roundMs(now: number): number {
+    return now - this.#alternatedAt < LONE_AFTER_MS ? ROUND_MS : LONE_ROUND_MS
   }
 }

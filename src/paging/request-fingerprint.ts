@@ -26,10 +26,16 @@ export interface FingerprintedRequest {
 
 export const FINGERPRINT_BYTES = 16
 
-export function requestFingerprint(request: FingerprintedRequest): Buffer {
+/** Hashes a text to `FINGERPRINT_BYTES` bytes. */
+export type HashText = (text: string) => Buffer
+
+export function requestFingerprint(
+  request: FingerprintedRequest,
+  hashText: HashText = shortHash,
+): Buffer {
   const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
   const { excludeRid = false } = request
-  return shortHash(
+  return hashText(
     JSON.stringify([
       endpoint,
       revision,
@@ -52,13 +58,17 @@ export const CALLER_ID_BYTES = FINGERPRINT_BYTES / 2
  * first half is that of the caller alone, so that changed rights can be distinguished from another
  * caller.
  */
-export function callerFingerprint(callerId: string, viewId?: string): Buffer {
-  const caller = shortHash(callerId)
+export function callerFingerprint(
+  callerId: string,
+  viewId?: string,
+  hashText: HashText = shortHash,
+): Buffer {
+  const caller = hashText(callerId)
   if (viewId === undefined) return caller
-  const rights = shortHash(JSON.stringify([callerId, viewId]))
+  const rights = hashText(JSON.stringify([callerId, viewId]))
   return Buffer.concat([caller.subarray(0, CALLER_ID_BYTES), rights.subarray(CALLER_ID_BYTES)])
 }
 
-function shortHash(text: string): Buffer {
+export function shortHash(text: string): Buffer {
   return hash('sha256', text, 'buffer').subarray(0, FINGERPRINT_BYTES)
 }

@@ -1,4 +1,5 @@
 /** The page tokens of a service, with its keys and the lifetime that it gives them. */
+import { LRUCache } from 'lru-cache'
 import {
   type OpenedToken,
   openPageToken,
@@ -7,16 +8,36 @@ import {
   sealPageToken,
   type TokenBinding,
 } from './page-token.ts'
+import {
+  callerFingerprint,
+  type FingerprintedRequest,
+  requestFingerprint,
+  shortHash,
+} from './request-fingerprint.ts'
 import type { TokenKeys } from './token-keys.ts'
 import { type TokenLifetime, tokenExpiry } from './token-lifetime.ts'
 
+/** The number of hashes to cache: all pages of a walk have the same fingerprints. */
+const HASHES_KEPT = 1000
+/** Longer texts are hashed every time. */
+const MAX_KEPT_LENGTH = 1000
+
 export class WalkTokens {
   readonly #keys: TokenKeys
+  readonly #hashes = new LRUCache<string, Buffer>({ max: HASHES_KEPT })
   readonly lifetime: TokenLifetime
 
   constructor(keys: TokenKeys, lifetime: TokenLifetime) {
     this.#keys = keys
     this.lifetime = lifetime
+  }
+
+  /** Returns what the page tokens of a request are bound to. */
+  bind(request: FingerprintedRequest, callerId: string, viewId?: string): TokenBinding {
+    return {
+      request: requestFingerprint(request, this.#hash),
+      caller: callerFingerprint(callerId, viewId, this.#hash),
+    }
   }
 
   open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {
@@ -44,5 +65,13 @@ export class WalkTokens {
     const { ttlSeconds, snapshotMaxAgeSeconds } = this.lifetime
     const lifetime = Math.min(ttlSeconds, snapshotMaxAgeSeconds)
     return [this.#keys.sealingId, Math.floor(nowSeconds / (lifetime / 2))]
+  }
+
+  readonly #hash = (text: string): Buffer => {
+    const known = this.#hashes.get(text)
+    if (known !== undefined) return known
+    const hashed = shortHash(text)
+    if (text.length <= MAX_KEPT_LENGTH) this.#hashes.set(text, hashed)
+    return hashed
   }
 }

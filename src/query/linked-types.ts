@@ -7,6 +7,7 @@ import type { Query } from './query.ts'
  * type of the query itself, which is read as of the version of the page.
  */
 export function linkedTypesOf(query: Query, objectType: ObjectType): readonly ObjectType[] {
+  if (!hasLink(query)) return []
   const types = new Map<string, ObjectType>()
   collect(query, types)
   types.delete(objectType.rid)

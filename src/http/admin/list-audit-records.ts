@@ -5,7 +5,6 @@ import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
-import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import type { AuditFilter, StoredAuditRecord } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { openWalk, type PagedRequest } from '../page/open-walk.ts'
@@ -101,7 +100,7 @@ async function listRecords(
 ) {
   const { store, walkTokens, limits, now } = services
   const nowSeconds = now() / 1000
-  const binding = bindingOf(request, parameters)
+  const binding = bindingOf(request, parameters, services)
   const resumed = openWalk(pageToken, binding, nowSeconds, services)
   const size = effectivePageSize(pageSize ?? AUDIT_PAGE_SIZE, AUDIT_MAX_PAGE_SIZE)
   const found = await store.audit.list(
@@ -129,21 +128,23 @@ async function listRecords(
 
 type FilterParameters = Omit<Static<typeof AuditParameters>, 'pageSize' | 'pageToken'>
 
-function bindingOf({ caller }: PagedRequest, parameters: FilterParameters): TokenBinding {
+function bindingOf(
+  { caller }: PagedRequest,
+  parameters: FilterParameters,
+  { walkTokens }: Services,
+): TokenBinding {
   const { since, until, caller: name, operation, ontology } = parameters
-  return {
-    request: requestFingerprint({
-      endpoint: 'listAuditRecords',
-      revision: '1.0',
-      ontologyRid: '',
-      objectType: '',
-      query: [since, until, name, operation, ontology],
-      order: [],
-      selection: undefined,
-      snapshot: false,
-    }),
-    caller: callerFingerprint(caller.id),
-  }
+  const request = {
+    endpoint: 'listAuditRecords',
+    revision: '1.0',
+    ontologyRid: '',
+    objectType: '',
+    query: [since, until, name, operation, ontology],
+    order: [],
+    selection: undefined,
+    snapshot: false,
+  } as const
+  return walkTokens.bind(request, caller.id)
 }
 
 function readFilter({ since, until, ...names }: FilterParameters): AuditFilter {

@@ -6,7 +6,6 @@ import type { Ontology } from '../../ontology/ontology.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
-import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { openWalk, type PagedRequest } from '../page/open-walk.ts'
 import { type Page, type PageReply, sendPage } from '../page/send-page.ts'
@@ -43,7 +42,7 @@ function makePage<Item extends Named>(
   const { walkTokens, limits } = services
   const { list, paging, maximumPageSize } = spec
   const nowSeconds = services.now() / 1000
-  const binding = bindingOf(request, spec)
+  const binding = bindingOf(request, spec, services)
   const resumed = openWalk(paging.pageToken, binding, nowSeconds, services)
   const after = resumed?.after.pk ?? ''
   const following = list.items.filter(({ apiName }) => apiName > after)
@@ -73,20 +72,19 @@ function makePage<Item extends Named>(
 function bindingOf<Item extends Named>(
   { caller }: PagedRequest,
   { endpoint, ontology, ownerRid }: MetadataPageSpec<Item>,
+  { walkTokens }: Services,
 ): TokenBinding {
-  return {
-    request: requestFingerprint({
-      endpoint,
-      revision: '1.0',
-      ontologyRid: ontology.rid,
-      objectType: ownerRid ?? '',
-      query: EVERYTHING,
-      order: [],
-      selection: undefined,
-      snapshot: false,
-    }),
-    caller: callerFingerprint(caller.id, ontology.viewId),
-  }
+  const request = {
+    endpoint,
+    revision: '1.0',
+    ontologyRid: ontology.rid,
+    objectType: ownerRid ?? '',
+    query: EVERYTHING,
+    order: [],
+    selection: undefined,
+    snapshot: false,
+  } as const
+  return walkTokens.bind(request, caller.id, ontology.viewId)
 }
 
 /** Descriptions can be long, so pages of metadata have the same byte budget as pages of objects. */

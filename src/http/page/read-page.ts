@@ -6,8 +6,7 @@ import { flatRecordShape, type RecordShape, recordShape } from '../../contract/o
 import { REVISIONS, type Revision } from '../../contract/revisions.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
-import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
-import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import type { PageState, SnapshotState } from '../../paging/page-token.ts'
 import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
 import { linkedTypesOf, plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
@@ -57,7 +56,7 @@ export async function readPage(
   const { objectType, order = [], selection, includeTotalCount } = spec
   const isSnapshot = spec.paging.snapshot ?? false
   const nowSeconds = services.now() / 1000
-  const binding = bindingOf(request, spec)
+  const binding = bindingOf(request, spec, services)
   const resumed = openWalk(spec.paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
   const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
@@ -119,8 +118,8 @@ export async function readPage(
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
-      // Records contain the names, which can change without a new version.
-      digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      // Records contain names of the definition, which can change without a new version.
+      objectType.definedIn ?? 0,
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       ...(isTaggedByContent ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
@@ -163,21 +162,19 @@ function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services
   return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
 }
 
-function bindingOf({ caller }: PagedRequest, spec: PageSpec): TokenBinding {
+function bindingOf({ caller }: PagedRequest, spec: PageSpec, { walkTokens }: Services) {
   const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
   const { excludeRid = false, isByRelevance = false } = spec
-  return {
-    request: requestFingerprint({
-      endpoint,
-      revision,
-      ontologyRid: ontology.rid,
-      objectType: typeIdentity(objectType),
-      query: plainQuery(query),
-      order: isByRelevance ? [{ relevance: true }] : order,
-      selection,
-      snapshot: paging.snapshot ?? false,
-      excludeRid,
-    }),
-    caller: callerFingerprint(caller.id, ontology.viewId),
+  const request = {
+    endpoint,
+    revision,
+    ontologyRid: ontology.rid,
+    objectType: typeIdentity(objectType),
+    query: plainQuery(query),
+    order: isByRelevance ? [{ relevance: true }] : order,
+    selection,
+    snapshot: paging.snapshot ?? false,
+    excludeRid,
   }
+  return walkTokens.bind(request, caller.id, ontology.viewId)
 }

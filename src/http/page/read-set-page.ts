@@ -15,7 +15,6 @@ import type { Ontology } from '../../ontology/ontology.ts'
 import { nextPageState, type WalkState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, TokenBinding } from '../../paging/page-token.ts'
-import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
 import { decodeSetPosition, encodeSetPosition, type SetPosition } from '../../paging/set-cursor.ts'
 import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
@@ -61,7 +60,7 @@ export async function readSetPage(
   refuseManyTypes(types.length)
   const isTaggedByContent = types.some(isPartlyHidden)
   const nowSeconds = services.now() / 1000
-  const binding = await bindingOf(request, spec)
+  const binding = await bindingOf(request, spec, services)
   const { pageToken, snapshot: isSnapshot = false, pageSize } = spec.paging
   const resumed = openWalk(pageToken, binding, nowSeconds, services)
   const position = resumed && decodeSetPosition(resumed.after.pk)
@@ -158,21 +157,23 @@ function refuseManyTypes(count: number): void {
   })
 }
 
-async function bindingOf({ caller }: PagedRequest, spec: SetPageSpec): Promise<TokenBinding> {
+async function bindingOf(
+  { caller }: PagedRequest,
+  spec: SetPageSpec,
+  { walkTokens }: Services,
+): Promise<TokenBinding> {
   const { endpoint, ontology, parts, order, paging } = spec
-  return {
-    request: requestFingerprint({
-      endpoint,
-      revision: 'v2',
-      ontologyRid: ontology.rid,
-      objectType: parts.map((part) => typeIdentity(part.objectType)).join(';'),
-      query: await digestParts(parts),
-      order,
-      selection: undefined,
-      snapshot: paging.snapshot ?? false,
-    }),
-    caller: callerFingerprint(caller.id, ontology.viewId),
-  }
+  const request = {
+    endpoint,
+    revision: 'v2',
+    ontologyRid: ontology.rid,
+    objectType: parts.map((part) => typeIdentity(part.objectType)).join(';'),
+    query: await digestParts(parts),
+    order,
+    selection: undefined,
+    snapshot: paging.snapshot ?? false,
+  } as const
+  return walkTokens.bind(request, caller.id, ontology.viewId)
 }
 
 /** How much text is hashed before other requests get a turn; hashing it takes a millisecond. */

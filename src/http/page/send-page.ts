@@ -49,12 +49,15 @@ function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): s
 
 /** Sends a page without the framework, which only sends bodies in one piece. */
 export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
-  const etag = isCacheable(reply) ? etagOfPage(page) : undefined
-  const caching = etag === undefined ? {} : { etag, 'cache-control': CACHE_CONTROL }
-  const headers = { ...dataHeaders(reply, page.version), ...caching }
-  if (etag !== undefined && isNotModified(reply, etag)) {
-    reply.headers(headers)
-    return reply.code(304).send(undefined as never)
+  const headers = dataHeaders(reply, page.version)
+  if (isCacheable(reply)) {
+    const etag = etagOfPage(page)
+    headers['etag'] = etag
+    headers['cache-control'] = CACHE_CONTROL
+    if (isNotModified(reply, etag)) {
+      reply.headers(headers)
+      return reply.code(304).send(undefined as never)
+    }
   }
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
@@ -68,11 +71,9 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   const { raw, request } = reply
   const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
   request.context.bodyBytes = bodyBytes
-  raw.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': bodyBytes,
-    ...headers,
-  })
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = String(bodyBytes)
+  raw.writeHead(200, headers)
   raw.write(HEAD, 'latin1')
   raw.write(page.records)
   raw.end(tail, 'utf8')

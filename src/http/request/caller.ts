@@ -84,9 +84,11 @@ export async function findTokenBySecret(
 
 /** Throws `ApiUsageDenied` if the caller has none of the scopes; the error names the first. */
 export function requireScope(caller: Caller, scopes: Scope | readonly Scope[]): void {
-  const allowed = [scopes].flat()
-  if (allowed.some(caller.mayUse)) return
-  throw new ObjectQueryError('ApiUsageDenied', { missingScope: allowed[0] })
+  const [first, isAllowed] =
+    typeof scopes === 'string'
+      ? [scopes, caller.mayUse(scopes)]
+      : [scopes[0], scopes.some(caller.mayUse)]
+  if (!isAllowed) throw new ObjectQueryError('ApiUsageDenied', { missingScope: first })
 }
 
 /**

@@ -24,9 +24,10 @@ export function dataHeaders(
   { request: { context } }: TimedReply,
   version: number | undefined,
 ): Record<string, string> {
-  const [total, store] = [context.elapsedMs(), context.storeMs].map((ms) => ms.toFixed(2))
-  const timing = `total;dur=${total}, store;dur=${store}`
-  return version === undefined
-    ? { 'server-timing': timing }
-    : { [VERSION_HEADER]: String(version), 'server-timing': timing }
+  const [total, store] = [context.elapsedMs().toFixed(2), context.storeMs.toFixed(2)]
+  const headers: Record<string, string> = {
+    'server-timing': `total;dur=${total}, store;dur=${store}`,
+  }
+  if (version !== undefined) headers[VERSION_HEADER] = String(version)
+  return headers
 }

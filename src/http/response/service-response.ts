@@ -12,13 +12,11 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
       if (isStopping()) this.shouldKeepAlive = false
       const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
       if (typeof headers === 'object') {
+        const all = withSecurityHeaders(headers)
         const vary = headers['vary'] === undefined ? undefined : this.getHeader('vary')
-        return super.writeHead(status, {
-          ...SECURITY_HEADERS,
-          ...headers,
-          // Both what is set already and what this response depends on.
-          ...(vary === undefined ? {} : { vary: `${vary}, ${headers['vary']}` }),
-        })
+        // Both what is set already and what this response depends on.
+        if (vary !== undefined) all['vary'] = `${vary}, ${headers['vary']}`
+        return super.writeHead(status, all)
       }
       // Fastify sets the headers of streams one by one.
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
@@ -28,3 +26,12 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
     }
   } as typeof ServerResponse
 }
+
+/** Adds the security headers that a response does not set itself. */
+function withSecurityHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const all = { ...headers }
+  for (const name of SECURITY_HEADER_NAMES) all[name] ??= SECURITY_HEADERS[name]
+  return all
+}
+
+const SECURITY_HEADER_NAMES = Object.keys(SECURITY_HEADERS) as (keyof typeof SECURITY_HEADERS)[]

@@ -24,10 +24,12 @@ export function addListObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const resolved = resolveTypePath(request, request.params)
+      const { ontology, objectType } = resolveTypePath(request, request.params)
+      const listing = readListing(request.query, objectType, services.limits.query)
       const spec = {
-        ...resolved,
-        ...readListing(request.query, resolved.objectType, services.limits.query),
+        ...listing,
+        ontology,
+        objectType,
         endpoint: 'listObjects',
         revision: '1.0',
         paging: request.query,

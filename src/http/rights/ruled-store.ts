@@ -56,12 +56,11 @@ export class RuledStore implements ObjectStore {
   }
 
   readPage(request: ReadPageRequest, context?: RequestContext) {
-    return this.#store.readPage({ ...request, ...visiblePart(request) }, context)
+    return this.#store.readPage(visiblePart(request), context)
   }
 
   readSetPage(request: ReadSetPageRequest, context?: RequestContext) {
-    const parts = request.parts.map((part) => ({ ...part, ...visiblePart(part) }))
-    return this.#store.readSetPage({ ...request, parts }, context)
+    return this.#store.readSetPage({ ...request, parts: request.parts.map(visiblePart) }, context)
   }
 
   async aggregate(
@@ -207,8 +206,12 @@ function visibleObjects({ objectType, query }: ObjectsOfType): ObjectsOfType {
   }
 }
 
-function visiblePart(part: ObjectsOfType & { readonly record: RecordSpec }) {
-  return { ...visibleObjects(part), record: visibleRecord(part.record, part.objectType) }
+/** Limits a request, or a part of one, to what the caller may see. */
+function visiblePart<Part extends ObjectsOfType & { readonly record: RecordSpec }>(
+  part: Part,
+): Part {
+  const { objectType, query } = visibleObjects(part)
+  return { ...part, objectType, query, record: visibleRecord(part.record, part.objectType) }
 }
 
 /** Selects the visible properties. The title of an object is a property, too. */

@@ -7,8 +7,8 @@ import {
 } from '../../contract/limits.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import type { PageState, TokenBinding } from '../../paging/page-token.ts'
-import { callerFingerprint, requestFingerprint } from '../../paging/request-fingerprint.ts'
+import type { PageState } from '../../paging/page-token.ts'
+import type { FingerprintedRequest } from '../../paging/request-fingerprint.ts'
 import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
@@ -51,10 +51,8 @@ export function addLoadLinks(app: App, services: Services): void {
       const { objectType } = part
       const links = [...new Set(body.links)]
       const sides = links.map((link) => findLink(ontology, objectType, link))
-      const binding: TokenBinding = {
-        request: fingerprint(ontology, objectType, part.query, links),
-        caller: callerFingerprint(caller.id, ontology.viewId),
-      }
+      const walk = fingerprintedRequest(ontology, objectType, part.query, links)
+      const binding = services.walkTokens.bind(walk, caller.id, ontology.viewId)
       const nowMs = services.now()
       const resumed = openWalk(body.pageToken, binding, nowMs / 1000, services)
       const startedAtMs = resumed?.startedAtMs ?? nowMs
@@ -124,13 +122,13 @@ const LoadLinksBody = Type.Object(
   closed,
 )
 
-function fingerprint(
+function fingerprintedRequest(
   ontology: Ontology,
   objectType: ObjectType,
   query: Query,
   links: readonly string[],
-): Buffer {
-  return requestFingerprint({
+): FingerprintedRequest {
+  return {
     endpoint: JSON.stringify(['loadLinks', ...links]),
     revision: 'v2',
     ontologyRid: ontology.rid,
@@ -139,7 +137,7 @@ function fingerprint(
     order: [],
     selection: undefined,
     snapshot: false,
-  })
+  }
 }
 
 /** In place of the version of a cursor: the key is a position among the links of an object. */

@@ -18,22 +18,46 @@ export interface TableHead extends shared.TableHead {
   readonly layout: TableLayout
 }
 
+/** The columns of `toTableHead`, in its order. */
 const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
   o.past_count, o.layout, o.key_property, o.long_texts`
-const HEAD_SQL = `SELECT t.id, t.published, t.oldest, t.redefined_table, t.redefined_in,
-  ${TABLE_COLUMNS}
+const HEAD_SQL = `SELECT ${TABLE_COLUMNS},
+  t.id, t.published, t.oldest, t.redefined_table, t.redefined_in
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
+/** The values of `TABLE_COLUMNS`; a row of `HEAD_SQL` begins with them. */
+type TableRow = readonly [
+  id: number,
+  firstVersion: number,
+  loadedAs: number,
+  liveCount: number,
+  maxRecordBytes: number,
+  isCreated: number,
+  closedCount: number,
+  ...layout: LayoutRow,
+]
+type HeadRow = readonly [
+  ...table: TableRow,
+  typeId: number,
+  published: number,
+  oldest: number,
+  redefinedTable: number,
+  redefinedIn: number,
+]
+
 export function readTypeHead(statements: StatementCache, type: ObjectType): TypeHead {
-  const row = statements.prepare(HEAD_SQL).get(type.rid) as unknown as unknown[] | undefined
+  const row = statements.prepare(HEAD_SQL).get(type.rid) as unknown as HeadRow | undefined
   // Another process may have dropped the type since the catalogue was read.
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  const [typeId = 0, published = 0, oldest = 0, redefinedTable = 0, redefinedIn = 0] =
-    row as number[]
-  const redefined = { table: redefinedTable, generation: redefinedIn }
-  return { typeId, published, oldest, redefined, current: toTableHead(row.slice(5)) }
+  return {
+    typeId: row[10],
+    published: row[11],
+    oldest: row[12],
+    redefined: { table: row[13], generation: row[14] },
+    current: toTableHead(row),
+  }
 }
 
 /**
@@ -72,7 +96,7 @@ function findTableOfVersion(
     )
     .get(typeId, version)
   if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return toTableHead(row as unknown as unknown[])
+  return toTableHead(row as unknown as TableRow)
 }
 
 /**
@@ -103,19 +127,18 @@ function findTableOfRow(
        ORDER BY loaded_as = ?2 DESC, first_version DESC LIMIT 1`,
     )
     .get(typeId, version)
-  return row && toTableHead(row as unknown as unknown[])
+  return row && toTableHead(row as unknown as TableRow)
 }
 
-function toTableHead(row: readonly unknown[]): TableHead {
-  const [table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated, closedCount] = row
+function toTableHead(row: TableRow | HeadRow): TableHead {
   return {
-    table: Number(table),
-    firstVersion: Number(firstVersion),
-    loadedAs: Number(loadedAs),
-    liveCount: Number(liveCount),
-    maxRecordBytes: Number(maxRecordBytes),
-    isCreated: isCreated === 1,
-    closedCount: Number(closedCount),
-    layout: toTableLayout(row.slice(-3) as unknown as LayoutRow),
+    table: row[0],
+    firstVersion: row[1],
+    loadedAs: row[2],
+    liveCount: row[3],
+    maxRecordBytes: row[4],
+    isCreated: row[5] === 1,
+    closedCount: row[6],
+    layout: toTableLayout([row[7], row[8], row[9]]),
   }
 }

@@ -78,11 +78,19 @@ export function followerSql(rows: WalkedRows): string {
 }
 
 /** Returns a text that identifies the statement of `pageSql`. */
-export function pageKey({ table, visibility, condition }: WalkedRows, record: RecordSpec): string {
+export function pageKey(rows: WalkedRows, record: RecordSpec): string {
   const { shape, selection, separator = ',' } = record
   const properties = selection === undefined ? '' : JSON.stringify(selection)
-  const rows = `${table} ${visibility} ${condition ?? ''}`
-  return `page ${rows} ${separator} ${shapeKey(shape)} ${properties}`
+  return `page ${rowsKey(rows)} ${separator} ${shapeKey(shape)} ${properties}`
+}
+
+/** Returns a text that identifies the statement of `followerSql`. */
+export function followerKey(rows: WalkedRows): string {
+  return `follower ${rowsKey(rows)}`
+}
+
+function rowsKey({ table, visibility, condition = '' }: WalkedRows): string {
+  return `${table} ${visibility} ${condition}`
 }
 
 /** Returns the values of a visibility's placeholders. */

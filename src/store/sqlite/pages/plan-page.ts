@@ -166,7 +166,7 @@ function isMainThreadPage(
   statistics: RowStatistics,
 ): boolean {
   const { isCreated, layout } = state.table
-  if (!isCreated) return true
+  if (!isCreated || (state.isLatest && isKeyWalk(request))) return true
   const isQuickPage =
     isQuick(request, layout.longTexts) || readsEqualities(request, layout, statistics)
   return isQuickPage && !maySkipManyRows(request, state, statistics)
@@ -203,7 +203,6 @@ function maySkipManyRows(
   { version, isLatest, table }: VersionState<TableHead>,
   { countRowsAfter, countRowVersions }: RowStatistics,
 ): boolean {
-  if (isLatest && isKeyWalk(request)) return false
   const laterRows = isLatest ? 0 : countRowsAfter(version)
   if (table.closedCount + laterRows <= MAX_SKIPPED_ROWS) return false
   const { query } = request

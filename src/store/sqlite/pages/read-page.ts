@@ -19,6 +19,7 @@ import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
+  followerKey,
   followerSql,
   pageKey,
   pageSql,
@@ -26,6 +27,7 @@ import {
   rowSizesSql,
   rowsSql,
   visibilityValues,
+  type WalkedRows,
 } from './page-sql.ts'
 import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
 import { rowStatistics } from './row-statistics.ts'
@@ -64,7 +66,7 @@ export function readQuickPage(
     const cached = cache.find(request, state.version)
     if (cached !== undefined) return cached
     const statistics = rowStatistics(connection, request, head, state.table)
-    const site: PlanSite = { thread: 'main', ...statistics }
+    const site: PlanSite = { ...statistics, thread: 'main' }
     const plan = planPage(request, state, site)
     if (plan.thread !== 'main') return undefined
     timer.planned()
@@ -103,7 +105,7 @@ export function runPlan(
     case 'noTable':
       return { ...emptyPage(plan.version), ...linkedVersions(types.versions) }
     case 'keyWalk':
-      return { ...walk(connection.statements, request, plan), totalCount: plan.table.liveCount }
+      return walk(connection.statements, request, plan)
     case 'valueWalk': {
       const search = rowSearch(connection, request, types, plan)
       const condition = querySql(plan.equality, queryTables(connection, search))
@@ -128,7 +130,7 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
 function walk(
   statements: StatementCache,
   { after, maxObjects, record }: ReadPageRequest,
-  { table: { table }, visibility, version, budget }: WalkPlan,
+  { kind, table: { table, liveCount }, visibility, version, budget }: WalkPlan,
   condition?: SqlCondition,
 ): StoredPage {
   const rows = { table, visibility, condition: condition?.sql }
@@ -148,16 +150,27 @@ function walk(
   const more =
     !fitting.isEnd &&
     count === limit &&
-    statements.prepare(followerSql(rows)).get(...rowValues, lastKey ?? afterKey) !== undefined
+    hasFollower(statements, rows, [...rowValues, lastKey ?? afterKey])
   return {
     ...pageBytes(records),
     count,
     last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
     more,
     version,
-    totalCount: undefined,
+    totalCount: kind === 'keyWalk' ? liveCount : undefined,
     matchEstimate: undefined,
   }
+}
+
+/** Returns whether a row follows a key, which is the last of the values. */
+function hasFollower(
+  statements: StatementCache,
+  rows: WalkedRows,
+  values: SqlCondition['values'],
+): boolean {
+  const write = () => ({ sql: followerSql(rows), values: [] })
+  const { statement } = statements.prepareByKey(followerKey(rows), write)
+  return statement.get(...values) !== undefined
 }
 
 function rowSearch(
