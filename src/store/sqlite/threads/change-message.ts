@@ -16,11 +16,11 @@ import {
   fieldsOf,
 } from '../../../ontology/values/searchable-values.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
+import { decodeRows, EncodedChange, type EncodedRows } from './encoded-rows.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
 
-/** In a message of encoded rows, the number of bytes of the terms is in place of the terms. */
 export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   pk: string,
   objectId: string,
@@ -105,13 +105,13 @@ function toFieldMessage<T>({
 }
 
 /**
- * Returns the function that encodes the objects of a type. If `cutTerms` is given, its result is in
- * the message. The texts are there as well: tables of an earlier layout need other terms.
+ * Returns the function that encodes the objects of a type. The result of `cutTerms` is in the
+ * message. The texts are there as well: tables of an earlier layout need other terms.
  */
 export function putEncoder<Terms = undefined>(
   type: PropertyColumns,
-  cutTerms?: (object: StoredObject) => Terms,
-): (object: StoredObject) => PutMessage<Terms | undefined> {
+  cutTerms: (object: StoredObject) => Terms = () => undefined as Terms,
+): (object: StoredObject) => PutMessage<Terms> {
   const keys = type.fields.map(fieldKey)
   const textColumns = new Set(type.texts.map((index) => keys[index]))
   return (object) => {
@@ -128,21 +128,13 @@ export function putEncoder<Terms = undefined>(
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
       others.length === 0 ? NONE : others.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
-      cutTerms?.(object),
+      cutTerms(object),
     ]
   }
 }
 
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
-
-/** Some changes of a batch as a message to the writer thread. */
-export interface EncodedRows {
-  /** A serialised list of puts, whose terms are the number of their bytes, and deletes. */
-  readonly rows: Uint8Array
-  /** The terms of all rows, one after the other. */
-  readonly terms: Uint8Array
-}
 
 /** A part of a batch as items of a job. */
 export interface ItemPart {
@@ -185,8 +177,25 @@ export async function* changeMessages(
   }
 }
 
-export function isPut(change: ChangeMessage): change is PutMessage {
-  return change.length > 1
+/** A change as the writer thread has it: many are encoded. */
+export type ReceivedChange = ChangeMessage | EncodedChange
+
+export function keyOf(change: ReceivedChange): string {
+  return change instanceof EncodedChange ? change.pk : change[0]
+}
+
+export function isPut(change: ReceivedChange): boolean {
+  return change instanceof EncodedChange ? change.isPut : change.length > 1
+}
+
+/** Returns the message of a put. */
+export function putOf(change: ReceivedChange): PutMessage {
+  return change instanceof EncodedChange ? change.readPut() : (change as PutMessage)
+}
+
+/** Returns the changes of a job. */
+export function changesOf(items: readonly (ChangeMessage | EncodedRows)[]): ReceivedChange[] {
+  return items.flatMap((item): ReceivedChange[] => ('rows' in item ? decodeRows(item) : [item]))
 }
 
 export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {

@@ -1,4 +1,5 @@
 /** Writes rows and their entries in the shared indexes. */
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
@@ -42,6 +43,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     const name = () => columnName(numbers.propertySql(property, structField))
     return isStored[index] ? [{ name: name(), value: valueSql(columns, index) }] : []
   })
+  const storedColumns = fields.flatMap((_, index) => (isStored[index] ? [index] : []))
   // Columns whose index holds whole texts, as long as these are short.
   const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
@@ -71,11 +73,6 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return field !== undefined && isStored[index] === true && !layout.longTexts.has(fieldKey(field))
   }
 
-  const storedOf = (values: PutMessage[5]): PutMessage[5] => {
-    if (elementColumns.length > 0) return values.filter((_, index) => isStored[index])
-    return keyColumn === -1 ? values : values.toSpliced(keyColumn, 1)
-  }
-
   const textsOf = ([, , , , , values, , texts]: PutMessage): NumberedTexts[] => {
     const numbered: NumberedTexts[] = []
     for (const [index, field, language] of textColumns) {
@@ -96,7 +93,9 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const add = (put: PutMessage, version: number) => {
     const [pk, objectId, key, title, body, values, elements, , points] = put
     row += 1
-    addRow.run(row, pk, version, objectId, key, title, body, ...storedOf(values))
+    const cells: (ColumnValue | null)[] = [row, pk, version, objectId, key, title, body]
+    for (const index of storedColumns) cells.push(values[index] ?? null)
+    addRow.run(...cells)
     for (const index of elementColumns) {
       const value = values[index] ?? null
       if (value !== null) addElement.run(fieldNumbers[index] ?? 0, value, row)
