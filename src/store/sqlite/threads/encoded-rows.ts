@@ -1,7 +1,7 @@
 /**
- * Many changes in two buffers: all texts as one string, with their lengths, and all terms. The
- * writer reads a put only when it writes it. If all puts of a batch were objects at once, copying
- * them in memory would cost the writer as much as a tenth of its time.
+ * Many changes in two buffers: their texts as one string, with the length of each, and their terms.
+ * The writer reads a put when it writes its row: if all puts of a batch existed at once, the garbage
+ * collector would copy them several times.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
