@@ -6,8 +6,8 @@ import type { ChangeEncoder } from '../../object-store.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
-import { columnsOf, putEncoder } from './change-message.ts'
-import { type EncodedRows, encodeRows } from './encoded-rows.ts'
+import { columnsOf, type EncodedRows, putEncoder } from './change-message.ts'
+import { encodeRows } from './encoded-rows.ts'
 
 const TERM_BYTES = 64 * 1024
 

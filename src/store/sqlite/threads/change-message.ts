@@ -16,7 +16,6 @@ import {
   fieldsOf,
 } from '../../../ontology/values/searchable-values.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
-import { decodeRows, EncodedChange, type EncodedRows } from './encoded-rows.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
@@ -136,6 +135,14 @@ export function putEncoder<Terms = undefined>(
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
 
+/** Some changes of a batch as a message to the writer thread, see encoded-rows.ts. */
+export interface EncodedRows {
+  /** A serialised table of the changes. */
+  readonly rows: Uint8Array<ArrayBuffer>
+  /** The terms of all puts, one after the other. */
+  readonly terms: Uint8Array<ArrayBuffer>
+}
+
 /** A part of a batch as items of a job. */
 export interface ItemPart {
   /** Changes, or one item with encoded changes. */
@@ -175,27 +182,6 @@ export async function* changeMessages(
     yield toItems(changes.slice(at, at + PART_CHANGES))
     await nextTurn()
   }
-}
-
-/** A change as the writer thread has it: many are encoded. */
-export type ReceivedChange = ChangeMessage | EncodedChange
-
-export function keyOf(change: ReceivedChange): string {
-  return change instanceof EncodedChange ? change.pk : change[0]
-}
-
-export function isPut(change: ReceivedChange): boolean {
-  return change instanceof EncodedChange ? change.isPut : change.length > 1
-}
-
-/** Returns the message of a put. */
-export function putOf(change: ReceivedChange): PutMessage {
-  return change instanceof EncodedChange ? change.readPut() : (change as PutMessage)
-}
-
-/** Returns the changes of a job. */
-export function changesOf(items: readonly (ChangeMessage | EncodedRows)[]): ReceivedChange[] {
-  return items.flatMap((item): ReceivedChange[] => ('rows' in item ? decodeRows(item) : [item]))
 }
 
 export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {

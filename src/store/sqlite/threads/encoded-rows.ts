@@ -5,15 +5,7 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import type { PutMessage } from './change-message.ts'
-
-/** Some changes of a batch as a message to the writer thread. */
-export interface EncodedRows {
-  /** A serialised `RowTable`. */
-  readonly rows: Uint8Array<ArrayBuffer>
-  /** The terms of all puts, one after the other. */
-  readonly terms: Uint8Array<ArrayBuffer>
-}
+import type { EncodedRows, PutMessage } from './change-message.ts'
 
 interface RowTable {
   /** The texts of all changes, one after the other. */

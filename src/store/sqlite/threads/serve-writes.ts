@@ -2,7 +2,7 @@
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
-import { changesOf } from './change-message.ts'
+import { changesOf } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
 import { GROUPED_JOBS, WRITE_JOBS } from './write-jobs.ts'
 

@@ -13,13 +13,8 @@ import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { noteChangedKeys } from '../rewrite/changed-keys.ts'
-import {
-  isPut,
-  keyOf,
-  type PropertyColumns,
-  putOf,
-  type ReceivedChange,
-} from '../threads/change-message.ts'
+import type { PropertyColumns } from '../threads/change-message.ts'
+import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'

@@ -4,7 +4,7 @@ import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { keyOf, type ReceivedChange } from '../threads/change-message.ts'
+import { keyOf, type ReceivedChange } from '../threads/received-change.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 
