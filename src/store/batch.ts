@@ -12,11 +12,22 @@ export function deduplicateChanges<T>(
   changes: readonly T[],
   keyOf: (change: T) => string,
   keepsExisting: boolean,
-): T[] {
+): readonly T[] {
+  if (isInKeyOrder(changes, keyOf)) return changes
   const byKey = new Map<string, T>()
   addByKey(byKey, changes, keyOf, keepsExisting)
   // Any order is correct; UTF-16 order differs from key order only beyond the BMP.
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
+}
+
+/** True if the keys are in ascending order, so that none occurs twice. */
+function isInKeyOrder<T>(changes: readonly T[], keyOf: (change: T) => string): boolean {
+  let last: string | undefined
+  return changes.every((change) => {
+    const previous = last
+    last = keyOf(change)
+    return previous === undefined || previous < last
+  })
 }
 
 /** Does the same for a stream of changes, and yields to the event loop. */

@@ -16,7 +16,7 @@ import { RequestScope } from './request-scope.ts'
 
 export { RequestScope } from './request-scope.ts'
 
-/** The number of concurrent batches of one caller; `oqs import` sends two. */
+/** The number of concurrent batches of one caller; `oqs import` sends three. */
 const BATCHES_PER_CALLER = 4
 /** Shorter than the time after which a connection is considered stalled. */
 const MAX_BATCH_WAIT_MS = 20_000

@@ -1,6 +1,7 @@
 /**
- * Sends objects in batches. Up to two batches are pending, so that the service reads one while it
- * writes the other. Batches with a common object are sent in sequence, so that its last row wins.
+ * Sends objects in batches. Up to three batches are pending: the service writes one and reads
+ * another, and the third keeps it from waiting when one of these takes longer than the other. Batches
+ * with a common object are sent in sequence, so that its last row wins.
  */
 import type {
   Administration,
@@ -58,7 +59,7 @@ export interface ObjectSink {
 
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
-const MAX_PENDING_BATCHES = 2
+const MAX_PENDING_BATCHES = 3
 /** Changes of the definition during one batch after which the import gives up. */
 const MAX_DEFINITION_CHANGES = 5
 

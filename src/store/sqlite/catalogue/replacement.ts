@@ -16,7 +16,7 @@ import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { auditCommit } from './audit-records.ts'
 import { addObjectTable, createObjectTable } from './object-table.ts'
-import { buildIndexes, buildNextIndex } from './table-indexes.ts'
+import { buildIndexes, buildNextIndex, sortingInThread } from './table-indexes.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -77,10 +77,10 @@ export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): b
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
     if (findPublished(db, type.id, target.replacement) !== undefined) return false
-    const { id, isCreated } = findReplacement(db, type.id, target.replacement)
+    const { id, isCreated, rowCount } = findReplacement(db, type.id, target.replacement)
     // A replacement that is being published is not idle.
     touchReplacement(db, target.replacement)
-    return isCreated && buildNextIndex(db, type.id, id)
+    return isCreated && sortingInThread(db, rowCount, () => buildNextIndex(db, type.id, id))
   })
 }
 

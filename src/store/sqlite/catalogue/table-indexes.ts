@@ -84,6 +84,31 @@ export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): bo
   return true
 }
 
+/** Below this many rows, starting a thread costs more than it saves. */
+const MANY_ROWS = 100_000
+/** SQLite hands the rows of an index to the thread in portions of this size. */
+const SORTED_KIB = 2048
+
+/**
+ * Runs a function that builds an index of a table, and sorts the entries of many rows in a second
+ * thread, while this one reads rows and writes the index.
+ */
+export function sortingInThread<T>(db: DatabaseSync, rows: number, build: () => T): T {
+  if (rows < MANY_ROWS) return build()
+  const settings = db
+    .prepare('SELECT threads, cache_size FROM pragma_threads, pragma_cache_size')
+    .get()
+  // SQLite has no setting of its own for the size of a portion: it is that of the page cache.
+  db.exec(`PRAGMA threads = 1; PRAGMA cache_size = -${SORTED_KIB}`)
+  try {
+    return build()
+  } finally {
+    db.exec(
+      `PRAGMA threads = ${settings?.['threads']}; PRAGMA cache_size = ${settings?.['cache_size']}`,
+    )
+  }
+}
+
 /** Builds all missing indexes of a table, within the transaction that wrote its rows. */
 export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void {
   const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))

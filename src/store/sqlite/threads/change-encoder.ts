@@ -1,8 +1,4 @@
-/**
- * Encodes changes for the writer thread, in the thread that parsed them: the rows as one serialised
- * message, and their terms in one buffer. The writer decodes them when it writes the batch.
- */
-import { deserialize, serialize } from 'node:v8'
+/** Encodes changes for the writer thread, in the thread that parsed them. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
@@ -10,13 +6,8 @@ import type { ChangeEncoder } from '../../object-store.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
-import {
-  type ChangeMessage,
-  columnsOf,
-  type EncodedRows,
-  putEncoder,
-  TERMS,
-} from './change-message.ts'
+import { columnsOf, type EncodedRows, putEncoder } from './change-message.ts'
+import { encodeRows } from './encoded-rows.ts'
 
 const TERM_BYTES = 64 * 1024
 
@@ -31,12 +22,14 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
     buffer.add(
       cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values, text.language])),
     )
-  const encodePut = putEncoder(columnsOf(objectType), cutTerms)
+  const columns = columnsOf(objectType)
+  const encodePut = putEncoder(columns, cutTerms)
   return {
     encode(changes) {
       buffer = new TermBuffer()
-      const rows = serialize(
+      const rows = encodeRows(
         changes.map((change) => ('delete' in change ? [change.delete] : encodePut(change.put))),
+        columns.fields.length,
       )
       const terms = buffer.bytes()
       const content: EncodedRows = { rows, terms }
@@ -44,25 +37,6 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
     },
     finish: () => [],
   }
-}
-
-/** Returns the changes of a job, some of which may be encoded. */
-export function decodeChanges(
-  items: readonly (ChangeMessage | EncodedRows)[],
-): readonly ChangeMessage[] {
-  return items.flatMap((item) => ('rows' in item ? decodeRows(item) : [item]))
-}
-
-function decodeRows({ rows, terms }: EncodedRows): readonly ChangeMessage[] {
-  let at = 0
-  const changes: unknown[][] = deserialize(rows)
-  for (const change of changes) {
-    if (change.length === 1) continue
-    const end = at + Number(change[TERMS])
-    change[TERMS] = terms.subarray(at, end)
-    at = end
-  }
-  return changes as unknown as readonly ChangeMessage[]
 }
 
 class TermBuffer {

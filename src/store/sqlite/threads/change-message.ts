@@ -20,7 +20,6 @@ import { type Batch, type Change, type ChangePart, isEncoded } from '../../objec
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
 
-/** In a message of encoded rows, the number of bytes of the terms is in place of the terms. */
 export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   pk: string,
   objectId: string,
@@ -105,13 +104,13 @@ function toFieldMessage<T>({
 }
 
 /**
- * Returns the function that encodes the objects of a type. If `cutTerms` is given, its result is in
- * the message. The texts are there as well: tables of an earlier layout need other terms.
+ * Returns the function that encodes the objects of a type. The result of `cutTerms` is in the
+ * message. The texts are there as well: tables of an earlier layout need other terms.
  */
 export function putEncoder<Terms = undefined>(
   type: PropertyColumns,
-  cutTerms?: (object: StoredObject) => Terms,
-): (object: StoredObject) => PutMessage<Terms | undefined> {
+  cutTerms: (object: StoredObject) => Terms = () => undefined as Terms,
+): (object: StoredObject) => PutMessage<Terms> {
   const keys = type.fields.map(fieldKey)
   const textColumns = new Set(type.texts.map((index) => keys[index]))
   return (object) => {
@@ -128,7 +127,7 @@ export function putEncoder<Terms = undefined>(
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
       others.length === 0 ? NONE : others.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
-      cutTerms?.(object),
+      cutTerms(object),
     ]
   }
 }
@@ -136,12 +135,12 @@ export function putEncoder<Terms = undefined>(
 /** Changes per message; more would block the readers of this thread. */
 const PART_CHANGES = 1000
 
-/** Some changes of a batch as a message to the writer thread. */
+/** Some changes of a batch as a message to the writer thread, see encoded-rows.ts. */
 export interface EncodedRows {
-  /** A serialised list of puts, whose terms are the number of their bytes, and deletes. */
-  readonly rows: Uint8Array
-  /** The terms of all rows, one after the other. */
-  readonly terms: Uint8Array
+  /** A serialised table of the changes. */
+  readonly rows: Uint8Array<ArrayBuffer>
+  /** The terms of all puts, one after the other. */
+  readonly terms: Uint8Array<ArrayBuffer>
 }
 
 /** A part of a batch as items of a job. */
@@ -183,10 +182,6 @@ export async function* changeMessages(
     yield toItems(changes.slice(at, at + PART_CHANGES))
     await nextTurn()
   }
-}
-
-export function isPut(change: ChangeMessage): change is PutMessage {
-  return change.length > 1
 }
 
 export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {

@@ -2,12 +2,12 @@
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
-import { decodeChanges } from './change-encoder.ts'
+import { changesOf } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
 import { GROUPED_JOBS, WRITE_JOBS } from './write-jobs.ts'
 
 type WriteJob = (db: WriterDatabase, input: unknown, items: unknown) => unknown
-type Items = Parameters<typeof decodeChanges>[0]
+type Items = Parameters<typeof changesOf>[0]
 
 /** Opens the database and serves writes until the port is told to close. */
 export function serveWrites(path: string, port: JobPort): void {
@@ -17,7 +17,7 @@ export function serveWrites(path: string, port: JobPort): void {
     db,
     (name, input, items) => {
       const job = WRITE_JOBS[name as keyof typeof WRITE_JOBS] as WriteJob
-      return job(db, input, decodeChanges(items as Items))
+      return job(db, input, changesOf(items as Items))
     },
     (jobs) => {
       const writes = jobs.map(({ name, input, items }) => {

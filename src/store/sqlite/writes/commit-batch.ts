@@ -13,7 +13,8 @@ import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { noteChangedKeys } from '../rewrite/changed-keys.ts'
-import { type ChangeMessage, isPut, type PropertyColumns } from '../threads/change-message.ts'
+import type { PropertyColumns } from '../threads/change-message.ts'
+import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
@@ -36,7 +37,7 @@ export interface BatchMessage {
 export function commitBatch(
   db: WriterDatabase,
   batch: BatchMessage,
-  changes: readonly ChangeMessage[],
+  changes: readonly ReceivedChange[],
 ): Commit {
   return inTransaction(db, 'write', () => applyBatch(db, batch, changes))
 }
@@ -45,9 +46,9 @@ export function commitBatch(
 export function applyBatch(
   db: WriterDatabase,
   batch: BatchMessage,
-  changes: readonly ChangeMessage[],
+  changes: readonly ReceivedChange[],
 ): Commit {
-  const settled = deduplicateChanges(changes, ([pk]) => pk, batch.keepsExisting)
+  const settled = deduplicateChanges(changes, keyOf, batch.keepsExisting)
   return (
     findRepeated((sql) => db.cached(sql), batch.once) ??
     recordCommit(db, batch.once, writeBatch(db, batch, settled))
@@ -58,7 +59,7 @@ export function applyBatch(
 export function writeBatch(
   db: WriterDatabase,
   batch: BatchMessage,
-  settled: readonly ChangeMessage[],
+  settled: readonly ReceivedChange[],
 ): Commit {
   const { keys, ...commit } = writeChanges(db, batch, settled)
   return auditCommit(db, batch.audit, commit, keys)
@@ -72,7 +73,7 @@ interface WrittenKeys {
 function writeChanges(
   db: WriterDatabase,
   batch: BatchMessage,
-  settled: readonly ChangeMessage[],
+  settled: readonly ReceivedChange[],
 ): Commit & WrittenKeys {
   const type = readType(db, batch)
   const table =
@@ -96,11 +97,7 @@ function writeChanges(
     return { version: type.published, put, deleted, kept, keys }
   }
   if (type.isRewriting) {
-    noteChangedKeys(
-      db,
-      type.id,
-      settled.map(([pk]) => pk),
-    )
+    noteChangedKeys(db, type.id, settled.map(keyOf))
   }
   publishVersion(db, { typeId: type.id, version, put, deleted, kept })
   return { version, put, deleted, kept, keys }
@@ -187,7 +184,7 @@ interface Written extends WrittenKeys {
 
 function writeRows(
   db: WriterDatabase,
-  changes: readonly ChangeMessage[],
+  changes: readonly ReceivedChange[],
   table: WriteTable & { readonly typeId: number; readonly version: number },
   { keepsExisting, columns }: BatchMessage,
 ): Written {
@@ -200,7 +197,7 @@ function writeRows(
   let { maxRecordBytes } = table
   const mayExist = table.liveCount > 0 && hasRowsBetween(db, name, changes)
   for (const change of changes) {
-    const [pk] = change
+    const pk = keyOf(change)
     if (mayExist && keepsExisting && isPut(change) && find.get(pk) !== undefined) {
       kept += 1
       continue
@@ -212,9 +209,10 @@ function writeRows(
       if (existed) deleted += 1
       continue
     }
-    rows.add(change, table.version)
+    const message = putOf(change)
+    rows.add(message, table.version)
     put += 1
-    const [, , key, title, body] = change
+    const [, , key, title, body] = message
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes({ key, title, body }))
   }
   rows.finish()
@@ -235,10 +233,11 @@ const SORTS_AS_UTF8 = /^[\0-\ud7ff]*$/
 function hasRowsBetween(
   db: WriterDatabase,
   table: string,
-  changes: readonly ChangeMessage[],
+  changes: readonly ReceivedChange[],
 ): boolean {
-  const [first = '', last = ''] = [changes[0]?.[0], changes.at(-1)?.[0]]
-  if (changes.length < PROBED_BATCH) return true
+  const [firstChange, lastChange] = [changes[0], changes.at(-1)]
+  if (changes.length < PROBED_BATCH || !firstChange || !lastChange) return true
+  const [first, last] = [keyOf(firstChange), keyOf(lastChange)]
   if (!SORTS_AS_UTF8.test(first) || !SORTS_AS_UTF8.test(last)) return true
   const probe = `SELECT 1 FROM ${table} WHERE pk BETWEEN ? AND ? AND valid_to = ${OPEN} LIMIT 1`
   return db.cached(probe).get(first, last) !== undefined

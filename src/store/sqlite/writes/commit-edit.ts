@@ -4,7 +4,7 @@ import type { Commit } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { ChangeMessage } from '../threads/change-message.ts'
+import { keyOf, type ReceivedChange } from '../threads/received-change.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 
@@ -18,9 +18,9 @@ export interface EditMessage extends BatchMessage {
 export function applyEdit(
   db: WriterDatabase,
   edit: EditMessage,
-  changes: readonly ChangeMessage[],
+  changes: readonly ReceivedChange[],
 ): Commit | undefined {
-  const settled = deduplicateChanges(changes, ([pk]) => pk, false)
+  const settled = deduplicateChanges(changes, keyOf, false)
   const repeated = findRepeated((sql) => db.cached(sql), edit.once)
   if (repeated !== undefined) return repeated
   if (!isCurrent(db, edit)) return undefined

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { PutMessage } from './change-message.ts'
+import { decodeRows, encodeRows } from './encoded-rows.ts'
+
+const COLUMNS = 3
+
+const text = fc.string({ unit: 'grapheme', maxLength: 30 })
+const value = fc.oneof(text, fc.double({ noNaN: true }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
+const fieldOf = <T>(values: fc.Arbitrary<T>) =>
+  fc.tuple(text, fc.option(text, { nil: undefined }), fc.array(values, { maxLength: 3 }))
+
+const put = fc.tuple(
+  text,
+  text,
+  text,
+  fc.option(text),
+  text,
+  fc.array(fc.option(value), { minLength: COLUMNS, maxLength: COLUMNS }),
+  fc.array(fieldOf(value), { maxLength: 2 }),
+  fc.array(fieldOf(text), { maxLength: 2 }),
+  fc.array(fc.double({ noNaN: true }), { maxLength: 4 }),
+  fc.uint8Array({ maxLength: 20 }),
+)
+const deleted = fc.tuple(text)
+
+it('returns the changes that were encoded', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(put, deleted), { maxLength: 20 }), (changes) => {
+      const terms = changes.flatMap((change) => (change.length === 1 ? [] : [...change[9]]))
+      const rows = encodeRows(changes.map(withTermBytes), COLUMNS)
+      const decoded = decodeRows({ rows, terms: Uint8Array.from(terms) })
+      expect(decoded.map((change) => (change.isPut ? change.readPut() : [change.pk]))).toEqual(
+        changes,
+      )
+    }),
+  )
+})
+
+/** Replaces the terms of a put by the number of their bytes. */
+function withTermBytes(change: PutMessage<Uint8Array> | readonly [string]) {
+  if (change.length === 1) return change
+  const [pk, objectId, key, title, body, values, elements, texts, points, terms] = change
+  return [
+    pk,
+    objectId,
+    key,
+    title,
+    body,
+    values,
+    elements,
+    texts,
+    points,
+    terms.length,
+  ] as const satisfies PutMessage<number>
+}

@@ -1,0 +1,23 @@
+/** Changes as the writer thread has them: few arrive as messages of their own, many are encoded. */
+import type { ChangeMessage, EncodedRows, PutMessage } from './change-message.ts'
+import { decodeRows, EncodedChange } from './encoded-rows.ts'
+
+export type ReceivedChange = ChangeMessage | EncodedChange
+
+export function keyOf(change: ReceivedChange): string {
+  return change instanceof EncodedChange ? change.pk : change[0]
+}
+
+export function isPut(change: ReceivedChange): boolean {
+  return change instanceof EncodedChange ? change.isPut : change.length > 1
+}
+
+/** Returns the message of a put. */
+export function putOf(change: ReceivedChange): PutMessage {
+  return change instanceof EncodedChange ? change.readPut() : (change as PutMessage)
+}
+
+/** Returns the changes of a job. */
+export function changesOf(items: readonly (ChangeMessage | EncodedRows)[]): ReceivedChange[] {
+  return items.flatMap((item): ReceivedChange[] => ('rows' in item ? decodeRows(item) : [item]))
+}
