@@ -73,6 +73,7 @@ export class SqliteStore implements ObjectStore {
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
+  readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
