@@ -167,6 +167,8 @@ export interface ObjectStore extends AsyncDisposable {
    * a query had found it. SQLite only: PostgreSQL has checksums.
    */
   verify?(signal: AbortSignal): Promise<void>
+  /** Rejects every request from now on, because another process has found damage. SQLite only. */
+  readonly reportDamage?: (cause: string) => void
 
   /**
    * Prepares for closing: rejects waiting slow queries at once, and running ones after the grace

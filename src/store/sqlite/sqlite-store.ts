@@ -74,6 +74,7 @@ export class SqliteStore implements ObjectStore {
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
+  readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader
