@@ -4,7 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { overwritePages, pagesOf } from '../support/damaged-file.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { logLinesOf, type OqsProcess, runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import {
+  logLinesOf,
+  type OqsProcess,
+  runOqs,
+  startOqs,
+  waitForLine,
+} from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo, startService } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'

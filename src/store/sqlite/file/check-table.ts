@@ -9,9 +9,14 @@ export function prepareChecks(db: DatabaseSync): void {
   db.exec('PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON')
 }
 
-/** Returns the names of all tables, including those of the catalogue and of full text. */
+/**
+ * Returns the names of all tables, including those of the catalogue and of full text. Virtual tables
+ * are last: if the tables that hold their data are damaged, they fail with errors of their own.
+ */
 export function tablesToCheck(db: DatabaseSync): string[] {
-  const rows = db.prepare(`SELECT name FROM pragma_table_list WHERE ${IS_CHECKED}`).all()
+  const rows = db
+    .prepare(`SELECT name FROM pragma_table_list WHERE ${IS_CHECKED} ORDER BY type = 'virtual'`)
+    .all()
   return rows.map(({ name }) => String(name))
 }
 
