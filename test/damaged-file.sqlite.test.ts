@@ -1,6 +1,7 @@
 /**
- * Damages copies of a real file in many ways. Each answer must be that of the undamaged file, or an
- * error. docs/decisions/013-damaged-files.md lists the damage that is detected, and that is not.
+ * Damages copies of a real file in many ways, reads them and verifies them.
+ * docs/decisions/013-damaged-files.md lists the damage that reads detect, the damage that only
+ * verification detects, and the damage that neither does.
  */
 import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import type { ReadPageRequest } from '../src/store/object-store.ts'
 import { CatalogueReader } from '../src/store/sqlite/catalogue/read-catalogue.ts'
+import { findProblem, prepareChecks, tablesToCheck } from '../src/store/sqlite/file/check-table.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
-import { StoreDamage } from '../src/store/sqlite/file/store-failure.ts'
+import { StoreDamage, toStoreFailure } from '../src/store/sqlite/file/store-failure.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { readPage } from '../src/store/sqlite/pages/read-page.ts'
 import { toReadConnection } from '../src/store/sqlite/threads/read-connection.ts'
@@ -24,6 +26,7 @@ const PAGE_OBJECTS = 100
 
 let folder: TempFolder
 let type: ObjectType
+let bytes: Buffer
 let pages: readonly FilePage[]
 let correct: readonly string[]
 const original = () => join(folder.path, 'oqs.db')
@@ -39,6 +42,7 @@ beforeAll(async () => {
     // A second version, so that closed rows are read as well.
     await things.commit(Array.from({ length: 20 }, (_, n) => [keyOf(n * 7), 'changed']))
   }
+  bytes = readFileSync(original())
   pages = pagesOf(original())
   correct = answersOf(original())
   expect(correct.filter((answer) => answer === 'error')).toEqual([])
@@ -124,14 +128,41 @@ function outcomeOf(damage: (file: string) => void): Outcome {
   return given.includes('error') ? 'error' : 'correct'
 }
 
+/** Damages a copy, and returns whether verification detects it. */
+function isVerified(damage: (file: string) => void): boolean {
+  copyFileSync(original(), copy())
+  damage(copy())
+  try {
+    using db = openConnection(copy())
+    prepareChecks(db)
+    return tablesToCheck(db).every((table) => findProblem(db, table) === undefined)
+  } catch (error) {
+    if (toStoreFailure(error) instanceof StoreDamage) return false
+    throw error
+  }
+}
+
 /** Damages one B-tree page per copy: no answer may be wrong, and some damage must be detected. */
 function expectDetected(damage: (file: string, page: FilePage) => void): void {
-  const outcomes = sample(pages.filter(({ kind }) => kind !== 'overflow')).map((page) => ({
+  const outcomes = sample(treePages()).map((page) => ({
     ...page,
     outcome: outcomeOf((file) => damage(file, page)),
   }))
   expect(outcomes.filter(({ outcome }) => outcome === 'wrong answer')).toEqual([])
   expect(outcomes.filter(({ outcome }) => outcome === 'error')).not.toEqual([])
+}
+
+/** Damages one B-tree page per copy: verification must detect it in every copy. */
+function expectVerificationToFail(
+  damage: (file: string, page: FilePage) => void,
+  damaged = treePages(),
+): void {
+  const missed = sample(damaged).filter((page) => isVerified((file) => damage(file, page)))
+  expect(missed).toEqual([])
+}
+
+function treePages(): readonly FilePage[] {
+  return pages.filter(({ kind }) => kind !== 'overflow')
 }
 
 /** Samples a list evenly, so that every table and index is included. */
@@ -145,6 +176,28 @@ const CELL_COUNT = 3
 const LEAF_POINTERS = 8
 const INTERNAL_POINTERS = 12
 
+/** Returns the length of the header, which the cell pointers follow. */
+function pointersOf({ kind }: FilePage): number {
+  return kind === 'leaf' ? LEAF_POINTERS : INTERNAL_POINTERS
+}
+
+/** Returns a function that returns the next number below a limit, the same ones in every run. */
+function randomNumbers(): (below: number) => number {
+  let random = 7
+  return (below) => {
+    random = (random * 48_271) % 0x7fff_ffff
+    return random % below
+  }
+}
+
+function cellsOf(page: FilePage): number {
+  return bytes.readUInt16BE(headerOf(page) + CELL_COUNT)
+}
+
+function flipBit(file: string, offset: number, bit: number): void {
+  overwrite(file, offset, Buffer.from([(bytes[offset] ?? 0) ^ (1 << bit)]))
+}
+
 /** Returns the offset of a B-tree page header. On the first page, it follows the file header. */
 function headerOf({ offset }: FilePage): number {
   return offset === 0 ? 100 : offset
@@ -152,23 +205,34 @@ function headerOf({ offset }: FilePage): number {
 
 describe('a damaged file', () => {
   it.for([0x00, 0xff])('with a page that is filled with %i never gives a wrong answer', (value) => {
-    expectDetected((file, page) => overwritePages(file, [page], value))
+    const damage = (file: string, page: FilePage) => overwritePages(file, [page], value)
+    expectDetected(damage)
+    expectVerificationToFail(damage)
   })
 
   it('with an impossible number of cells on a page never gives a wrong answer', () => {
     const impossible = Buffer.from([0xff, 0xff])
-    expectDetected((file, page) => overwrite(file, headerOf(page) + CELL_COUNT, impossible))
+    const damage = (file: string, page: FilePage) =>
+      overwrite(file, headerOf(page) + CELL_COUNT, impossible)
+    expectDetected(damage)
+    expectVerificationToFail(damage)
   })
 
-  it.for([0x00, 0xff])(
-    'with a cell that is not on its page (%i) never gives a wrong answer',
-    (value) => {
-      expectDetected((file, page) => {
-        const pointers = page.kind === 'leaf' ? LEAF_POINTERS : INTERNAL_POINTERS
-        overwrite(file, headerOf(page) + pointers, Buffer.from([value, value]))
-      })
-    },
-  )
+  it.for([0x00, 0xff])('with a cell that is not on its page (%i) fails verification', (value) => {
+    expectVerificationToFail(
+      (file, page) =>
+        overwrite(file, headerOf(page) + pointersOf(page), Buffer.from([value, value])),
+      treePages().filter((page) => cellsOf(page) > 0),
+    )
+  })
+
+  it('with a flipped bit in a page header or a cell pointer fails verification', () => {
+    expect(isVerified(() => {})).toBe(true)
+    const next = randomNumbers()
+    expectVerificationToFail((file, page) =>
+      flipBit(file, headerOf(page) + next(pointersOf(page) + 2 * cellsOf(page)), next(8)),
+    )
+  })
 
   it('that is truncated is refused', () => {
     const { size } = statSync(original())
@@ -182,17 +246,11 @@ describe('a damaged file', () => {
   })
 
   it('never crashes the process, whichever bit has flipped', async ({ annotate }) => {
-    const bytes = readFileSync(original())
     const outcomes: Record<Outcome, number> = { correct: 0, error: 0, 'wrong answer': 0 }
-    let random = 7
-    const next = (below: number) => {
-      random = (random * 48_271) % 0x7fff_ffff
-      return random % below
-    }
+    const next = randomNumbers()
     for (let flip = 0; flip < copies; flip += 1) {
-      const offset = next(bytes.length)
-      const flipped = Buffer.from([(bytes[offset] ?? 0) ^ (1 << next(8))])
-      outcomes[outcomeOf((file) => overwrite(file, offset, flipped))] += 1
+      const [offset, bit] = [next(bytes.length), next(8)]
+      outcomes[outcomeOf((file) => flipBit(file, offset, bit))] += 1
     }
     // Most bits belong to values, whose damage SQLite does not detect, see the decision.
     expect(outcomes.correct).toBeGreaterThan(0)

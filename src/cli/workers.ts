@@ -9,9 +9,11 @@ import type { Log, ServerEvent } from '../server/log.ts'
 import { openMaintainedStore } from '../server/maintained-store.ts'
 import { ServiceMetrics } from '../server/metrics/service-metrics.ts'
 import type { Server } from '../server/server.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import { loadServer } from './load-server.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
+import { followDamage, reportedDamage, reportingDamage, WorkerDamage } from './worker-damage.ts'
 import { shareMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** How long after its own stop timeout a worker is killed. */
@@ -56,7 +58,9 @@ export async function serveAsWorker(
   try {
     const { startServer, explorerOpener } = await loadServer()
     const explorer = explorerOpener(log)
-    const server = await startServer(config, { log, isMaintainer: false, explorer, shareMetrics })
+    const options = { isMaintainer: false, explorer, shareMetrics }
+    const server = await startServer(config, { ...options, log: reportingDamage(log) })
+    followDamage(server.store)
     prepare(server)
     report({ listening: server.url })
   } catch (error) {
@@ -79,12 +83,14 @@ export async function startWorkers(
   await using parts = new AsyncDisposableStack()
   // Opened first, so that the schema is migrated before a worker opens the store.
   const metrics = config.OQS_METRICS === 'off' ? undefined : parts.use(new ServiceMetrics())
+  const damage = new WorkerDamage()
   const observe = (event: ServerEvent) => {
     metrics?.observe(event)
+    damage.observe(event)
     log(event)
   }
   const { store } = parts.use(await openMaintainedStore(config, { log: observe }))
-  const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics })
+  const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics, damage, store })
   parts.defer(() => supervisor.stop())
   // The workers end first, because a worker cannot start without its supervisor.
   using _ = onStopSignal(async (signal) => {
@@ -125,6 +131,8 @@ interface SupervisorOptions {
   readonly stopTimeoutMs: number
   /** The metrics of the supervisor itself, which maintains the store; undefined if they are off. */
   readonly metrics: ServiceMetrics | undefined
+  readonly damage: WorkerDamage
+  readonly store: ObjectStore
 }
 
 class Supervisor {
@@ -134,13 +142,16 @@ class Supervisor {
   readonly #slots: readonly WorkerSlot[]
   readonly #giveUp: (reason: Error) => void
   readonly #metrics: WorkerMetrics
+  readonly #damage: WorkerDamage
+  readonly #store: ObjectStore
   /** The port that new workers listen on. */
   #port: number
   /** The address of the first worker. */
   #url = ''
   #state: 'starting' | 'running' | 'failed' | 'stopping' = 'starting'
 
-  constructor(config: Config, { log, stopTimeoutMs, metrics }: SupervisorOptions) {
+  constructor(config: Config, options: SupervisorOptions) {
+    const { log, stopTimeoutMs, metrics, damage, store } = options
     const { promise, reject } = Promise.withResolvers<never>()
     // Prevents an unhandled rejection if it is not awaited.
     promise.catch(() => {})
@@ -148,6 +159,8 @@ class Supervisor {
     this.#giveUp = reject
     this.#log = log
     this.#stopTimeoutMs = stopTimeoutMs
+    this.#damage = damage
+    this.#store = store
     this.#metrics = new WorkerMetrics(
       async () => (await metrics?.collect()) ?? [],
       () => this.#slots.flatMap((slot) => (isServing(slot) && slot.worker ? [slot.worker] : [])),
@@ -219,11 +232,15 @@ class Supervisor {
     }
     worker.on('message', (message: WorkerMessage) => {
       if (this.#metrics.handle(worker, message)) return
-      if ('failed' in message) {
+      const damage = reportedDamage(message)
+      // The supervisor's own store passes it on to the other workers.
+      if (damage !== undefined) this.#store.reportDamage?.(damage)
+      else if ('failed' in message) {
         failure = Object.assign(new Error(message.failed.message), { code: message.failed.code })
       } else {
         slot.listeningSince = performance.now()
         started.resolve(message.listening)
+        this.#damage.tell(worker)
         // With OQS_PORT=0, the free port is lost when all other workers are gone.
         if (this.#url !== '' && message.listening !== this.#url) worker.process.kill('SIGTERM')
       }

@@ -35,6 +35,9 @@ export type ServerEvent =
   | ({ readonly event: 'readerEnded' } & ReaderExit)
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
+  /** All tables and indexes were checked. Damage is logged as `storeDamaged`. */
+  | { readonly event: 'verified'; readonly durationMs: number }
+  | { readonly event: 'verificationFailed'; readonly error: unknown }
   /** A type is being copied into a new table; logged at the start and at every tenth. */
   | ({ readonly event: 'rewriting' } & RewriteProgress)
   | {
@@ -90,6 +93,8 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   readerEnded: 'warn',
   reclaimed: 'info',
   reclaimFailed: 'error',
+  verified: 'info',
+  verificationFailed: 'error',
   rewriting: 'info',
   rewritten: 'info',
   rewriteCancelled: 'info',

@@ -6,6 +6,7 @@ import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
 import { startRewriting } from './rewriting.ts'
+import { startVerification } from './verification.ts'
 
 export interface MaintainedStoreOptions {
   readonly log: Log
@@ -57,6 +58,7 @@ export async function openMaintainedStore(
       }),
     )
     parts.use(startRewriting({ store, log }))
+    parts.use(startVerification({ store, log }))
   }
   const opened = parts.move()
   return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }

@@ -163,6 +163,14 @@ export interface ObjectStore extends AsyncDisposable {
   rewriteNext(): Promise<RewriteProgress | undefined>
 
   /**
+   * Checks the structure of all tables and indexes, at the lowest priority. Damage is reported as if
+   * a query had found it. SQLite only: PostgreSQL has checksums.
+   */
+  verify?(signal: AbortSignal): Promise<void>
+  /** Rejects every request from now on, because another process has found damage. SQLite only. */
+  readonly reportDamage?: (cause: string) => void
+
+  /**
    * Prepares for closing: rejects waiting slow queries at once, and running ones after the grace
    * period.
    */

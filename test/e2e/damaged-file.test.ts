@@ -4,7 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { overwritePages, pagesOf } from '../support/damaged-file.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { type OqsProcess, runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import {
+  logLinesOf,
+  type OqsProcess,
+  runOqs,
+  startOqs,
+  waitForLine,
+} from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo, startService } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
@@ -123,6 +129,19 @@ describe('a service whose file is damaged', () => {
     damage((name) => name === 'term_data')
     const [before, after] = [await statuses(url), await statuses(url)]
     expect([before['search'], after]).toEqual([503, REFUSED])
+  })
+
+  it('rejects every request in all workers once one of them has found it', async () => {
+    await using oqs = startOqs(['serve'], { ...folder.settings(), OQS_WORKERS: '2' })
+    const url = await waitForLine(oqs, 'listening on ')
+    damage((name, share) => name === 'object_1' && share > 0.4)
+    expect((await walkUntilRefused(url)).reason).toBe(DAMAGED)
+    // Of both workers and their supervisor.
+    const damageLines = () => logLinesOf(oqs, 'storeDamaged').length
+    await expect.poll(damageLines, { timeout: 60_000 }).toBe(3)
+    const firstPages = Array.from({ length: 20 }, () => sendTo(url + LISTING))
+    const codes = (await Promise.all(firstPages)).map(({ status }) => status)
+    expect(new Set(codes)).toEqual(new Set([503]))
   })
 
   it('rejects every request once a batch has found it', async () => {

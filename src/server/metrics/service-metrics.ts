@@ -17,6 +17,9 @@ export class ServiceMetrics implements Disposable {
   readonly #reclaims: Counter
   readonly #reclaimSeconds: Counter
   readonly #failedReclaims: Counter
+  readonly #verifications: Counter
+  readonly #verificationSeconds: Counter
+  readonly #failedVerifications: Counter
   #state: StateMetrics | undefined
 
   constructor() {
@@ -41,6 +44,21 @@ export class ServiceMetrics implements Disposable {
       help: 'Failed attempts to delete row versions.',
       registers,
     })
+    this.#verifications = new Counter({
+      name: 'oqs_verifications_total',
+      help: 'Runs of verification that found no damage.',
+      registers,
+    })
+    this.#verificationSeconds = new Counter({
+      name: 'oqs_verification_seconds_total',
+      help: 'The time that these runs of verification took.',
+      registers,
+    })
+    this.#failedVerifications = new Counter({
+      name: 'oqs_failed_verifications_total',
+      help: 'Runs of verification that failed before their end, for another reason than damage.',
+      registers,
+    })
   }
 
   get contentType(): Metrics['contentType'] {
@@ -56,6 +74,13 @@ export class ServiceMetrics implements Disposable {
         break
       case 'reclaimFailed':
         this.#failedReclaims.inc()
+        break
+      case 'verified':
+        this.#verifications.inc()
+        this.#verificationSeconds.inc(event.durationMs / 1000)
+        break
+      case 'verificationFailed':
+        this.#failedVerifications.inc()
         break
       case 'requestFinished':
       case 'pageRead':

@@ -73,6 +73,8 @@ export class SqliteStore implements ObjectStore {
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
+  readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
+  readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard
   readonly #reading: ReadConnection
   readonly #catalogue: CatalogueReader

@@ -21,6 +21,7 @@ import { inReadTransaction, type ReadConnection } from './threads/read-connectio
 import type { ReadJobs } from './threads/read-jobs.ts'
 import type { SlowReaders } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
+import { verifyTables } from './threads/verify-tables.ts'
 
 export interface ReadConnections {
   readonly reading: ReadConnection
@@ -69,6 +70,11 @@ export class SqliteReads {
     const { guard, reading } = this.#connections
     const read = () => readDefinitionChange(reading.statements, ontologyRid)
     return guard.read(() => inReadTransaction(reading, read))
+  }
+
+  verify(signal: AbortSignal): Promise<void> {
+    const { guard, reading } = this.#connections
+    return guard.readElsewhere(() => verifyTables(reading.db.location() ?? '', signal))
   }
 
   readSlowly<Name extends keyof ReadJobs & string>(

@@ -16,9 +16,15 @@ export function openConnection(path: string): DatabaseSync {
   return open(path, (url, options) => new DatabaseSync(url, options))
 }
 
-/** Opens the connection of the writer thread. */
+/**
+ * Opens the connection of the writer thread. It checks each page when it is loaded, so that no write
+ * builds on a damaged one. Readers do not, because SQLite would repeat the check whenever they use a
+ * page of the memory map, see docs/decisions/013-damaged-files.md.
+ */
 export function openWriterConnection(path: string): WriterDatabase {
-  return open(path, (url, options) => new WriterDatabase(url, options))
+  const db = open(path, (url, options) => new WriterDatabase(url, options))
+  db.exec('PRAGMA cell_size_check = ON')
+  return db
 }
 
 function open<Db extends DatabaseSync>(
@@ -40,8 +46,6 @@ function open<Db extends DatabaseSync>(
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA journal_size_limit = ${WAL_BYTES};
-      -- Detects damaged pages when they are loaded, see docs/decisions/013-damaged-files.md.
-      PRAGMA cell_size_check = ON;
     `)
     return db
   } catch (error) {

@@ -57,6 +57,11 @@ export class StoreGuard implements Disposable {
     throw new ObjectQueryError('ServiceUnavailable', { reason: REPLACED + consequence })
   }
 
+  /** Records damage that another process has found. */
+  reportDamage(cause: Error): void {
+    this.#recordDamage(new StoreDamage(cause))
+  }
+
   [Symbol.dispose](): void {
     this.#files[Symbol.dispose]()
   }

@@ -1,8 +1,10 @@
 /** The jobs of a reader process: every query that may be slow. */
+import { setIdlePriority } from '../../../admission/background-priority.ts'
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { listAuditRecords } from '../catalogue/audit-records.ts'
+import { findProblem, prepareChecks, tablesToCheck } from '../file/check-table.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
@@ -33,6 +35,13 @@ export const READ_JOBS = {
   findTypes,
   findRowsToDelete,
   listAuditRecords,
+  /** Makes a process one that only checks tables, and returns their names. */
+  prepareChecks: ({ db }: ReadConnection, _: undefined): readonly string[] => {
+    setIdlePriority()
+    prepareChecks(db)
+    return tablesToCheck(db)
+  },
+  findProblem: ({ db }: ReadConnection, table: string) => findProblem(db, table),
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

@@ -1,0 +1,62 @@
+/**
+ * Damage of the store, which all processes of a service must know: one finds it, and the others would
+ * still serve pages from the same file.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import type { Log, ServerEvent } from '../server/log.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+
+/** Sent from a worker that has found damage to the supervisor, and from there to every worker. */
+interface DamageMessage {
+  readonly damage: string
+}
+
+/** Returns a log that also tells the supervisor when this worker finds damage. */
+export function reportingDamage(log: Log): Log {
+  return (event) => {
+    log(event)
+    const damage = damageOf(event)
+    // A supervisor that is gone cannot receive messages.
+    if (damage !== undefined) process.send?.({ damage }, undefined, undefined, () => {})
+  }
+}
+
+/** Makes a worker reject every request once another process has found damage. */
+export function followDamage({ reportDamage }: ObjectStore): void {
+  process.on('message', (message: object) => {
+    if (isDamageMessage(message)) reportDamage?.(message.damage)
+  })
+}
+
+/** The supervisor's side: passes damage on to all workers, including those that start later. */
+export class WorkerDamage {
+  #damage: string | undefined
+
+  /** Handles an event of the supervisor's own store. */
+  readonly observe = (event: ServerEvent): void => {
+    const damage = damageOf(event)
+    if (damage === undefined) return
+    this.#damage = damage
+    for (const worker of Object.values(cluster.workers ?? {})) if (worker) this.tell(worker)
+  }
+
+  /** Tells a worker that serves. */
+  tell(worker: Worker): void {
+    if (this.#damage === undefined || !worker.isConnected()) return
+    const message: DamageMessage = { damage: this.#damage }
+    worker.send(message, () => {})
+  }
+}
+
+/** Returns the damage that a worker reports; undefined if its message is another one. */
+export function reportedDamage(message: object): string | undefined {
+  return isDamageMessage(message) ? message.damage : undefined
+}
+
+function isDamageMessage(message: object): message is DamageMessage {
+  return 'damage' in message
+}
+
+function damageOf(event: ServerEvent): string | undefined {
+  return event.event === 'storeDamaged' ? (event.error as Error).message : undefined
+}
