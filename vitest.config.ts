@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
 const ON_EVERY_STORE = [
@@ -31,7 +32,6 @@ const sqlite = {
     exclude: [...ON_POSTGRES, IN_A_BROWSER],
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
-    sequence: { groupOrder: 0 },
   },
 }
 
@@ -42,7 +42,6 @@ const postgres = {
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
-    sequence: { groupOrder: 1 },
   },
 }
 
@@ -53,7 +52,6 @@ const explorer = {
     include: [IN_A_BROWSER],
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
-    sequence: { groupOrder: 0 },
   },
 }
 
@@ -65,7 +63,6 @@ const explorerOnPostgres = {
     include: [JOURNEYS],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
-    sequence: { groupOrder: 1 },
   },
 }
 
@@ -77,7 +74,7 @@ const citus = {
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
     provide: { store: 'citus' as const, postgresUrl: process.env['OQS_TEST_CITUS'] ?? '' },
     globalSetup: START_RUN,
-    sequence: { groupOrder: 2 },
+    sequence: { groupOrder: 1 },
     fileParallelism: false,
   },
 }
@@ -99,9 +96,10 @@ export default defineConfig({
     // More than there are cores: much of the time goes into processes that are waited for.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // The files of a project share processes, which have then loaded and optimised the service. No
-    // module has mutable state, and what a test replaces or sets is restored after it. One project
-    // runs after the other (`groupOrder`), because a process is kept only for files of its project.
+    // module has mutable state, and what a test replaces or sets is restored after it. A process is
+    // kept only for files of its project, so the files of a project start together.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -200,7 +200,7 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
         nowMs = world.nowMs
       })
       await fc.assert(holds, {
-        ...fcOptions(20, 8),
+        ...fcOptions(12, 6),
         // A smaller case would meet what the failed one has left behind.
         endOnFailure: true,
         examples: [[SUPERSEDED_BY_SLOW_COMMIT], [SUPERSEDED_BY_SLOW_PUBLICATION]],

@@ -6,7 +6,7 @@ import { createTestStore } from '../support/test-store.ts'
 /** `npm run faults` is the long form of both. */
 it('a killed import leaves the old objects or the new ones, and completes when run again', async () => {
   const killed: KilledImport[] = []
-  await killImports(createTestStore, killsInEachPhase(1), (one) => killed.push(one))
+  await killImports(createTestStore, killsInEachPhase(1, 3), (one) => killed.push(one))
   expect(killed.map(({ victim, phase }) => [victim, phase])).toEqual([
     ['command', undefined],
     ['service', 'reading'],

@@ -153,7 +153,7 @@ it('groups by element and by cell agree with the model, as of each version', asy
         await check(apiName, how.earlier, request, version)
       }
     }),
-    fcOptions(50, 20),
+    fcOptions(30, 15),
   )
   // Leaves time to shrink a failure.
 }, 300_000)

@@ -75,7 +75,7 @@ it('equals a model, whatever the order of changes, writes and walks', async () =
       for (const one of steps) await run.take(one)
       await run.check()
     }),
-    fcOptions(12, 6),
+    fcOptions(8, 5),
   )
 })
 
@@ -90,7 +90,7 @@ it('equals the model while changes run in the background, and resume after an en
       await run.finish()
       await run.check()
     }),
-    fcOptions(10, 5),
+    fcOptions(7, 4),
   )
 })
 

@@ -134,6 +134,6 @@ it('finds, counts and orders long texts as if they were indexed in full', async 
         expect(found).toEqual(expected.map(([key]) => key))
       },
     ),
-    fcOptions(60, 40),
+    fcOptions(40, 25),
   )
 })

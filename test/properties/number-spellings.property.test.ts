@@ -136,7 +136,7 @@ describe('a spelling of a number', () => {
           else refused += 1
         }
       }),
-      fcOptions(30, 20),
+      fcOptions(20, 12),
     )
     expect([taken > 0, refused > 0]).toEqual([true, true])
   })

@@ -162,7 +162,7 @@ async function check(ontology: Ontology, states: readonly State[], how: Case): P
   if (isCounted) expect(totalCount, JSON.stringify(how)).toBe(expected.length)
 }
 
-const { numRuns, ...seed } = fcOptions(750, 250)
+const { numRuns, ...seed } = fcOptions(450, 200)
 
 it('pages of every object set match the model, as of any versions', async () => {
   await fc.assert(

@@ -69,7 +69,7 @@ it('revision 1.0, revision 2.0, v2 and our client return the same objects', asyn
         expect(await read(), name).toEqual(expected)
       }
     }),
-    fcOptions(30, 20),
+    fcOptions(20, 12),
   )
 })
 

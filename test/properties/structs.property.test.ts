@@ -243,7 +243,7 @@ it('returns, finds, orders and groups objects by the fields of their structs', a
       expect(ordered, `${field} ${direction}`).toEqual(sorted(list, leaf, direction))
       expect(await countBy(apiName, field)).toEqual(counts(list, leaf))
     }),
-    fcOptions(30, 15),
+    fcOptions(20, 10),
   )
 })
 

@@ -84,7 +84,7 @@ export async function checkAggregations(
         expect(body).toMatchObject(api.members)
       }
     }),
-    fcOptions(75, 30),
+    fcOptions(45, 20),
   )
 }
 

@@ -12,7 +12,6 @@ import { tempFolder } from './temp-folder.ts'
 
 /** The number of rows in a batch of `oqs import`. */
 const BATCH = 5000
-const ROWS = 5 * BATCH
 /** The key of the object that a replacement replaces. */
 const OLD_ID = 1_000_000
 /** The pause between two checks of the progress. */
@@ -39,6 +38,8 @@ export interface ImportKill {
   readonly number: number
   readonly victim: 'service' | 'command'
   readonly mode: 'upsert' | 'replace'
+  /** The number of batches that the rows of the file fill. */
+  readonly batches: number
   /** Undefined to kill when a part of the data was sent. */
   readonly phase?: (typeof PHASES)[number]
 }
@@ -51,13 +52,13 @@ export interface KilledImport extends ImportKill {
 }
 
 /** Returns kills of the service in each phase, and as many kills of the command. */
-export function killsInEachPhase(kills: number): ImportKill[] {
+export function killsInEachPhase(kills: number, batches = 5): ImportKill[] {
   const modeOf = (number: number) => (number % 2 === 0 ? 'upsert' : 'replace')
   return Array.from({ length: kills }, (_, number): ImportKill[] => [
-    { number, victim: 'command', mode: modeOf(number + 1) },
-    ...PHASES.map(
-      (phase, at): ImportKill => ({ number, victim: 'service', mode: modeOf(number + at), phase }),
-    ),
+    { number, victim: 'command', mode: modeOf(number + 1), batches },
+    ...PHASES.map((phase, at): ImportKill => {
+      return { number, victim: 'service', mode: modeOf(number + at), phase, batches }
+    }),
   ]).flat()
 }
 
@@ -77,7 +78,7 @@ export async function killImports(
     const killed = await killOneImport(store.name, kill, indexes)
     indexes = killed.indexes
     const { left } = killed
-    report({ ...kill, left, isComplete: left === ROWS })
+    report({ ...kill, left, isComplete: left === kill.batches * BATCH })
   }
 }
 
@@ -87,9 +88,10 @@ async function killOneImport(
   indexes: number,
 ): Promise<{ readonly left: number; readonly indexes: number }> {
   const { victim, mode, phase } = kill
+  const rows = kill.batches * BATCH
   using folder = tempFolder()
   const file = join(folder.path, 'rows.ndjson')
-  const lines = Array.from({ length: ROWS }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
+  const lines = Array.from({ length: rows }, (_, id) => `${JSON.stringify(rowOf(id))}\n`)
   writeFileSync(file, lines.join(''))
   const store = { OQS_STORE: storeName, OQS_ADMIN_TOKEN: TOKEN }
   const args = ['import', file, ...TYPE, ...(mode === 'replace' ? ['--replace'] : [])]
@@ -130,16 +132,16 @@ async function killOneImport(
   if (left < acknowledged) {
     throw new Error(`${acknowledged} objects were acknowledged, but only ${left} are left`)
   }
-  if (mode === 'upsert' && left !== 0 && left !== ROWS) {
-    throw new Error(`a part of the objects is visible: ${left} of ${ROWS}`)
+  if (mode === 'upsert' && left !== 0 && left !== rows) {
+    throw new Error(`a part of the objects is visible: ${left} of ${rows}`)
   }
   const oldDigest = digestOf(`${JSON.stringify(rowOf(OLD_ID))}\n`)
-  if (mode === 'replace' && left !== ROWS && leftDigest !== oldDigest) {
+  if (mode === 'replace' && left !== rows && leftDigest !== oldDigest) {
     throw new Error(`neither the old nor the new objects are complete: ${left} objects`)
   }
   await succeed(args, client)
   const { count, digest } = await exported(client)
-  if (count !== ROWS || digest !== digestOf(lines.join(''))) {
+  if (count !== rows || digest !== digestOf(lines.join(''))) {
     throw new Error(`the second run ended in another state: ${count} objects`)
   }
   return { left, indexes: Math.max(...progressOf(service).map(({ indexes: built = 0 }) => built)) }
