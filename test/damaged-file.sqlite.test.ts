@@ -128,8 +128,8 @@ function outcomeOf(damage: (file: string) => void): Outcome {
   return given.includes('error') ? 'error' : 'correct'
 }
 
-/** Damages a copy, and returns whether verification detects it. */
-function isVerified(damage: (file: string) => void): boolean {
+/** Damages a copy, and returns whether verification finds nothing. */
+function passesVerification(damage: (file: string) => void): boolean {
   copyFileSync(original(), copy())
   damage(copy())
   try {
@@ -157,7 +157,7 @@ function expectVerificationToFail(
   damage: (file: string, page: FilePage) => void,
   damaged = treePages(),
 ): void {
-  const missed = sample(damaged).filter((page) => isVerified((file) => damage(file, page)))
+  const missed = sample(damaged).filter((page) => passesVerification((file) => damage(file, page)))
   expect(missed).toEqual([])
 }
 
@@ -227,7 +227,7 @@ describe('a damaged file', () => {
   })
 
   it('with a flipped bit in a page header or a cell pointer fails verification', () => {
-    expect(isVerified(() => {})).toBe(true)
+    expect(passesVerification(() => {})).toBe(true)
     const next = randomNumbers()
     expectVerificationToFail((file, page) =>
       flipBit(file, headerOf(page) + next(pointersOf(page) + 2 * cellsOf(page)), next(8)),

@@ -1,6 +1,6 @@
 /** Lowers the priority of writes and slow queries, so that pages go first when all cores are busy. */
 import { readlinkSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 
 /** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
@@ -14,14 +14,9 @@ export function lowerThreadPriority(): void {
   lower(() => Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
 }
 
-/** Lets the current process run only while the processor is idle. */
-export function setIdlePriority(): void {
-  lower(() => process.pid, constants.priority.PRIORITY_LOW)
-}
-
-function lower(id: () => number, niceness = NICENESS): void {
+function lower(id: () => number): void {
   try {
-    setPriority(id(), niceness)
+    setPriority(id(), NICENESS)
   } catch {
     // Not essential: background work then takes a larger share.
   }

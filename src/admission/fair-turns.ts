@@ -10,7 +10,7 @@
 
 /** After this much work in one round, only the first turn of a caller is granted immediately. */
 const ROUND_MS = 0.25
-/** The same if there was no other caller for a while: a request of another one may wait for it. */
+/** The same while only one caller is active. A request of a second caller may wait this long. */
 const LONE_ROUND_MS = 1
 const LONE_AFTER_MS = 1000
 /** The maximum number of waiting turns that are granted in one round. */

@@ -12,7 +12,7 @@ interface DamageMessage {
 }
 
 /** Returns a log that also tells the supervisor when this worker finds damage. */
-export function reportingDamage(log: Log): Log {
+export function withDamageReports(log: Log): Log {
   return (event) => {
     log(event)
     const damage = damageOf(event)

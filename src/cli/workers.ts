@@ -13,7 +13,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { loadServer } from './load-server.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
-import { followDamage, reportedDamage, reportingDamage, WorkerDamage } from './worker-damage.ts'
+import { followDamage, reportedDamage, WorkerDamage, withDamageReports } from './worker-damage.ts'
 import { shareMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** How long after its own stop timeout a worker is killed. */
@@ -59,7 +59,7 @@ export async function serveAsWorker(
     const { startServer, explorerOpener } = await loadServer()
     const explorer = explorerOpener(log)
     const options = { isMaintainer: false, explorer, shareMetrics }
-    const server = await startServer(config, { ...options, log: reportingDamage(log) })
+    const server = await startServer(config, { ...options, log: withDamageReports(log) })
     followDamage(server.store)
     prepare(server)
     report({ listening: server.url })

@@ -15,6 +15,8 @@ export interface VerificationOptions {
 }
 
 const INTERVAL_MS = 3_600_000
+/** The pause before the first run, so that a service that is restarted often verifies its store too. */
+const FIRST_PAUSE_MS = 300_000
 /** The pause after a run, in multiples of its duration: a large store takes a few percent of a core. */
 const PAUSE_FACTOR = 20
 /** Timers cannot be much longer. */
@@ -37,7 +39,7 @@ async function verifyInTurns(
   signal: AbortSignal,
 ): Promise<void> {
   if (store.verify === undefined) return
-  let pauseMs = intervalMs
+  let pauseMs = Math.min(intervalMs, FIRST_PAUSE_MS)
   for (;;) {
     // Rejects when the service stops.
     await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {})

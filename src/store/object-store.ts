@@ -163,8 +163,8 @@ export interface ObjectStore extends AsyncDisposable {
   rewriteNext(): Promise<RewriteProgress | undefined>
 
   /**
-   * Checks the structure of all tables and indexes, at the lowest priority. Damage is reported as if
-   * a query had found it. SQLite only: PostgreSQL has checksums.
+   * Checks the structure of all tables and indexes, at the priority of slow queries. Damage is
+   * reported as if a query had found it. SQLite only: PostgreSQL can have data checksums.
    */
   verify?(signal: AbortSignal): Promise<void>
   /** Rejects every request from now on, because another process has found damage. SQLite only. */

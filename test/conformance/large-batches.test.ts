@@ -47,7 +47,8 @@ function makeObject(n: number): object {
   }
 }
 
-const OBJECTS = Array.from({ length: 900 }, (_, n) => makeObject(n))
+const OBJECTS = Array.from({ length: 1100 }, (_, n) => makeObject(n))
+const idOf = (object: object) => (object as { id: string }).id
 const PATH = '/api/admin/v1/ontologies/large/objects'
 
 describe('a large batch', () => {
@@ -82,7 +83,7 @@ describe('a large batch', () => {
       expect(status).toBe(200)
     }
     const { body } = await service.put('large', 'large', OBJECTS)
-    expect(body).toEqual({ version: 1, put: 900, deleted: 0 })
+    expect(body).toEqual({ version: 1, put: 1100, deleted: 0 })
     expect(await listed('large')).toBe(await listed('small'))
     const queries = [
       { type: 'anyTerm', field: 'properties.text', value: 'γάμμας' },
@@ -110,12 +111,25 @@ describe('a large batch', () => {
       { delete: 'unknown' },
     ]
     const { body } = await send(linesOf(changes))
-    expect(body).toMatchObject({ put: 899, deleted: 1 })
+    expect(body).toMatchObject({ put: 1099, deleted: 1 })
     const appended = await send(linesOf(OBJECTS.map((put) => ({ put }))), '?mode=append')
-    expect(appended.body).toMatchObject({ put: 1, kept: 899 })
+    expect(appended.body).toMatchObject({ put: 1, kept: 1099 })
     expect(
       await search('large', { type: 'phrase', field: 'properties.text', value: 'again' }),
     ).toEqual([first.id])
+  })
+
+  it('in key order keeps the last of two equal keys, and all others', async () => {
+    const sorted = OBJECTS.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
+    const repeated = { ...sorted[600], text: 'repeated' }
+    const changes = sorted.toSpliced(601, 0, repeated).map((put) => ({ put }))
+    const { body } = await send(linesOf(changes))
+    expect(body).toMatchObject({ put: 1100, deleted: 0 })
+    const found = { type: 'phrase', field: 'properties.text', value: 'repeated' }
+    expect(await search('large', found)).toEqual([idOf(repeated)])
+    const others = { type: 'anyTerm', field: 'properties.text', value: 'alpha beta' }
+    const expected: string[] = await search('small', others)
+    expect(await search('large', others)).toEqual(expected.filter((id) => id !== idOf(repeated)))
   })
 
   it('names the lines of its mistakes, and writes nothing', async () => {
@@ -146,7 +160,7 @@ describe('a large batch', () => {
     const objects = OBJECTS.map((object, n) => ({ ...object, added: `new ${n}` }))
     expect((await service.put('large', 'large', objects)).body.parameters.property).toBe('added')
     await service.apply(define({ added: { type: 'string' } }))
-    expect((await service.put('large', 'large', objects)).body).toMatchObject({ put: 900 })
+    expect((await service.put('large', 'large', objects)).body).toMatchObject({ put: 1100 })
     const query = { type: 'phrase', field: 'properties.added', value: 'new 834' }
     expect(await search('large', query)).toHaveLength(1)
   })

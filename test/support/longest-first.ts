@@ -30,10 +30,10 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const projects = [...new Set(sorted.map(({ project }) => project))]
-    const place = ({ project, moduleId }: TestSpecification) => {
-      const rank = LONGEST.findIndex((file) => moduleId.endsWith(file))
-      return projects.indexOf(project) * (LONGEST.length + 1) + (rank < 0 ? LONGEST.length : rank)
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      const index = LONGEST.findIndex((file) => moduleId.endsWith(file))
+      return projects.indexOf(project) * (LONGEST.length + 1) + (index < 0 ? LONGEST.length : index)
     }
-    return sorted.toSorted((a, b) => place(a) - place(b))
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
 }

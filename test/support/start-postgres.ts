@@ -25,5 +25,9 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   process.env[URL_VARIABLE] = url
   process.env[TEMPLATE_VARIABLE] = template.name
   const running = parts.move()
-  return () => running.disposeAsync()
+  return async () => {
+    delete process.env[URL_VARIABLE]
+    delete process.env[TEMPLATE_VARIABLE]
+    await running.disposeAsync()
+  }
 }

@@ -16,7 +16,7 @@ import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { auditCommit } from './audit-records.ts'
 import { addObjectTable, createObjectTable } from './object-table.ts'
-import { buildIndexes, buildNextIndex, sortingInThread } from './table-indexes.ts'
+import { buildIndexes, buildNextIndex, withSortingThread } from './table-indexes.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string
@@ -80,7 +80,7 @@ export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): b
     const { id, isCreated, rowCount } = findReplacement(db, type.id, target.replacement)
     // A replacement that is being published is not idle.
     touchReplacement(db, target.replacement)
-    return isCreated && sortingInThread(db, rowCount, () => buildNextIndex(db, type.id, id))
+    return isCreated && withSortingThread(db, rowCount, () => buildNextIndex(db, type.id, id))
   })
 }
 

@@ -93,7 +93,7 @@ const SORTED_KIB = 2048
  * Runs a function that builds an index of a table, and sorts the entries of many rows in a second
  * thread, while this one reads rows and writes the index.
  */
-export function sortingInThread<T>(db: DatabaseSync, rows: number, build: () => T): T {
+export function withSortingThread<T>(db: DatabaseSync, rows: number, build: () => T): T {
   if (rows < MANY_ROWS) return build()
   const settings = db
     .prepare('SELECT threads, cache_size FROM pragma_threads, pragma_cache_size')

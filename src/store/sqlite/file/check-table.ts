@@ -23,8 +23,8 @@ export function tablesToCheck(db: DatabaseSync): string[] {
 const IS_CHECKED = `schema = 'main' AND type <> 'view'`
 
 /**
- * Checks a table and its indexes in one read transaction. Returns the first problem in one line, and undefined
- * if there is none, or no such table any more.
+ * Checks a table and its indexes in one read transaction. Returns the first problem in one line;
+ * undefined if there is none, or no such table any more. Throws if a page could not be read.
  */
 export function findProblem(db: DatabaseSync, table: string): string | undefined {
   const row = db
@@ -34,5 +34,21 @@ export function findProblem(db: DatabaseSync, table: string): string | undefined
        ) AS listed, pragma_quick_check(listed.name) AS found WHERE problem <> 'ok'`,
     )
     .get(table)
-  return row && String(row['problem']).replaceAll(/\s+/g, ' ')
+  if (row === undefined) return undefined
+  const problem = String(row['problem']).replaceAll(/\s+/g, ' ')
+  const errcode = readErrorOf(problem)
+  if (errcode === undefined) return problem
+  throw Object.assign(new Error(problem), { errcode })
+}
+
+const IO_ERROR = 10
+
+/**
+ * Returns the result code of a page that could not be read, which SQLite reports like damage: the
+ * disk may have failed only this once, or memory was short.
+ */
+export function readErrorOf(problem: string): number | undefined {
+  const code = /unable to get the page\. error code=(\d+)/.exec(problem)?.[1]
+  if (code !== undefined) return Number(code)
+  return problem.includes('failed to get page') ? IO_ERROR : undefined
 }

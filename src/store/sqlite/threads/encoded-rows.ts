@@ -18,7 +18,7 @@ interface RowTable {
   readonly lengths: Int32Array
   /** The values without a text, one after the other. */
   readonly others: readonly (ColumnValue | null)[]
-  /** What few puts have, by the number of the change. */
+  /** Elements, texts and points, which few puts have, by the number of the change. */
   readonly extras: ReadonlyMap<number, PutExtras>
   /** The number of column values of a put. */
   readonly columns: number

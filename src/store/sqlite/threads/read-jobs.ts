@@ -1,5 +1,4 @@
 /** The jobs of a reader process: every query that may be slow. */
-import { setIdlePriority } from '../../../admission/background-priority.ts'
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
@@ -37,7 +36,6 @@ export const READ_JOBS = {
   listAuditRecords,
   /** Makes a process one that only checks tables, and returns their names. */
   prepareChecks: ({ db }: ReadConnection, _: undefined): readonly string[] => {
-    setIdlePriority()
     prepareChecks(db)
     return tablesToCheck(db)
   },

@@ -13,7 +13,7 @@ import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../thread
 /** Writes rows within one transaction. */
 export interface RowWriter {
   readonly add: (put: PutMessage, version: number) => void
-  /** Writes what waits, and replaces indexes. Must be called once, at the end. */
+  /** Writes the waiting terms, and replaces indexes. Must be called once, at the end. */
   readonly finish: () => void
 }
 
