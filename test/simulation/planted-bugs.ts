@@ -100,7 +100,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a full last page has a token',
     file: STORED_PAGE,
-    edits: [['lastKey ?? afterKey) !== undefined', 'lastKey ?? afterKey) !== null']],
+    edits: [['statement.get(...values) !== undefined', 'statement.get(...values) !== null']],
   },
   {
     name: 'the cursor of an order ignores the key',
