@@ -5,6 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ObjectStore, RewriteProgress } from '../store/object-store.ts'
+import { startBackgroundTask } from './background-task.ts'
 import type { Log } from './log.ts'
 
 export interface RewritingOptions {
@@ -20,14 +21,7 @@ const MIN_PAUSE_MS = 5
 
 /** Starts rewriting; disposing stops it after the current step. */
 export function startRewriting(options: RewritingOptions): AsyncDisposable {
-  const stop = new AbortController()
-  const run = rewriteInTurns(options, stop.signal)
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await run
-    },
-  }
+  return startBackgroundTask((signal) => rewriteInTurns(options, signal))
 }
 
 async function rewriteInTurns(

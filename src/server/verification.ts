@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ObjectStore } from '../store/object-store.ts'
 import { StoreDamage } from '../store/sqlite/file/store-failure.ts'
+import { startBackgroundTask } from './background-task.ts'
 import type { Log } from './log.ts'
 
 export interface VerificationOptions {
@@ -24,14 +25,7 @@ const MAX_PAUSE_MS = 14 * 24 * 3_600_000
 
 /** Starts verification, if the store offers it; disposing stops it at once. */
 export function startVerification(options: VerificationOptions): AsyncDisposable {
-  const stop = new AbortController()
-  const run = verifyInTurns(options, stop.signal)
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await run
-    },
-  }
+  return startBackgroundTask((signal) => verifyInTurns(options, signal))
 }
 
 async function verifyInTurns(
