@@ -29,7 +29,6 @@ export class FairTurns {
   readonly #waiting = new Map<string, (() => void)[]>()
   /** Callers that had a turn in this round. */
   readonly #served = new Set<string>()
-  #waitingTurns = 0
   #lastCaller: string | undefined
   /** When a turn was last taken by another caller than the one before it. */
   #alternatedAt = Number.NEGATIVE_INFINITY
@@ -63,7 +62,6 @@ export class FairTurns {
       this.#served.add(callerId)
       return undefined
     }
-    this.#waitingTurns += 1
     return new Promise((resolve) => {
       if (queue === undefined) this.#waiting.set(callerId, [resolve])
       else queue.push(resolve)
@@ -78,8 +76,7 @@ export class FairTurns {
       return
     }
     // Each turn gets its own callback, because the work that it starts runs when the callback returns.
-    const turns = Math.min(this.#waitingTurns, TURNS_PER_ROUND)
-    for (let turn = 0; turn < turns; turn += 1) {
+    for (let turn = 0; turn < TURNS_PER_ROUND; turn += 1) {
       this.#nextRound(() => this.#grantTurn(turn === 0))
     }
     this.#nextRound(() => this.#endRound())
@@ -95,7 +92,6 @@ export class FairTurns {
     const [callerId, queue] = next
     this.#waiting.delete(callerId)
     this.#served.add(callerId)
-    this.#waitingTurns -= 1
     queue.shift()?.()
     if (queue.length > 0) this.#waiting.set(callerId, queue)
   }

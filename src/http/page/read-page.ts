@@ -118,7 +118,8 @@ export async function readPage(
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
-      definitionTag(spec),
+      // Records contain the names, which can change without a new version.
+      digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       ...(isTaggedByContent ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
@@ -128,17 +129,6 @@ export async function readPage(
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }
-}
-
-/**
- * Returns what changes with the names in the records, which can change without a new version. The
- * generation costs less, but also changes with what is hidden from a caller with a limited view.
- */
-function definitionTag({ ontology, objectType }: PageSpec): string | number {
-  if (ontology.viewId === undefined && objectType.definedIn !== undefined) {
-    return objectType.definedIn
-  }
-  return digest(JSON.stringify([objectType.apiName, objectType.titleProperty]))
 }
 
 /** Returns when the walk of a page token started, if the token says so. */

@@ -21,11 +21,11 @@ export interface TableHead extends shared.TableHead {
 /** The columns of `toTableHead`, in its order. */
 const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
   o.past_count, o.layout, o.key_property, o.long_texts`
-const HEAD_SQL = `SELECT ${TABLE_COLUMNS},
-  t.id, t.published, t.oldest, t.redefined_table, t.redefined_in
+const HEAD_SQL = `SELECT t.id, t.published, t.oldest, t.redefined_table, t.redefined_in,
+  ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
-/** The values of `TABLE_COLUMNS`; a row of `HEAD_SQL` begins with them. */
+/** The values of `TABLE_COLUMNS`. */
 type TableRow = readonly [
   id: number,
   firstVersion: number,
@@ -37,12 +37,12 @@ type TableRow = readonly [
   ...layout: LayoutRow,
 ]
 type HeadRow = readonly [
-  ...table: TableRow,
   typeId: number,
   published: number,
   oldest: number,
   redefinedTable: number,
   redefinedIn: number,
+  ...table: TableRow,
 ]
 
 export function readTypeHead(statements: StatementCache, type: ObjectType): TypeHead {
@@ -51,13 +51,9 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  return {
-    typeId: row[10],
-    published: row[11],
-    oldest: row[12],
-    redefined: { table: row[13], generation: row[14] },
-    current: toTableHead(row),
-  }
+  const [typeId, published, oldest, redefinedTable, redefinedIn, ...table] = row
+  const redefined = { table: redefinedTable, generation: redefinedIn }
+  return { typeId, published, oldest, redefined, current: toTableHead(table) }
 }
 
 /**
@@ -130,15 +126,25 @@ function findTableOfRow(
   return row && toTableHead(row as unknown as TableRow)
 }
 
-function toTableHead(row: TableRow | HeadRow): TableHead {
+function toTableHead(row: TableRow): TableHead {
+  const [
+    table,
+    firstVersion,
+    loadedAs,
+    liveCount,
+    maxRecordBytes,
+    isCreated,
+    closedCount,
+    ...layout
+  ] = row
   return {
-    table: row[0],
-    firstVersion: row[1],
-    loadedAs: row[2],
-    liveCount: row[3],
-    maxRecordBytes: row[4],
-    isCreated: row[5] === 1,
-    closedCount: row[6],
-    layout: toTableLayout([row[7], row[8], row[9]]),
+    table,
+    firstVersion,
+    loadedAs,
+    liveCount,
+    maxRecordBytes,
+    isCreated: isCreated === 1,
+    closedCount,
+    layout: toTableLayout(layout),
   }
 }

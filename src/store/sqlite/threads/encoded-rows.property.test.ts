@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PutMessage } from './change-message.ts'
+import { type PutMessage, TERMS } from './change-message.ts'
 import { decodeRows, encodeRows } from './encoded-rows.ts'
 
 const COLUMNS = 3
@@ -40,17 +40,5 @@ it('returns the changes that were encoded', () => {
 /** Replaces the terms of a put by the number of their bytes. */
 function withTermBytes(change: PutMessage<Uint8Array> | readonly [string]) {
   if (change.length === 1) return change
-  const [pk, objectId, key, title, body, values, elements, texts, points, terms] = change
-  return [
-    pk,
-    objectId,
-    key,
-    title,
-    body,
-    values,
-    elements,
-    texts,
-    points,
-    terms.length,
-  ] as const satisfies PutMessage<number>
+  return [...change.slice(0, TERMS), change[TERMS].length] as unknown as PutMessage<number>
 }
