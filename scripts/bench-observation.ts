@@ -1,35 +1,42 @@
 /** Measures what metrics, the audit log and tracing cost per page; see the help. */
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { sendJson, startPeer } from '../test/support/http-peer.ts'
 import { FLAG, runScript, TEXT, wholeNumber } from './measure/command-line.ts'
 import { atMost, judge } from './measure/marks.ts'
 import { print, showProgress } from './measure/progress.ts'
-import { loadParts, NO_CACHE, startService } from './measure/service.ts'
+import { listeningUrls, startServer } from './measure/server.ts'
+import { loadParts, NO_CACHE, NO_LIMITS, NODE_FLAGS, startService } from './measure/service.ts'
 import { compareSides, type Side } from './measure/sides.ts'
 import { median, quantile } from './measure/statistics.ts'
 import { toMarkdown } from './measure/table.ts'
 import { listPages } from './measure/walk.ts'
-import { openStores, openWorkspace, type Workspace } from './measure/workspace.ts'
+import { openWorkspace, type Workspace } from './measure/workspace.ts'
 
 const OBJECTS = 1000
-const FULL = { starts: 12, rounds: 16, sliceMs: 100, warmUpMs: 3000 }
+const FULL = { starts: 6, rounds: 60, sliceMs: 60, warmUpMs: 3000 }
 const QUICK = { starts: 1, rounds: 4, sliceMs: 40, warmUpMs: 300 }
 /** The largest share of a page's CPU time that metrics and sampled traces may add. */
 const LIMIT_PERCENT = 3
 
 const HELP = `Usage: npm run bench:observation -- [options]
 
-Reads pages of 100 objects from services that differ only in their settings, on one SQLite file and
-without a page cache, in turn in many short rounds, and compares their CPU time. Equal processes
-differ by a few percent for as long as they run, so all services are started again several times, and
+Reads pages of 100 objects from services that differ only in their settings, on SQLite and without a
+page cache, in turn in many short rounds, and compares their CPU time. Equal processes differ by up to
+a quarter for as long as they run, so all services run in one process. It is started several times, and
 the median over the starts counts. Metrics, and traces of 1 in 100 requests, may each add at most
 ${LIMIT_PERCENT} percent. "nothing, again" shows the noise.
 
-A full run takes about 8 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
+A full run takes about 4 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
 fails. A quick run judges nothing.
 
-  --starts N        how often the services are started (${FULL.starts})
+  --starts N        how often the process is started (${FULL.starts})
   --quick           one start and ${QUICK.rounds} short rounds: about 15 seconds
   --help            this text`
+
+const PROGRAM = fileURLToPath(new URL('observation/serve-variants.ts', import.meta.url))
+const TOKEN = 'observation'.repeat(4)
 
 const MEASURED = { metrics: 'metrics', traces: 'traces of 1 %' } as const
 
@@ -52,16 +59,17 @@ await runScript({
     const usual = values.quick ? QUICK : FULL
     const starts = wholeNumber('--starts', values.starts, { min: 1, usual: usual.starts })
     using workspace = openWorkspace()
-    await using stores = await openStores('SQLite', workspace)
-    const store = await stores.create('observation')
+    const loaded = join(workspace.folder, 'loaded.db')
     {
-      await using service = await startService(workspace, { store })
+      await using service = await startService(workspace, { store: `sqlite:${loaded}` })
       await loadParts(workspace, service, OBJECTS)
     }
     const added = new Map(Object.keys(VARIANTS).map((name) => [name, [] as number[]]))
     for (let start = 1; start <= starts; start += 1) {
       showProgress(`start ${start} of ${starts}`)
-      await measureStart(workspace, store, usual, (name, percent) => added.get(name)?.push(percent))
+      await using variants = await startVariants(workspace, loaded)
+      const { mean } = await compareSides(variants.sides, usual)
+      for (const side of variants.sides) added.get(side.name)?.push(100 * (mean(side, 'CPU') - 1))
     }
     const percent = (value: number) => `${value.toFixed(1)} %`
     const rows = [...added].slice(1).map(([name, each]) => {
@@ -76,22 +84,48 @@ await runScript({
   },
 })
 
-/** Starts a service for each variant, and reports the CPU time that each adds to a page. */
-async function measureStart(
-  workspace: Workspace,
-  store: string,
-  options: typeof FULL,
-  report: (name: string, percent: number) => void,
-): Promise<void> {
-  await using running = new AsyncDisposableStack()
+interface Variants extends AsyncDisposable {
+  readonly sides: readonly Side[]
+}
+
+/** Starts a process with a service for each variant, each with its own copy of a loaded file. */
+async function startVariants(workspace: Workspace, loaded: string): Promise<Variants> {
+  await using parts = new AsyncDisposableStack()
   // Drops the spans that it receives.
-  const collector = running.use(await startPeer(sendJson(200, {})))
-  const sides: Side[] = []
-  for (const [name, settings] of Object.entries(VARIANTS)) {
-    const all = { ...OFF, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings }
-    const server = running.use(await startService(workspace, { store, settings: all }))
-    sides.push({ name, cases: [{ name: 'page of 100', server, calls: [listPages()(100)] }] })
-  }
-  const { mean } = await compareSides(sides, options)
-  for (const side of sides) report(side.name, 100 * (mean(side, 'CPU') - 1))
+  const collector = parts.use(await startPeer(sendJson(200, {})))
+  const settings = Object.values(VARIANTS).map((own, index) => {
+    const file = join(workspace.folder, `variant-${index}.db`)
+    copyFileSync(loaded, file)
+    return { OQS_STORE: `sqlite:${file}`, ...own }
+  })
+  const urls: URL[] = []
+  const server = await startServer(
+    workspace,
+    {
+      file: process.execPath,
+      args: [...NODE_FLAGS, PROGRAM, JSON.stringify(settings)],
+      env: {
+        ...OFF,
+        ...NO_LIMITS,
+        OQS_PORT: '0',
+        OQS_ADMIN_TOKEN: TOKEN,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      },
+      headers: { authorization: `Bearer ${TOKEN}` },
+    },
+    async (child) => {
+      for await (const url of listeningUrls(child)) {
+        urls.push(url)
+        if (urls.length === settings.length) return url
+      }
+      throw new Error('The services exited before they were ready.')
+    },
+  )
+  parts.use(server)
+  const sides = Object.keys(VARIANTS).map((name, index) => {
+    const target = { ...server, url: urls[index] ?? server.url }
+    return { name, cases: [{ name: 'page of 100', server: target, calls: [listPages()(100)] }] }
+  })
+  const running = parts.move()
+  return { sides, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -1,6 +1,7 @@
 /** The contract that every store must fulfil, whatever its database. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { INTERNAL_CONTEXT, RecalledOutdated } from '../src/admission/request-context.ts'
 import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import { objectReader } from '../src/ontology/values/read-object.ts'
@@ -15,7 +16,7 @@ import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { whereContract } from './store-contract-where.ts'
 import { writeContract } from './store-contract-writes.ts'
-import { createFixture, keyCursor, pageRequest } from './support/store-fixture.ts'
+import { createFixture, keyCursor, pageRequest, thingsDefinition } from './support/store-fixture.ts'
 
 export interface StoreUnderTest {
   readonly name: string
@@ -82,6 +83,32 @@ export function storeContract(store: StoreUnderTest): void {
         more: false,
         totalCount: 3,
       })
+    })
+
+    it('confirms the catalogue that a request recalled, or refuses it as outdated', async () => {
+      await using store = await open()
+      await using other = await openAgain()
+      const things = await createFixture(store)
+      await things.commit([['a', '1']])
+      const recall = async () => ({ catalogue: (await store.readCatalogue()).generation })
+      const read = async (recalled: { catalogue: number }) => {
+        let confirmations = 0
+        const context = {
+          ...INTERNAL_CONTEXT,
+          recalled: { ...recalled, tokens: undefined },
+          confirm: () => {
+            confirmations += 1
+          },
+        }
+        await store.readPage(pageRequest(things.type, {}), context)
+        return confirmations
+      }
+      const recalled = await recall()
+      expect(store.recallCatalogue()?.generation).toBe(recalled.catalogue)
+      expect(await read(recalled)).toBe(1)
+      await createFixture(other, thingsDefinition('others'))
+      await expect(read(recalled)).rejects.toThrow(RecalledOutdated)
+      expect(await read(await recall())).toBe(1)
     })
 
     it('orders text by code point', async () => {

@@ -111,12 +111,17 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^OQS_/.test(name)))
 }
 
-async function listeningUrl({ stdout }: ChildProcess): Promise<URL> {
+/** Yields the addresses that a server prints, until it exits. */
+export async function* listeningUrls({ stdout }: ChildProcess): AsyncGenerator<URL> {
   if (stdout === null) throw new Error('The server has no standard output.')
   for await (const line of createInterface({ input: stdout })) {
     const url = /^listening on (\S+)/.exec(line)?.[1]
-    if (url !== undefined) return new URL(url)
+    if (url !== undefined) yield new URL(url)
   }
+}
+
+async function listeningUrl(child: ChildProcess): Promise<URL> {
+  for await (const url of listeningUrls(child)) return url
   throw new Error('A server exited before it was ready.')
 }
 

@@ -36,9 +36,9 @@ export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 export const NO_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
 
 /** Flags that `oqs serve` sets by restarting itself, which it does not do on a channel. */
-const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
+export const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 /** No limits for callers; tokens and snapshots stay valid until the end of the run. */
-const NO_LIMITS = {
+export const NO_LIMITS = {
   OQS_RATE_LIMIT_PER_MINUTE: 'none',
   OQS_MAX_CONCURRENT_REQUESTS: 'none',
   OQS_LIST_OBJECTS_LIMIT: 'none',

@@ -66,7 +66,7 @@ export class RecalledOutdated extends Error {
 /** Compares what a request took from memory with the database. Throws `RecalledOutdated`. */
 export function confirmRecalled(
   { recalled, confirm }: RequestContext,
-  current: { readonly catalogue: number; readonly tokens: number },
+  current: { readonly catalogue: number; readonly tokens?: number },
 ): void {
   if (recalled === undefined) return
   const { catalogue, tokens = current.tokens } = recalled

@@ -56,6 +56,11 @@ export class WalkTokens {
     return sealPageToken(next, binding, expiresAt, this.#keys)
   }
 
+  /** Returns a short hash of a text that the pages of a walk have in common. */
+  hashText(text: string): string {
+    return this.#hash(text).toString('base64url')
+  }
+
   /**
    * Returns what an entity tag must contain so that a cached page never outlives its token: the
    * sealing key, and which half of a token lifetime the clock is in. When either changes, the page

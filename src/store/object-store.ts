@@ -84,9 +84,9 @@ export interface ObjectStore extends AsyncDisposable {
   readCatalogue(): Promise<Catalogue>
   /**
    * Returns the catalogue that was last read, without asking the database. Only for a request whose
-   * context says so in `recalled`: its first page confirms it. Absent if reading costs no more.
+   * context says so in `recalled`: its first page confirms it.
    */
-  recallCatalogue?(): Catalogue | undefined
+  recallCatalogue(): Catalogue | undefined
   /**
    * Saves a definition, and converts the stored objects of the types that it redefines, in one
    * transaction. If there are many, `rewriteNext` converts them in the background, and then saves

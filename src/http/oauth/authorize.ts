@@ -9,7 +9,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { findTokenBySecret } from '../request/caller.ts'
+import { hashSecret, lookUpToken } from '../request/caller.ts'
 import type { Services } from '../services.ts'
 import { checkRedirectUri } from './check-redirect-uri.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'
@@ -193,7 +193,7 @@ async function findSubject(
   services: Services,
 ): Promise<ApiToken | string> {
   if (secret === undefined) return 'Enter your API token.'
-  const token = await findTokenBySecret(secret.trim(), address, services)
+  const token = await lookUpToken(hashSecret(secret.trim()), address, services)
   if (token === undefined || token.issue !== undefined) {
     return 'This is not an API token of this service. The admin token cannot sign in.'
   }

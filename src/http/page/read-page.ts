@@ -119,7 +119,7 @@ export async function readPage(
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
-      digest(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      walkTokens.hashText(JSON.stringify([objectType.apiName, objectType.titleProperty])),
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       ...(isTaggedByContent ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),

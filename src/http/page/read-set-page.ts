@@ -105,7 +105,9 @@ export async function readSetPage(
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
-      digest(JSON.stringify(types.map(({ apiName, titleProperty }) => [apiName, titleProperty]))),
+      walkTokens.hashText(
+        JSON.stringify(types.map(({ apiName, titleProperty }) => [apiName, titleProperty])),
+      ),
       // Relative dates select other objects the next day.
       ...(parts === spec.parts ? [] : [digest(JSON.stringify(parts.map(plainPart)))]),
       ...(isTaggedByContent ? [] : stored.versions),

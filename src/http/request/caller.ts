@@ -22,7 +22,7 @@ export async function authenticate(
   authorization: string | undefined,
   address: string,
   services: Services,
-  findToken = findTokenBySecret,
+  findToken = lookUpToken,
 ): Promise<Caller> {
   const { adminTokenHash, openIdTokens } = services
   if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
@@ -36,7 +36,8 @@ export async function authenticate(
   if (openIdTokens !== undefined && isJwt(secret))
     return toCaller(await openIdTokens.verify(secret), { kind: 'openId' })
 
-  const token = await findToken(secret, address, services)
+  // A JSON web token is never an API token, so it is not looked up.
+  const token = isJwt(secret) ? undefined : await findToken(secretHash, address, services)
   const nowMs = services.now()
   const caller = callerOfToken(token, nowMs)
   for (const id of credentialsOf(token)) services.credentialUses.note(id, nowMs)
@@ -71,14 +72,12 @@ function unauthorized(error: 'UNKNOWN' | 'REVOKED' | 'EXPIRED'): ObjectQueryErro
   return new ObjectQueryError('Default:Unauthorized', { error })
 }
 
-/** Returns the API token of a secret. A JSON web token is never one, so it is not looked up. */
-export async function findTokenBySecret(
-  secret: string,
+/** Returns the API token whose secret has this hash. */
+export async function lookUpToken(
+  secretHash: string,
   address: string,
   { store, admission }: Pick<Services, 'store' | 'admission'>,
 ): Promise<ApiToken | undefined> {
-  if (isJwt(secret)) return undefined
-  const secretHash = hashSecret(secret)
   return admission.lookUp(secretHash, address, () => store.findApiToken(secretHash))
 }
 

@@ -1,6 +1,6 @@
 /**
  * Identifies the caller of a request, and the catalogue that it sees. A request for a page takes
- * both from memory if the store remembers them, which saves two round trips to the database. The
+ * both from memory if the store remembers them, which saves two round trips to PostgreSQL. The
  * page confirms them in its own transaction. If they have changed, the request starts again.
  */
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
@@ -10,7 +10,7 @@ import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
 import { requireConfirmed } from '../response/require-confirmed.ts'
 import type { Services } from '../services.ts'
-import { authenticate, findTokenBySecret, hashSecret, requireScope } from './caller.ts'
+import { authenticate, lookUpToken, requireScope } from './caller.ts'
 
 /** Sets the caller and the catalogue of a request. Throws if the caller is not valid. */
 export async function identify(
@@ -21,14 +21,14 @@ export async function identify(
   const { store, views } = services
   const { context, headers, ip } = request
   context.recalled = undefined
-  const recalled = mayRecall ? store.recallCatalogue?.() : undefined
+  const recalled = mayRecall ? store.recallCatalogue() : undefined
   // In parallel with the token: on PostgreSQL, both are round trips.
   const catalogue = recalled ?? store.readCatalogue()
   if (catalogue instanceof Promise) catalogue.catch(() => {})
   let tokens: number | undefined
-  const findToken: typeof findTokenBySecret = async (secret, address, parts) => {
-    const known = recalled && store.recallApiToken?.(hashSecret(secret))
-    if (known === undefined) return findTokenBySecret(secret, address, parts)
+  const findToken: typeof lookUpToken = async (secretHash, address, parts) => {
+    const known = recalled && store.recallApiToken?.(secretHash)
+    if (known === undefined) return lookUpToken(secretHash, address, parts)
     tokens = known.generation
     return known.token
   }
@@ -52,7 +52,6 @@ export function confirmBeforeSending(app: App, services: Services): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.isPage) route.handler = retried(route.handler, services)
   })
-  if (services.store.recallCatalogue === undefined) return
   const handleError = errorHandler(services)
   app.setErrorHandler(async (error, request, reply) => {
     if (request.context.recalled === undefined) return handleError(error, request, reply)
@@ -63,7 +62,10 @@ export function confirmBeforeSending(app: App, services: Services): void {
       return handleError(refusal, request, reply)
     }
   })
-  app.addHook('onSend', async (request) => requireConfirmed(request.context))
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    requireConfirmed(request.context)
+    done(null, payload)
+  })
 }
 
 /** How often a request is handled while its definition keeps changing. */

@@ -38,7 +38,6 @@ export class RuledStore implements ObjectStore {
   readonly audit: ObjectStore['audit']
   /** Shows values of all objects; its endpoints require the right to administer. */
   readonly definitionChanges: ObjectStore['definitionChanges']
-  readonly recallCatalogue?: () => ReturnType<NonNullable<ObjectStore['recallCatalogue']>>
   readonly recallApiToken?: NonNullable<ObjectStore['recallApiToken']>
 
   constructor(store: ObjectStore) {
@@ -47,9 +46,6 @@ export class RuledStore implements ObjectStore {
     this.documents = store.documents
     this.audit = store.audit
     this.definitionChanges = store.definitionChanges
-    if (store.recallCatalogue !== undefined) {
-      this.recallCatalogue = () => store.recallCatalogue?.()
-    }
     if (store.recallApiToken !== undefined) {
       this.recallApiToken = (secretHash) => store.recallApiToken?.(secretHash)
     }
@@ -122,6 +118,10 @@ export class RuledStore implements ObjectStore {
 
   check() {
     return this.#store.check()
+  }
+
+  recallCatalogue() {
+    return this.#store.recallCatalogue()
   }
 
   readCatalogue() {

@@ -73,6 +73,7 @@ export class SqliteStore implements ObjectStore {
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
+  readonly recallCatalogue = () => this.#catalogue.recall()
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard
@@ -103,9 +104,8 @@ export class SqliteStore implements ObjectStore {
     this.#catalogue = new CatalogueReader(reading.db, reading.statements)
     this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = writer
-    const queue = this.#writes
-    const groups = new WriteGroups(queue, guard, writer)
-    this.#connections = { reading, guard, writer, queue, groups }
+    const groups = new WriteGroups(this.#writes, guard, writer)
+    this.#connections = { reading, guard, writer, queue: this.#writes, groups }
     this.#slowReaders = slowReaders
     this.#reads = new SqliteReads({ reading, guard, slowReaders, cache: this.#cache })
   }

@@ -42,7 +42,7 @@ export class SqliteReads {
     context: RequestContext,
   ): Promise<StoredPage | Reclaimed> {
     const { guard, reading, cache } = this.#connections
-    const quickPage = guard.read(() => readQuickPage(reading, request, cache))
+    const quickPage = guard.read(() => readQuickPage(reading, request, context, cache))
     if (quickPage !== undefined) return reported(context, quickPage)
     const page = reported(context, await this.readSlowly('readPage', request, context))
     if (page === 'reclaimed') return page

@@ -23,6 +23,11 @@ export class CatalogueReader {
     this.#statements = statements
   }
 
+  /** Returns the catalogue that was last read, which may be outdated. */
+  recall(): Catalogue | undefined {
+    return this.#newest
+  }
+
   read(): Catalogue {
     if (this.#newest?.generation !== this.#readGeneration()) {
       this.#newest = inTransaction(this.#db, 'read', () => this.#load())

@@ -7,6 +7,8 @@ import type { StatementCache } from '../file/statement-cache.ts'
 import { type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
 
 export interface TypeHead extends shared.TypeHead {
+  /** The generation of the whole catalogue. */
+  readonly generation: number
   readonly current: TableHead
 }
 
@@ -21,8 +23,8 @@ export interface TableHead extends shared.TableHead {
 /** The columns of `toTableHead`, in its order. */
 const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
   o.past_count, o.layout, o.key_property, o.long_texts`
-const HEAD_SQL = `SELECT t.id, t.published, t.oldest, t.redefined_table, t.redefined_in,
-  ${TABLE_COLUMNS}
+const HEAD_SQL = `SELECT (SELECT generation FROM catalogue),
+  t.id, t.published, t.oldest, t.redefined_table, t.redefined_in, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
 /** The values of `TABLE_COLUMNS`. */
@@ -37,6 +39,7 @@ type TableRow = readonly [
   ...layout: LayoutRow,
 ]
 type HeadRow = readonly [
+  generation: number,
   typeId: number,
   published: number,
   oldest: number,
@@ -51,9 +54,9 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   if (row === undefined) {
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: type.apiName })
   }
-  const [typeId, published, oldest, redefinedTable, redefinedIn, ...table] = row
+  const [generation, typeId, published, oldest, redefinedTable, redefinedIn, ...table] = row
   const redefined = { table: redefinedTable, generation: redefinedIn }
-  return { typeId, published, oldest, redefined, current: toTableHead(table) }
+  return { generation, typeId, published, oldest, redefined, current: toTableHead(table) }
 }
 
 /**

@@ -2,6 +2,7 @@
  * Executes page plans. Everything that a page depends on (the latest version, the count, the rows,
  * whether more follow) is read in one transaction, so it belongs to one moment.
  */
+import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
@@ -55,11 +56,13 @@ export function readPage(
 export function readQuickPage(
   connection: ReadConnection,
   request: ReadPageRequest,
+  context: RequestContext,
   cache: PageCache,
 ): StoredPage | Reclaimed | undefined {
   const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const head = readTypeHead(connection.statements, request.objectType)
+    confirmRecalled(context, { catalogue: head.generation })
     const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions
     const state = ownVersion(versions, request)

@@ -9,6 +9,7 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { type TempFolder, tempFolder } from '../../../../test/support/temp-folder.ts'
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import type { ObjectStore, ReadPageRequest } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
 import { openConnection } from '../file/connection.ts'
@@ -59,7 +60,12 @@ function quickPages(version?: number): string[] {
   const reading = toReadConnection(db)
   return Object.entries(pages(version))
     .filter(([, options]) => {
-      const page = readQuickPage(reading, pageRequest(things.type, options), new PageCache(0))
+      const page = readQuickPage(
+        reading,
+        pageRequest(things.type, options),
+        INTERNAL_CONTEXT,
+        new PageCache(0),
+      )
       if (page === 'reclaimed') throw new Error('reclaimed')
       return page !== undefined
     })
