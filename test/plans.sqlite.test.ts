@@ -11,6 +11,7 @@ import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
 import { readTableFields } from '../src/store/sqlite/catalogue/field-numbers.ts'
+import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
 import { readTableLayout, type TableLayout } from '../src/store/sqlite/catalogue/table-layout.ts'
 import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
@@ -113,7 +114,8 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    return { db, statements, rings: new Rings(), matchers: new Matchers() }
+    const fields = new KnownFields(statements)
+    return { db, statements, fields, rings: new Rings(), matchers: new Matchers() }
   }
 
   function explain(sql: string): string {
@@ -185,7 +187,8 @@ describe('the plan of', () => {
     query: Query,
     options: Partial<RowSearchOptions> & { isProbed?: boolean },
   ): string {
-    const versions = new Map([[type.rid, { typeId: 1, version: 1, isLatest: true, table: TABLE }]])
+    const own = { generation: 1, typeId: 1, version: 1, isLatest: true, table: TABLE }
+    const versions = new Map([[type.rid, own]])
     const search = { ...searchFor(undefined), query, versions }
     const tables = queryTables(connection(), search)
     const { sql } = findRowsSql(

@@ -15,7 +15,6 @@ import {
 import { orderArms } from '../../sql/order-sql.ts'
 import { joinRecords } from '../../sql/part-walk.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { RowSearch } from '../queries/find-rows.ts'
@@ -83,7 +82,7 @@ function searchParts(
     const search = {
       table: plan.table.table,
       objectType,
-      numbers: readTableFields(connection.statements.withObjects, head.typeId, plan.table.layout),
+      numbers: connection.fields.read(head, plan.table.layout),
       query,
       order: [],
       visibility: plan.visibility,
@@ -97,7 +96,7 @@ function searchParts(
 
 /** Looks up the order values of the row that the previous page ended with. */
 function readCursorValues(
-  { statements }: ReadConnection,
+  { statements, fields }: ReadConnection,
   { order, after, parts }: ReadSetPageRequest,
   heads: readonly TypeHead[],
 ): readonly (SqlValue | null)[] | undefined | Reclaimed {
@@ -106,8 +105,7 @@ function readCursorValues(
   if (after === undefined || head === undefined || part === undefined) return undefined
   const table = tableOfRow(statements, head, after.version, part.objectType)
   if (table === undefined) return 'reclaimed'
-  const fields = readTableFields(statements.withObjects, head.typeId, table.layout)
-  const columns = partColumns(order, after.part, fields, () => 'NULL')
+  const columns = partColumns(order, after.part, fields.read(head, table.layout), () => 'NULL')
   const statement = statements.prepare(
     `SELECT ${mergedColumns(columns)} FROM ${objectTable(table.table)} AS o
      WHERE pk = ? AND valid_from = ?`,

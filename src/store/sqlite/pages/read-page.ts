@@ -9,7 +9,6 @@ import { releaserOf } from '../../page-memory.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
@@ -177,12 +176,12 @@ function hasFollower(
 }
 
 function rowSearch(
-  { statements }: ReadConnection,
+  { fields }: ReadConnection,
   { objectType, query, order }: ReadPageRequest,
   { head, versions }: PageTypes,
   { version, visibility, table: { table, layout } }: PagePlan,
 ): RowSearch {
-  const numbers = readTableFields(statements.withObjects, head.typeId, layout)
+  const numbers = fields.read(head, layout)
   const visibleValues = visibilityValues(visibility, version)
   return { table, objectType, numbers, query, order, visibility, visibleValues, versions }
 }

@@ -2,7 +2,6 @@
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { indexedEquality } from '../../sql/property-sql.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { TableHead, TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
@@ -19,20 +18,19 @@ const MAX_LATER_COMMITS = 1000
 export function rowStatistics(
   connection: ReadConnection,
   { objectType, query }: ReadPageRequest,
-  { typeId }: TypeHead,
+  head: TypeHead,
   { table, layout }: TableHead,
 ): RowStatistics {
-  const { statements } = connection
+  const { statements, fields } = connection
   return {
-    countRowsAfter: (version) => countRowsAfter(statements, typeId, version),
+    countRowsAfter: (version) => countRowsAfter(statements, head.typeId, version),
     countRowVersions: (limit) => {
-      const numbers = readTableFields(statements.withObjects, typeId, layout)
+      const numbers = fields.read(head, layout)
       const search = { table, objectType, numbers, query, ...ALL_ROW_VERSIONS }
       return estimateRows(statements, search, queryTables(connection, search), limit)
     },
     countCandidates: ({ field, value }, limit) => {
-      const fields = readTableFields(statements.withObjects, typeId, layout)
-      const property = fields.propertySql(field.property, field.structField)
+      const property = fields.read(head, layout).propertySql(field.property, field.structField)
       const { sql, values } = indexedEquality(property, toColumnValue(value))
       const matching = `(SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql} ${LIMIT})`
       return countIn(statements, matching, [...values, limit])

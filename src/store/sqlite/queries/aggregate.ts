@@ -13,7 +13,6 @@ import {
 } from '../../sql/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate-metric.ts'
 import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
 import { emptyTable } from '../catalogue/object-table.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
@@ -44,7 +43,7 @@ export function aggregate(
 }
 
 function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows | Reclaimed {
-  const { statements } = connection
+  const { statements, fields } = connection
   const { objectType, query } = source
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, source, head)
@@ -52,7 +51,7 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   const own = versions.get(objectType.rid)
   if (own === undefined) throw new Error('a query reads its own type')
   const { version, isLatest, table } = own
-  const numbers = readTableFields(statements.withObjects, head.typeId, table.layout)
+  const numbers = fields.read(head, table.layout)
   return {
     source,
     version,

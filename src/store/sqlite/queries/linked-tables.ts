@@ -2,6 +2,7 @@
 import { linkedTypesOf } from '../../../query/linked-types.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
 import { readableVersion, type VersionState } from '../../sql/plan-rules.ts'
+import type { TypeGeneration } from '../catalogue/known-fields.ts'
 import {
   readTypeHead,
   type TableHead,
@@ -14,9 +15,7 @@ import type { StatementCache } from '../file/statement-cache.ts'
 /** The version of each type that a query reads, by RID. */
 export type TypeVersions = ReadonlyMap<string, TypeVersion>
 
-export interface TypeVersion extends VersionState<TableHead> {
-  readonly typeId: number
-}
+export interface TypeVersion extends VersionState<TableHead>, TypeGeneration {}
 
 type VersionedRequest = Pick<ReadPageRequest, 'query' | 'objectType'> &
   Partial<Pick<ReadPageRequest, 'version' | 'linkedVersions'>>
@@ -51,5 +50,6 @@ function typeVersion(
   const version = readableVersion({ version: requested }, head)
   if (version === undefined) return undefined
   const table = tableOfVersion(statements, head, version, reader)
-  return { typeId: head.typeId, version, isLatest: version === head.published, table }
+  const { generation, typeId, published } = head
+  return { generation, typeId, version, isLatest: version === published, table }
 }

@@ -1,5 +1,6 @@
 /** A connection with the functions that the SQL of queries calls, and what these functions share. */
 import type { DatabaseSync } from 'node:sqlite'
+import { KnownFields } from '../catalogue/known-fields.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { addMatcherFunction, Matchers } from './matchers.ts'
 import { addRingFunction, Rings } from './rings.ts'
@@ -7,6 +8,7 @@ import { addRingFunction, Rings } from './rings.ts'
 export interface QueryConnection {
   readonly db: DatabaseSync
   readonly statements: StatementCache
+  readonly fields: KnownFields
   readonly rings: Rings
   readonly matchers: Matchers
 }
@@ -16,5 +18,6 @@ export function toQueryConnection(db: DatabaseSync): QueryConnection {
   const matchers = new Matchers()
   addRingFunction(db, rings)
   addMatcherFunction(db, matchers)
-  return { db, statements: new StatementCache(db), rings, matchers }
+  const statements = new StatementCache(db)
+  return { db, statements, fields: new KnownFields(statements), rings, matchers }
 }

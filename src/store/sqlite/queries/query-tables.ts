@@ -14,7 +14,7 @@ import {
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix, TermRules } from '../../sql/text-index.ts'
-import { readTableFields, type TableFields } from '../catalogue/field-numbers.ts'
+import type { TableFields } from '../catalogue/field-numbers.ts'
 import { termRulesOf } from '../catalogue/table-layout.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
@@ -129,11 +129,7 @@ function linkedTable(
   if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
   if (!state.table.isCreated) return undefined
   const visibility: Visibility = state.isLatest ? 'current' : 'version'
-  const numbers = readTableFields(
-    connection.statements.withObjects,
-    state.typeId,
-    state.table.layout,
-  )
+  const numbers = connection.fields.read(state, state.table.layout)
   return {
     table: state.table.table,
     visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },

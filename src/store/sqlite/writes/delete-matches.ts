@@ -10,7 +10,6 @@ import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
@@ -126,10 +125,10 @@ function closeRows(
 
 /** Returns the condition of a query on the latest version. */
 function matching(connection: QueryConnection, { objectType, query }: DeleteSearch): SqlCondition {
-  const { db, statements } = connection
+  const { statements, fields } = connection
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, { objectType, query }, head)
   if (versions === 'reclaimed') throw new Error('the latest version is always readable')
-  const numbers = readTableFields(db, head.typeId, head.current.layout)
+  const numbers = fields.read(head, head.current.layout)
   return querySql(query, queryTables(connection, { objectType, numbers, versions }))
 }
