@@ -11,7 +11,7 @@ import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { RequestScope } from './request/admission.ts'
-import type { Caller } from './request/caller.ts'
+import type { Caller } from './request/authenticate.ts'
 
 /** The Fastify application, whose requests are typed by the schemas of their endpoints. */
 export type App = FastifyInstance<

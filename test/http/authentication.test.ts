@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiToken, revokeApiTokensNamed } from '../../src/http/request/api-token.ts'
-import { hashSecret } from '../../src/http/request/caller.ts'
+import { hashSecret } from '../../src/http/request/authenticate.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type SendOptions, type Service, startService } from '../support/service.ts'
 import { requestPage, type Walk } from '../support/walk.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
-import { requireScope } from '../request/caller.ts'
+import { requireScope } from '../request/authenticate.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'

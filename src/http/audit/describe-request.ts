@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditCaller, AuditEntry, AuditOutcome } from '../../contract/audit-record.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import type { Caller } from '../request/caller.ts'
+import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { ACCESS_TOKEN_SECONDS } from '../../contract/limits.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken } from '../../store/object-store.ts'
-import { hashSecret } from '../request/caller.ts'
+import { hashSecret } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import type { OAuthClient } from './clients.ts'
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { Documents, ObjectStore, StoredDocument } from '../../store/object-store.ts'
-import { hashSecret, sameHash } from '../request/caller.ts'
+import { hashSecret, sameHash } from '../request/authenticate.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export interface OAuthClientSpec {

@@ -11,7 +11,7 @@ import {
 } from '../../contract/limits.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken } from '../../store/object-store.ts'
-import { hashSecret } from '../request/caller.ts'
+import { hashSecret } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { createAccessToken, newSecret } from './access-token.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Documents } from '../../store/object-store.ts'
-import { hashSecret } from '../request/caller.ts'
+import { hashSecret } from '../request/authenticate.ts'
 
 const SECRET_BYTES = 32
 /** The length of a code in base64url. */

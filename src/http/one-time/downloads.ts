@@ -18,7 +18,7 @@ import {
   refuseExpired,
   requireScope,
   toCaller,
-} from '../request/caller.ts'
+} from '../request/authenticate.ts'
 import type { CallerRights } from '../request/caller-rights.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'

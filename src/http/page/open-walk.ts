@@ -2,7 +2,7 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { PageState, TokenBinding, TokenRefusal } from '../../paging/page-token.ts'
 import type { RequestScope } from '../request/admission.ts'
-import type { Caller } from '../request/caller.ts'
+import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 
 /** The parts of a request that paging needs, whatever its schema. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
-import { requireScope } from './caller.ts'
+import { requireScope } from './authenticate.ts'
 import { identify } from './recall.ts'
 
 /** Authenticates the caller of a request, checks its limits and the scope, and waits for its turn. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
-import { hashSecret } from './caller.ts'
+import { hashSecret } from './authenticate.ts'
 
 export interface ApiTokenSpec {
   readonly name: string

@@ -10,7 +10,7 @@ import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
 import { requireConfirmed } from '../response/require-confirmed.ts'
 import type { Services } from '../services.ts'
-import { authenticate, lookUpToken, requireScope } from './caller.ts'
+import { authenticate, lookUpToken, requireScope } from './authenticate.ts'
 
 /** Sets the caller and the catalogue of a request. Throws if the caller is not valid. */
 export async function identify(

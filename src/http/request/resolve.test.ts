@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure } from '../../../test/support/parsed-queries.ts'
 import { Catalogue } from '../../ontology/catalogue.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
-import { ADMIN, toCaller } from './caller.ts'
+import { ADMIN, toCaller } from './authenticate.ts'
 import {
   resolveFamilyPath,
   resolveInterfacePath,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import type { Caller } from '../request/caller.ts'
+import type { Caller } from '../request/authenticate.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { readResponses } from '../schemas/responses.ts'

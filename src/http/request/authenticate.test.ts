@@ -9,7 +9,7 @@ import {
   requireScope,
   sameHash,
   toCaller,
-} from './caller.ts'
+} from './authenticate.ts'
 
 const TOKEN: ApiToken = {
   id: 'token-1',
