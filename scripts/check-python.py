@@ -9,7 +9,7 @@ from importlib.metadata import version
 from foundry_sdk import ConfidentialClientAuth, Config, FoundryClient, PalantirRPCException
 from foundry_sdk.v1 import FoundryClient as FoundryClientV1
 
-HOST = os.environ["OQS_HOST"]
+HOST = os.environ["SERVICE_HOST"]
 CONFIG = Config(verify=os.environ["SSL_CERT_FILE"])
 COUNT = 25
 

@@ -66,9 +66,9 @@ await runScript({
       new RegExp(`^${name} (.+)$`, 'm').exec(created.stdout)?.[1] ?? ''
     const env = {
       ...process.env,
-      OQS_HOST: `localhost:${url.port}`,
+      SERVICE_HOST: `localhost:${url.port}`,
       OQS_TOKEN: ADMIN_TOKEN,
-      OQS_CERT: CERTIFICATE,
+      SERVICE_CERTIFICATE: CERTIFICATE,
       OQS_DEFINITION: JSON.stringify(AVIATION),
       OQS_CLIENT_ID: printed('client_id'),
       OQS_CLIENT_SECRET: printed('client_secret'),

@@ -84,7 +84,7 @@ export const SETTINGS = {
   OQS_PAGE_TOKEN_KEYS: {
     default: undefined,
     meaning:
-      'Encryption keys of page tokens: the first seals new tokens, all of them open tokens. If not set, a key is generated and kept in the store.',
+      'Encryption keys of page tokens: the first key encrypts new tokens, and every key can decrypt them. If not set, a key is generated and kept in the store.',
     allowed: `base64 keys of ${KEY_BYTES} bytes, separated by commas`,
     parse: parseKeys,
     secret: true,
@@ -103,7 +103,7 @@ export const SETTINGS = {
   },
   OQS_PAGE_MAX_BYTES: {
     default: String(PAGE_MAX_BYTES),
-    meaning: 'Maximum size of a page, which ends early there; it holds at least one object.',
+    meaning: 'Maximum size of a page in bytes. A page ends early at this size, but holds at least one object.',
     allowed: 'a number from 1024 to 268435456',
     parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
   },
