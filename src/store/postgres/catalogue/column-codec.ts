@@ -1,5 +1,5 @@
 /**
- * How values are stored in PostgreSQL columns: encoding for COPY and parameters, decoding of query
+ * How values are stored in PostgreSQL columns: encoding for parameters, decoding of query
  * results. A column value is the form that both stores compare and sort by.
  */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'

@@ -1,38 +1,49 @@
 /**
  * Writes the full-text cells of the objects of a batch. The same terms occur in many objects, so
- * each is escaped and added to the vocabulary once per batch.
+ * each is encoded and added to the vocabulary once.
  */
 import { rememberStems } from '../../../query/matching/stem.ts'
 import {
   cutText,
   fieldPrefix,
   indexedTerm,
-  indexedTerms,
   type NumberedTexts,
   type TermPrefix,
   type TermRules,
 } from '../../sql/text-index.ts'
-import { lexemeOf, MAX_LEXEME_LENGTH, MAX_POSITION, MAX_POSITIONS, withinLimit } from './lexemes.ts'
+import { CopyBuffer } from '../driver/copy-buffer.ts'
+import {
+  LEXEME_END,
+  type Lexemes,
+  MAX_LEXEME_LENGTH,
+  MAX_POSITION,
+  MAX_POSITIONS,
+  withinLimit,
+} from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { NO_TEXT, type TextCells, wordCells } from './word-cells.ts'
 
-/** A term of a field, as cells contain it. */
+/** A term of a field. */
 interface KnownTerm {
-  /** In quotes. */
-  readonly lexeme: string
-  readonly isTruncated: boolean
-  /** The last object that has the term, and what follows the lexeme there; see `PlacedLexemes`. */
+  /** The lexeme as bytes, with its end; undefined if the term is too long for one. */
+  readonly lexeme: Uint8Array | undefined
+  /** The last object that has the term, and the number of its positions there; see `PlacedLexemes`. */
   object: number
-  positions: string
+  count: number
+  first: number
+  last: number
 }
 
 /** The terms of a field. */
 interface KnownField {
   readonly prefix: TermPrefix
   readonly terms: Map<string, KnownTerm>
+  /** The last object that has the field, and its last position there. */
+  object: number
+  position: number
 }
 
-/** Further terms are not remembered: they are unlikely to recur. */
+/** With more terms, all are dropped before the next object: most are unlikely to recur. */
 const MAX_KNOWN_TERMS = 50_000
 
 export class BatchTerms {
@@ -40,40 +51,43 @@ export class BatchTerms {
   readonly #rules: TermRules
   readonly #fields = new Map<number, KnownField>()
   readonly #stemmed = rememberStems()
+  readonly #placed = new PlacedLexemes()
   #knownTerms = 0
-  #objects = 0
 
   constructor(vocabulary: Vocabulary, rules: TermRules) {
     this.#vocabulary = vocabulary
     this.#rules = rules
   }
 
+  /** Returns the cells of an object. Its lexemes are valid until the next call. */
   cellsOf(texts: readonly NumberedTexts[]): TextCells {
     if (texts.length === 0) return NO_TEXT
-    const rules = this.#rules
-    this.#objects += 1
-    const placed = new PlacedLexemes(this.#objects)
+    const [rules, vocabulary] = [this.#rules, this.#vocabulary]
+    if (rules === 'separators') return wordCells(texts, { rules, vocabulary })
+    this.#evict()
+    const placed = this.#placed
+    placed.startObject()
     for (const [field, values, language] of texts) {
       const known = this.#fieldOf(field)
       for (const value of values) {
         const { terms, wholes } = cutText(value, rules, language, this.#stemmed)
-        placed.startValue(field)
-        for (const term of terms) placed.add(known.terms.get(term) ?? this.#add(known, term))
+        placed.startValue(known)
+        for (const term of terms) placed.add(known, known.terms.get(term) ?? this.#add(known, term))
         for (const term of wholes) placed.addWhole(known.terms.get(term) ?? this.#add(known, term))
       }
     }
-    const lexemes = rules === 'analyser' ? placed.withPositions() : undefined
-    placed.forgetPositions()
-    if (lexemes !== undefined) {
-      return { words: undefined, lexemes: lexemes === '' ? undefined : lexemes }
-    }
-    return wordCells(` ${indexedTerms(texts, rules)} `, placed.withoutPositions(), rules)
+    if (placed.isEmpty) return NO_TEXT
+    const lexemes = placed.lexemes()
+    return lexemes === undefined
+      ? wordCells(texts, { rules, vocabulary })
+      : { words: undefined, lexemes }
   }
 
   #fieldOf(number: number): KnownField {
     const known = this.#fields.get(number)
     if (known !== undefined) return known
-    const field = { prefix: fieldPrefix(number), terms: new Map<string, KnownTerm>() }
+    const terms = new Map<string, KnownTerm>()
+    const field = { prefix: fieldPrefix(number), terms, object: 0, position: 0 }
     this.#fields.set(number, field)
     return field
   }
@@ -81,93 +95,91 @@ export class BatchTerms {
   #add({ prefix, terms }: KnownField, term: string): KnownTerm {
     const indexed = indexedTerm(prefix, term)
     this.#vocabulary.add(indexed)
-    const one = {
-      lexeme: `'${lexemeOf(indexed)}'`,
-      isTruncated: indexed.length > MAX_LEXEME_LENGTH,
-      object: 0,
-      positions: '',
-    }
-    if (this.#knownTerms < MAX_KNOWN_TERMS) {
-      terms.set(term, one)
-      this.#knownTerms += 1
-    }
-    return one
+    const isTooLong = indexed.length > MAX_LEXEME_LENGTH
+    const lexeme = isTooLong ? undefined : Buffer.from(`${indexed}${LEXEME_END}`)
+    const known = { lexeme, object: 0, count: 0, first: 0, last: 0 }
+    terms.set(term, known)
+    this.#knownTerms += 1
+    return known
+  }
+
+  /** Only between two objects, because a term of an object must be found again there. */
+  #evict(): void {
+    if (this.#knownTerms <= MAX_KNOWN_TERMS) return
+    this.#fields.clear()
+    this.#knownTerms = 0
   }
 }
 
 /**
- * The lexemes of one object, each once with all of its positions: the same term often occurs several
- * times, and the database reads every lexeme. A term itself notes its positions, because a map for
- * each object would cost more than anything else here.
+ * The lexemes of one object, each once with all of its positions. These are in one list for all
+ * terms, in which each refers to the next one of its term: a list for each term would cost more than
+ * anything else here.
  */
 class PlacedLexemes {
-  readonly #object: number
   readonly #terms: KnownTerm[] = []
-  /** The last position of each field: terms are compared within a field. */
-  readonly #lastPositions = new Map<number, number>()
-  #field = 0
-  #position = 0
-  #maxPosition = 0
-  #isTruncated = false
+  readonly #positions: number[] = []
+  readonly #next: number[] = []
+  readonly #buffer = new CopyBuffer()
+  #object = 0
+  #count = 0
+  /** True if a tsvector would lose something. */
+  #isIncomplete = false
 
-  constructor(object: number) {
-    this.#object = object
+  get isEmpty(): boolean {
+    return this.#terms.length === 0
+  }
+
+  startObject(): void {
+    this.#object += 1
+    this.#terms.length = 0
+    this.#count = 0
+    this.#isIncomplete = false
   }
 
   /** Leaves a position free between two values of a field, so that no phrase matches across them. */
-  startValue(field: number): void {
-    this.#lastPositions.set(this.#field, this.#position)
-    const last = this.#lastPositions.get(field) ?? 0
-    this.#field = field
-    this.#position = last === 0 ? 0 : last + 1
+  startValue(field: KnownField): void {
+    if (field.object !== this.#object) {
+      field.object = this.#object
+      field.position = 0
+    } else if (field.position > 0) field.position += 1
   }
 
-  add(term: KnownTerm): void {
-    this.#position += 1
-    this.#maxPosition = Math.max(this.#maxPosition, this.#position)
+  add(field: KnownField, term: KnownTerm): void {
     this.addWhole(term)
-    term.positions += term.positions === '' ? `:${this.#position}` : `,${this.#position}`
+    field.position += 1
+    const at = this.#count
+    this.#count += 1
+    this.#positions[at] = field.position
+    if (term.count === 0) term.first = at
+    else this.#next[term.last] = at
+    term.last = at
+    term.count += 1
+    if (field.position > MAX_POSITION || term.count > MAX_POSITIONS) this.#isIncomplete = true
   }
 
   /** Adds a term without a position. */
   addWhole(term: KnownTerm): void {
     if (term.object === this.#object) return
     term.object = this.#object
-    term.positions = ''
+    term.count = 0
     this.#terms.push(term)
-    this.#isTruncated ||= term.isTruncated
+    if (term.lexeme === undefined) this.#isIncomplete = true
   }
 
-  /** Returns the text of a tsvector; undefined if it would lose something. */
-  withPositions(): string | undefined {
-    if (this.#isTruncated || this.#maxPosition > MAX_POSITION) return undefined
-    if (this.#maxPosition > MAX_POSITIONS && this.#hasTooManyPositions()) return undefined
-    let text = ''
-    for (const { lexeme, positions } of this.#terms) {
-      text += text === '' ? lexeme + positions : ` ${lexeme}${positions}`
+  /** Returns the lexemes of the object; undefined if they would be too large or lose something. */
+  lexemes(): Lexemes | undefined {
+    if (this.#isIncomplete) return undefined
+    const buffer = this.#buffer
+    buffer.clear()
+    buffer.addInt32(this.#terms.length)
+    for (const { lexeme, count, first } of this.#terms) {
+      if (lexeme !== undefined) buffer.addBytes(lexeme)
+      buffer.addInt16(count)
+      for (let n = 0, at = first; n < count; n += 1, at = this.#next[at] ?? 0) {
+        buffer.addInt16(this.#positions[at] ?? 0)
+      }
     }
-    return withinLimit(text)
-  }
-
-  /** Frees the positions, which can take 20 times as much memory as the text; terms are kept. */
-  forgetPositions(): void {
-    for (const term of this.#terms) term.positions = ''
-  }
-
-  /** Returns the text of a tsvector; undefined if it would be too large. */
-  withoutPositions(): string | undefined {
-    return withinLimit([...new Set(this.#terms.map(({ lexeme }) => lexeme))].join(' '))
-  }
-
-  /** Terms that are not remembered occur several times. */
-  #hasTooManyPositions(): boolean {
-    const counts = new Map<string, number>()
-    for (const { lexeme, positions } of this.#terms) {
-      if (positions === '') continue
-      const count = (counts.get(lexeme) ?? 0) + positions.split(',').length
-      if (count > MAX_POSITIONS) return true
-      counts.set(lexeme, count)
-    }
-    return false
+    return withinLimit(buffer.bytes())
   }
 }

@@ -3,6 +3,7 @@
  * their positions, and its index finds rows; see text-condition.ts. sql/text-index.ts defines the form
  * of a term, which contains no ASCII punctuation.
  */
+import { CopyBuffer } from '../driver/copy-buffer.ts'
 
 /** PostgreSQL keeps no larger position. */
 export const MAX_POSITION = 16_383
@@ -15,11 +16,13 @@ export const MAX_LEXEME_LENGTH = 500
 const MAX_LEXEMES_BYTES = 900_000
 /** Separates two values; see sql/text-index.ts. */
 export const TERM_BORDER = '\ue0ff'
-/** The lexemes of a row that has too many. No term contains this character. */
-export const UNINDEXED_LEXEMES = `'${TERM_BORDER}'`
-
+/** The only lexeme of a row that has too many. No term contains this character. */
+export const UNINDEXED_LEXEME = TERM_BORDER
 /** A lexeme of rows that the column `words` decides. Terms begin with the number of their field. */
-export const WORDS_DECIDE = `'${TERM_BORDER}words'`
+export const WORDS_DECIDE = `${TERM_BORDER}words`
+
+/** Ends the text of a lexeme in the binary form of a tsvector. */
+export const LEXEME_END = '\0'
 
 /** Returns the indexed form of a term. */
 export function lexemeOf(term: string): string {
@@ -29,17 +32,27 @@ export function lexemeOf(term: string): string {
   return term.slice(0, isSplit ? MAX_LEXEME_LENGTH - 1 : MAX_LEXEME_LENGTH)
 }
 
-/** Returns the text of a tsvector, or undefined if it would be too large. */
-export function lexemesText(terms: ReadonlySet<string>): string | undefined {
-  // Each lexeme has at least one byte, two quotes and a space.
+/**
+ * A tsvector in binary form: the number of its lexemes, then each lexeme with the number of its
+ * positions and these. PostgreSQL sorts the lexemes, but keeps one twice that is written twice.
+ */
+export type Lexemes = Uint8Array
+
+/** Returns lexemes without positions; undefined if they would be too large. */
+export function lexemesOf(terms: ReadonlySet<string>): Lexemes | undefined {
+  // Each lexeme has at least one byte, its end and the number of its positions.
   if (terms.size * 4 > MAX_LEXEMES_BYTES) return undefined
-  const text = [...new Set(Array.from(terms, lexemeOf))].map((term) => `'${term}'`).join(' ')
-  return withinLimit(text)
+  const distinct = new Set(Array.from(terms, lexemeOf))
+  const buffer = new CopyBuffer()
+  buffer.addInt32(distinct.size)
+  for (const lexeme of distinct) {
+    buffer.addUtf8(`${lexeme}${LEXEME_END}`)
+    buffer.addInt16(0)
+  }
+  return withinLimit(buffer.bytes())
 }
 
-/** Returns the text of a tsvector, or undefined if it is too large. */
-export function withinLimit(text: string): string | undefined {
-  // UTF-8 takes at most three bytes for each UTF-16 code unit.
-  const isSmall = 3 * text.length <= MAX_LEXEMES_BYTES
-  return isSmall || Buffer.byteLength(text) <= MAX_LEXEMES_BYTES ? text : undefined
+/** Returns the lexemes, or undefined if they are too large: in a row they take no more bytes than here. */
+export function withinLimit(lexemes: Lexemes): Lexemes | undefined {
+  return lexemes.length <= MAX_LEXEMES_BYTES ? lexemes : undefined
 }

@@ -7,7 +7,7 @@ import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { IndexedPhrase, TermCondition } from '../../sql/text-condition.ts'
 import { prefixOfTerm } from '../../sql/text-index.ts'
 import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
-import { lexemeOf, UNINDEXED_LEXEMES, WORDS_DECIDE } from './lexemes.ts'
+import { lexemeOf, UNINDEXED_LEXEME, WORDS_DECIDE } from './lexemes.ts'
 
 /** Terms below this length are not truncated in the index. */
 const WHOLE_LEXEME_LENGTH = 499
@@ -25,7 +25,7 @@ export function textSql(condition: TermCondition, layout: number): SqlCondition 
   if (layout === FIRST_LAYOUT) {
     return combine('and', [combine('or', [candidates, unindexed]), exact])
   }
-  const byWords = combine('and', [candidates, hasLexemes(WORDS_DECIDE)])
+  const byWords = combine('and', [candidates, hasLexemes(quotedLexeme(WORDS_DECIDE))])
   return combine('or', [
     combine('and', [placedSql(condition), { sql: 'o.words IS NULL', values: [] }]),
     combine('and', [combine('or', [byWords, unindexed]), exact]),
@@ -36,7 +36,7 @@ export function textSql(condition: TermCondition, layout: number): SqlCondition 
 export function unindexedRows(layout: number): SqlCondition {
   return layout === FIRST_LAYOUT
     ? { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
-    : hasLexemes(UNINDEXED_LEXEMES)
+    : hasLexemes(quotedLexeme(UNINDEXED_LEXEME))
 }
 
 /** True if neither the order of terms matters nor the end of long ones. */

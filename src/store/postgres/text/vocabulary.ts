@@ -1,6 +1,6 @@
 import type { Steps } from '../../../ontology/values/steps.ts'
 import { sortInTurns } from '../../sql/sort-in-turns.ts'
-import { arrayText } from '../catalogue/column-codec.ts'
+import { arrayBytes } from '../catalogue/column-bytes.ts'
 import type { WriteSession } from '../driver/database.ts'
 
 /** Below the limit of a B-tree index. Longer terms have a table without one. */
@@ -37,27 +37,27 @@ export class Vocabulary {
 /** Some terms for one of the tables of terms. */
 export interface TermPart {
   readonly table: 'oqs_term' | 'oqs_long_term'
-  /** An array literal, which the driver sends as it is. */
-  readonly terms: string
+  /** An array in binary form, which the driver sends as it is. */
+  readonly terms: Uint8Array<ArrayBuffer>
 }
 
 /** Adds terms to the vocabulary. */
 export async function saveTerms(session: WriteSession, { table, terms }: TermPart): Promise<void> {
   await session.run(`INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`, [
-    terms,
+    Buffer.from(terms.buffer, terms.byteOffset, terms.length),
   ])
 }
 
 /**
  * Divides sorted terms into statements. Sorted, so that concurrent writers cannot deadlock. In
- * parts, because each list of terms becomes a text synchronously.
+ * parts, because each list of terms is encoded synchronously.
  */
 function* partsOf(terms: readonly string[]): Generator<TermPart> {
   for (let at = 0; at < terms.length; at += TERMS_PER_STATEMENT) {
     const part = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
     for (const table of ['oqs_term', 'oqs_long_term'] as const) {
       const tableTerms = part.get(table)
-      if (tableTerms !== undefined) yield { table, terms: arrayText('text', tableTerms) }
+      if (tableTerms !== undefined) yield { table, terms: arrayBytes('text', tableTerms) }
     }
   }
 }
@@ -65,5 +65,7 @@ function* partsOf(terms: readonly string[]): Generator<TermPart> {
 const TERMS_PER_STATEMENT = 10_000
 
 function tableOf(term: string): 'oqs_term' | 'oqs_long_term' {
-  return Buffer.byteLength(term) > MAX_INDEXED_BYTES ? 'oqs_long_term' : 'oqs_term'
+  // UTF-8 takes at most three bytes for each UTF-16 code unit.
+  const isShort = 3 * term.length <= MAX_INDEXED_BYTES
+  return isShort || Buffer.byteLength(term) <= MAX_INDEXED_BYTES ? 'oqs_term' : 'oqs_long_term'
 }

@@ -1,44 +1,63 @@
 /** The full-text cells of a row: its lexemes and, where these are not enough, all terms in order. */
 import type { Steps } from '../../../ontology/values/steps.ts'
-import { indexedTermsInSteps, type NumberedTexts, type TermRules } from '../../sql/text-index.ts'
-import { lexemesText, TERM_BORDER, UNINDEXED_LEXEMES, WORDS_DECIDE } from './lexemes.ts'
+import {
+  indexedTerms,
+  indexedTermsInSteps,
+  type NumberedTexts,
+  type TermRules,
+} from '../../sql/text-index.ts'
+import { type Lexemes, lexemesOf, TERM_BORDER, UNINDEXED_LEXEME, WORDS_DECIDE } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface TextCells {
   /** Undefined if the object has no text, or if the lexemes describe it. */
   readonly words: string | undefined
   /** Undefined if there is no term. In tables of layout 1, also if there are too many for an index. */
-  readonly lexemes: string | undefined
+  readonly lexemes: Lexemes | undefined
 }
 
 export const NO_TEXT: TextCells = { words: undefined, lexemes: undefined }
 
-/** Returns the cells of a row that its words decide, given its lexemes if they fit. */
-export function wordCells(words: string, lexemes: string | undefined, rules: TermRules): TextCells {
-  if (rules === 'separators') return { words, lexemes }
-  return {
-    words,
-    lexemes: lexemes === undefined ? UNINDEXED_LEXEMES : `${WORDS_DECIDE} ${lexemes}`,
-  }
-}
-
-export interface LongTextOptions {
+export interface WordOptions {
   readonly rules: TermRules
   readonly vocabulary: Vocabulary
 }
 
-/** Writes the cells of very long texts, in steps. */
+/** Writes the cells of a row that its words decide. */
+export function wordCells(
+  texts: readonly NumberedTexts[],
+  { rules, vocabulary }: WordOptions,
+): TextCells {
+  const words = indexedTerms(texts, rules)
+  const terms = new Set<string>()
+  addTerms(terms, words)
+  for (const term of terms) vocabulary.add(term)
+  return cellsOf(words, terms, rules)
+}
+
+/** Does the same for very long texts, in steps. */
 export function* longTextCells(
   texts: readonly NumberedTexts[],
-  { rules, vocabulary }: LongTextOptions,
+  { rules, vocabulary }: WordOptions,
 ): Steps<TextCells> {
   if (texts.length === 0) return NO_TEXT
   const pieces: string[] = []
   const terms = new Set<string>()
   yield* indexedTermsInSteps(texts, rules, (piece) => {
     pieces.push(piece)
-    for (const term of piece.split(' ')) if (term !== TERM_BORDER) terms.add(term)
+    addTerms(terms, piece)
   })
   yield* vocabulary.addInSteps(terms)
-  return wordCells(` ${pieces.join(' ')} `, lexemesText(terms), rules)
+  return cellsOf(pieces.join(' '), terms, rules)
+}
+
+function addTerms(terms: Set<string>, words: string): void {
+  for (const term of words.split(' ')) if (term !== TERM_BORDER && term !== '') terms.add(term)
+}
+
+function cellsOf(terms: string, distinct: Set<string>, rules: TermRules): TextCells {
+  const words = ` ${terms} `
+  if (rules === 'separators') return { words, lexemes: lexemesOf(distinct) }
+  distinct.add(WORDS_DECIDE)
+  return { words, lexemes: lexemesOf(distinct) ?? lexemesOf(new Set([UNINDEXED_LEXEME])) }
 }

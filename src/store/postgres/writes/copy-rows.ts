@@ -1,17 +1,18 @@
-/** Writes rows with COPY in its text format, the fastest way to load data into PostgreSQL. */
+/** Writes rows with COPY in its binary format, the fastest way to load data into PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { finish, finishInTurns } from '../../../ontology/values/steps.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
+import { COPY_HEADER, COPY_TRAILER, CopyBuffer } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { saveTerms, type TermPart, Vocabulary } from '../text/vocabulary.ts'
-import { isLongObject, lineColumns, lineWriter } from './row-lines.ts'
+import { addRowStart, isLongObject, rowColumns, rowWriter } from './row-bytes.ts'
 
-/** Characters per write to the connection. Producing them takes at most a millisecond. */
-const CHUNK_LENGTH = 16 * 1024
-/** Bytes per write of lines that are complete already. */
+/** Bytes of rows that are encoded in one turn, which takes at most a millisecond. */
+const TURN_BYTES = 16 * 1024
+/** Bytes per write to the connection. */
 const CHUNK_BYTES = 64 * 1024
 
 export interface RowTarget {
@@ -32,25 +33,31 @@ export async function copyRows(
 ): Promise<void> {
   if (objects.length === 0) return
   const vocabulary = target.vocabulary ?? new Vocabulary()
-  await copyIn(session, target, objects.length, chunksOf(objects, target, vocabulary))
+  await copyIn(session, target, objects.length, (columns) =>
+    chunksOf(objects, target, vocabulary, columns),
+  )
   if (target.vocabulary === undefined) await vocabulary.save(session)
 }
 
-/** Rows that a thread has written, and the terms of their objects. */
-export interface WrittenLines {
-  /** In the format of `lineWriter`. */
-  readonly lines: readonly Uint8Array[]
+/** Rows that a thread has encoded, and the terms of their objects. */
+export interface EncodedRows {
+  /** In the format of `rowWriter`. */
+  readonly rows: readonly Uint8Array[]
   readonly terms: readonly TermPart[]
 }
 
-/** Does the same with rows of the layout of the table that are complete except for their version. */
-export async function copyLines(
+/** Does the same with rows of the layout of the table that are complete except for their start. */
+export async function copyEncodedRows(
   session: WriteSession,
-  { lines, terms }: WrittenLines,
+  { rows, terms }: EncodedRows,
   target: RowTarget & { readonly version: number },
 ): Promise<void> {
-  if (lines.length === 0) return
-  await copyIn(session, target, lines.length, chunksOfLines(lines, target.version))
+  if (rows.length === 0) return
+  await copyIn(session, target, rows.length, (columns) => {
+    const start = new CopyBuffer()
+    addRowStart(start, columns, target.version)
+    return chunksOfRows(rows, start.bytes())
+  })
   for (const part of terms) await saveTerms(session, part)
 }
 
@@ -58,53 +65,51 @@ async function copyIn(
   session: WriteSession,
   { table, fields }: RowTarget,
   expected: number,
-  chunks: AsyncIterable<string | Uint8Array>,
+  chunksOf: (columns: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const columns = lineColumns({ fields, layout: table.layout })
-  const sql = `COPY ${objectTable(table.id)} (${columns}) FROM STDIN`
-  const count = await session.copyIn(sql, chunks)
+  const columns = rowColumns({ fields, layout: table.layout })
+  const sql = `COPY ${objectTable(table.id)} (${columns.join(', ')}) FROM STDIN (FORMAT binary)`
+  const count = await session.copyIn(sql, chunksOf(columns.length))
   if (count !== expected) throw new Error(`wrote ${count} of ${expected} rows`)
 }
 
-/** Yields lines in chunks. The session gives each chunk its own turn of the event loop. */
+/** Yields rows in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
   objects: readonly StoredObject[],
   { table: { layout }, version, fields }: Parameters<typeof copyRows>[2],
   vocabulary: Vocabulary,
-): AsyncGenerator<string> {
-  const writeLine = lineWriter({ fields, layout }, vocabulary)
-  let chunk = ''
-  for (const object of objects) {
-    const isLong = isLongObject(object)
-    const steps = writeLine(object)
-    const line = isLong ? await finishInTurns(steps, nextTurn) : finish(steps)
-    chunk += `${typeof version === 'number' ? version : version(object)}\t${line}`
-    if (isLong) await nextTurn()
-    while (chunk.length >= CHUNK_LENGTH) {
-      const end = endOfChunk(chunk)
-      yield chunk.slice(0, end)
-      chunk = chunk.slice(end)
-    }
-  }
-  yield chunk
-}
-
-/** A chunk becomes bytes by itself, so it must not end within a surrogate pair. */
-function endOfChunk(text: string): number {
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(CHUNK_LENGTH - 1))
-  return isHalf ? CHUNK_LENGTH - 1 : CHUNK_LENGTH
-}
-
-/** Short lines are joined, and long ones are cut: a chunk may end anywhere in a line. */
-async function* chunksOfLines(
-  lines: readonly Uint8Array[],
-  version: number,
+  columns: number,
 ): AsyncGenerator<Uint8Array> {
-  const start = Buffer.from(`${version}\t`)
-  let chunk: Uint8Array[] = []
-  let length = 0
-  for (const line of lines) {
-    let rest = line
+  const buffer = new CopyBuffer(2 * TURN_BYTES)
+  const writeRow = rowWriter({ fields, layout }, vocabulary, buffer)
+  buffer.addBytes(COPY_HEADER)
+  for (const object of objects) {
+    addRowStart(buffer, columns, typeof version === 'number' ? version : version(object))
+    const steps = writeRow(object)
+    if (isLongObject(object)) {
+      await finishInTurns(steps, nextTurn)
+      await nextTurn()
+    } else finish(steps)
+    if (buffer.length >= TURN_BYTES) yield* cut(buffer.take())
+  }
+  buffer.addBytes(COPY_TRAILER)
+  yield buffer.bytes()
+}
+
+/** A chunk may end anywhere in a row. */
+function* cut(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+}
+
+/** Short rows are joined, and long ones are cut. */
+async function* chunksOfRows(
+  rows: readonly Uint8Array[],
+  start: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  let chunk: Uint8Array[] = [COPY_HEADER]
+  let length = COPY_HEADER.length
+  for (const row of rows) {
+    let rest = row
     chunk.push(start)
     length += start.length
     while (length + rest.length >= CHUNK_BYTES) {
@@ -118,5 +123,6 @@ async function* chunksOfLines(
     chunk.push(rest)
     length += rest.length
   }
-  yield Buffer.concat(chunk, length)
+  chunk.push(COPY_TRAILER)
+  yield Buffer.concat(chunk)
 }

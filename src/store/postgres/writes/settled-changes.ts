@@ -1,4 +1,4 @@
-/** The changes of a batch, one per object, in either form: objects, or lines that a thread wrote. */
+/** The changes of a batch, one per object, in either form: objects, or rows that a thread encoded. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader, type StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateInTurns, recordBytes } from '../../batch.ts'
@@ -10,14 +10,14 @@ import type { WriteSession } from '../driver/database.ts'
 import { findLongTexts, type LongTexts } from '../text/long-texts.ts'
 import type { TermPart } from '../text/vocabulary.ts'
 import type { EncodedContent } from './change-encoder.ts'
-import { copyLines, copyRows, type RowTarget } from './copy-rows.ts'
-import { bodyOfLine } from './row-lines.ts'
+import { copyEncodedRows, copyRows, type RowTarget } from './copy-rows.ts'
+import { bodyOfRow } from './row-bytes.ts'
 
 /** A change that a thread encoded. */
 interface EncodedChange {
   readonly key: string
   /** Empty for an object to delete. */
-  readonly line: Uint8Array
+  readonly row: Uint8Array
 }
 
 export type SettledChange = Change | EncodedChange
@@ -47,7 +47,7 @@ export function keyOf(change: SettledChange): string {
 }
 
 export function isPut(change: SettledChange): boolean {
-  return 'key' in change ? change.line.length > 0 : 'put' in change
+  return 'key' in change ? change.row.length > 0 : 'put' in change
 }
 
 /** Reads the changes of a batch, and keeps one for each object. */
@@ -67,7 +67,7 @@ export async function settleChanges(
 
 /** The number of objects to measure, or to read, before yielding to other work. */
 const OBJECTS_PER_TURN = 10_000
-const LINES_PER_TURN = 100
+const ROWS_PER_TURN = 100
 
 function objectChanges(changes: readonly Change[]): SettledChanges {
   return {
@@ -103,13 +103,13 @@ function encodedChanges(
     }),
     maxRecordBytes: async () => maxRecordBytes,
     async copy(session, puts, target) {
-      const lines = puts.flatMap((change) => ('key' in change ? [change.line] : []))
-      if (target.table.layout === LAYOUT) return copyLines(session, { lines, terms }, target)
-      // The lines are for new tables. The objects are in their bodies.
+      const rows = puts.flatMap((change) => ('key' in change ? [change.row] : []))
+      if (target.table.layout === LAYOUT) return copyEncodedRows(session, { rows, terms }, target)
+      // The rows are for new tables. The objects are in their bodies.
       const objects: StoredObject[] = []
       const readObject = objectReader(objectType)
-      await inTurns(lines, LINES_PER_TURN, (line) => {
-        objects.push(readObject(JSON.parse(bodyOfLine(line))))
+      await inTurns(rows, ROWS_PER_TURN, (row) => {
+        objects.push(readObject(JSON.parse(bodyOfRow(row))))
       })
       return copyRows(session, objects, target)
     },
@@ -138,11 +138,11 @@ class EncodedSummary {
         this.terms.push(content.terms)
         continue
       }
-      const { keys, lines, ends, maxRecordBytes, longTexts } = content
+      const { keys, rows, ends, maxRecordBytes, longTexts } = content
       this.maxRecordBytes = Math.max(this.maxRecordBytes, maxRecordBytes)
       for (const number of longTexts.long) this.long.add(number)
       for (const number of longTexts.tooLong) this.tooLong.add(number)
-      yield keys.map((key, at) => ({ key, line: lines.subarray(ends[at - 1] ?? 0, ends[at]) }))
+      yield keys.map((key, at) => ({ key, row: rows.subarray(ends[at - 1] ?? 0, ends[at]) }))
     }
   }
 }

@@ -1,0 +1,161 @@
+/** Rows in the binary format of COPY. Their version is known last, so what precedes a row has it. */
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import {
+  type FieldId,
+  fieldKey,
+  type SearchableValues,
+} from '../../../ontology/values/searchable-values.ts'
+import type { Steps } from '../../../ontology/values/steps.ts'
+import { columnOf } from '../../sql/field-numbers.ts'
+import type { NumberedTexts } from '../../sql/text-index.ts'
+import { addArray, addBox, type Box, columnAdder } from '../catalogue/column-bytes.ts'
+import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
+import { elementFieldsOf, termRulesOf, valueFieldsOf } from '../catalogue/table-layout.ts'
+import type { CopyBuffer } from '../driver/copy-buffer.ts'
+import { BatchTerms } from '../text/batch-terms.ts'
+import type { Vocabulary } from '../text/vocabulary.ts'
+import { longTextCells, type TextCells } from '../text/word-cells.ts'
+
+/** Texts of objects with a longer body are split into terms in steps. */
+const LONG_BODY = 64 * 1024
+
+const VERSION_COLUMN = 'valid_from'
+const TEXT_COLUMNS = ['pk', 'object_id', 'key', 'title', 'body', 'words'] as const
+const OTHER_COLUMNS = ['lexemes', 'places', 'area'] as const
+
+/** The fields of a type, and the layout of the table that rows are for. */
+export interface RowLayout {
+  readonly fields: readonly FieldColumns[]
+  readonly layout: number
+}
+
+/** Returns the columns that a row has values for, the version first. */
+export function rowColumns({ fields, layout }: RowLayout): string[] {
+  return [
+    VERSION_COLUMN,
+    ...TEXT_COLUMNS,
+    ...OTHER_COLUMNS,
+    ...valueFieldsOf(fields, { layout }).map(({ number }) => columnOf(number)),
+    ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
+  ]
+}
+
+/** Adds what precedes a row: the number of its values, and its version. */
+export function addRowStart(buffer: CopyBuffer, columns: number, version: number): void {
+  buffer.addInt16(columns)
+  columnAdder('bigint')(buffer, version)
+}
+
+/** Returns whether the object is so large that writing its row would block other requests. */
+export function isLongObject({ body }: StoredObject): boolean {
+  return body.length > LONG_BODY
+}
+
+/** Adds the row of an object to a buffer, after its start. */
+export type RowWriter = (object: StoredObject) => Steps<void>
+
+/** Returns the function that writes rows, and adds the terms of objects to the vocabulary. */
+export function rowWriter(
+  { fields, layout }: RowLayout,
+  vocabulary: Vocabulary,
+  buffer: CopyBuffer,
+): RowWriter {
+  const numberOf = new Map(fields.map((field) => [fieldKey(field), field.number]))
+  const valueFields = valueFieldsOf(fields, { layout }).map((field) => ({
+    key: fieldKey(field),
+    add: columnAdder(field.valueType ?? 'text'),
+  }))
+  const elementFields = elementFieldsOf(fields)
+  const rules = termRulesOf(layout)
+  const terms = new BatchTerms(vocabulary, rules)
+
+  const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
+    searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values, text.language])
+
+  const addRow = (object: StoredObject, { words, lexemes }: TextCells): void => {
+    const { pk, objectId, key, title, body, searchable } = object
+    buffer.addText(pk)
+    buffer.addText(objectId)
+    buffer.addText(key)
+    if (title === null) buffer.addNull()
+    else buffer.addText(title)
+    buffer.addText(body)
+    if (words === undefined) buffer.addNull()
+    else buffer.addText(words)
+    if (lexemes === undefined) buffer.addNull()
+    else buffer.addValue(lexemes)
+    addPoints(buffer, searchable.points)
+    for (const field of valueFields) {
+      const value = searchable.columns.get(field.key)
+      if (value === undefined) buffer.addNull()
+      else field.add(buffer, value)
+    }
+    addElements(buffer, elementFields, searchable)
+  }
+
+  return function* (object) {
+    if (!isLongObject(object)) return addRow(object, terms.cellsOf(textsOf(object)))
+    const cells = yield* longTextCells(textsOf(object), { rules, vocabulary })
+    yield
+    addRow(object, cells)
+  }
+}
+
+function addElements(
+  buffer: CopyBuffer,
+  elementFields: readonly FieldColumns[],
+  { columns, elements }: SearchableValues,
+): void {
+  if (elementFields.length === 0) return
+  const elementsOf = new Map(elements.map((element) => [fieldKey(element), element.values]))
+  for (const field of elementFields) {
+    const key = fieldKey(field)
+    const values = elementsOf.get(key) ?? onlyValue(field, columns.get(key))
+    if (values === undefined) buffer.addNull()
+    else addArray(buffer, field.elementType ?? 'text', values)
+  }
+}
+
+/** Returns the value of a struct field that an earlier release numbered, as an array. */
+function onlyValue({ structField }: FieldId, value: ColumnValue | undefined) {
+  return structField === undefined || value === undefined ? undefined : [value]
+}
+
+/** Adds the values of `places` and `area`. */
+function addPoints(buffer: CopyBuffer, points: SearchableValues['points']): void {
+  if (points.length === 0) {
+    buffer.addNull()
+    buffer.addNull()
+    return
+  }
+  const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
+  addArray(buffer, 'double precision', places)
+  addBox(buffer, boundingBox(points))
+}
+
+function boundingBox(points: SearchableValues['points']): Box {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const { longitude, latitude } of points) {
+    west = Math.min(west, longitude)
+    east = Math.max(east, longitude)
+    south = Math.min(south, latitude)
+    north = Math.max(north, latitude)
+  }
+  return { west, south, east, north }
+}
+
+/** Returns the body of the object of a row. */
+export function bodyOfRow(row: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = row
+  const view = new DataView(buffer, byteOffset, byteLength)
+  let at = 0
+  for (const column of TEXT_COLUMNS) {
+    const length = view.getInt32(at)
+    at += 4
+    if (column === 'body') return Buffer.from(buffer, byteOffset + at, length).toString()
+    // The length of a null is negative.
+    at += Math.max(0, length)
+  }
+  throw new Error('a row has no body')
+}
