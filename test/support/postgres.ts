@@ -62,7 +62,11 @@ export async function runSql(
 }
 
 /** Runs a statement in a transaction that stays open until it is disposed. */
-export async function openTransaction(url: string, sql: string): Promise<AsyncDisposable> {
+export async function openTransaction(
+  url: string,
+  sql: string,
+  end: string = 'COMMIT',
+): Promise<AsyncDisposable> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
@@ -75,7 +79,7 @@ export async function openTransaction(url: string, sql: string): Promise<AsyncDi
   }
   return {
     [Symbol.asyncDispose]: async () => {
-      await client.query('COMMIT')
+      await client.query(end)
       await client.end()
     },
   }

@@ -61,10 +61,7 @@ async function copied(type: string, adders: readonly ((buffer: CopyBuffer) => vo
   buffer.addBytes(COPY_TRAILER)
   return database.write(async (session) => {
     await session.query(`CREATE TEMPORARY TABLE copied (n integer, value ${type}) ON COMMIT DROP`)
-    async function* chunks() {
-      yield buffer.bytes()
-    }
-    const count = await session.copyIn('COPY copied FROM STDIN (FORMAT binary)', chunks())
+    const count = await session.copyIn('COPY copied FROM STDIN (FORMAT binary)', [buffer.bytes()])
     expect(count).toBe(adders.length)
     const rows = await session.query('SELECT value::text FROM copied ORDER BY n')
     return rows.map(([value]) => value)

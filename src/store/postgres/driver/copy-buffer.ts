@@ -8,6 +8,14 @@ export const COPY_HEADER: Uint8Array = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0
 /** Stands where the number of values of a further row would be. */
 export const COPY_TRAILER: Uint8Array = Buffer.from([0xff, 0xff])
 
+/** Bytes per write to the connection. */
+export const CHUNK_BYTES = 64 * 1024
+
+/** Cuts bytes into chunks, which may end anywhere in a row. */
+export function* chunksOfBytes(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+}
+
 const FIRST_BYTES = 1024
 /** UTF-8 takes at most three bytes for each UTF-16 code unit. */
 const MAX_UTF8_BYTES = 3

@@ -40,7 +40,7 @@ export interface WriteSession extends Session {
   /** Returns the number of rows that the statement changed. */
   run(sql: string, values?: readonly unknown[]): Promise<number>
   /** Sends bytes to a `COPY … FROM STDIN` and returns the number of rows. */
-  copyIn(sql: string, chunks: AsyncIterable<Uint8Array>): Promise<number>
+  copyIn(sql: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number>
   /** Changes the statement timeout for the rest of this transaction; without one, removes it. */
   extendTimeout(timeoutMs?: number): Promise<void>
 }
@@ -90,7 +90,10 @@ export class ClientSession implements WriteSession {
     return (await this.#send<unknown[]>(sql, values, {})).rowCount ?? 0
   }
 
-  async copyIn(sql: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  async copyIn(
+    sql: string,
+    chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<number> {
     // The driver reads the timeout from the query object.
     const query = Object.assign(copyFrom(sql), this.#timeout())
     const stream = this.#client.query(query)

@@ -127,6 +127,11 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
+/** True if another transaction has written a row with the same key. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505'
+}
+
 /** True if a statement was cancelled, by its timeout or by a request. */
 export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014'

@@ -2,6 +2,7 @@ import type { Steps } from '../../../ontology/values/steps.ts'
 import { sortInTurns } from '../../sql/sort-in-turns.ts'
 import { arrayBytes } from '../catalogue/column-bytes.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { saveTerms, type TermPart } from './save-terms.ts'
 
 /** Below the limit of a B-tree index. Longer terms have a table without one. */
 const MAX_INDEXED_BYTES = 2000
@@ -25,39 +26,23 @@ export class Vocabulary {
 
   async save(session: WriteSession): Promise<void> {
     const terms = await sortInTurns([...this.#terms], (term) => term)
-    for (const part of partsOf(terms)) await saveTerms(session, part)
+    await saveTerms(session, terms.length, () => partsOf(terms))
   }
 
-  /** Returns the terms in parts, to be saved in this order; see `saveTerms`. */
+  /** Returns the terms in parts, to be saved in this order. */
   parts(): Iterable<TermPart> {
     return partsOf([...this.#terms].sort())
   }
 }
 
-/** Some terms for one of the tables of terms. */
-export interface TermPart {
-  readonly table: 'oqs_term' | 'oqs_long_term'
-  /** An array in binary form, which the driver sends as it is. */
-  readonly terms: Uint8Array<ArrayBuffer>
-}
-
-/** Adds terms to the vocabulary. */
-export async function saveTerms(session: WriteSession, { table, terms }: TermPart): Promise<void> {
-  await session.run(`INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`, [
-    Buffer.from(terms.buffer, terms.byteOffset, terms.length),
-  ])
-}
-
-/**
- * Divides sorted terms into statements. Sorted, so that concurrent writers cannot deadlock. In
- * parts, because each list of terms is encoded synchronously.
- */
+/** Divides sorted terms into statements, because each list of terms is encoded synchronously. */
 function* partsOf(terms: readonly string[]): Generator<TermPart> {
   for (let at = 0; at < terms.length; at += TERMS_PER_STATEMENT) {
     const part = Map.groupBy(terms.slice(at, at + TERMS_PER_STATEMENT), tableOf)
     for (const table of ['oqs_term', 'oqs_long_term'] as const) {
       const tableTerms = part.get(table)
-      if (tableTerms !== undefined) yield { table, terms: arrayBytes('text', tableTerms) }
+      if (tableTerms === undefined) continue
+      yield { table, count: tableTerms.length, terms: arrayBytes('text', tableTerms) }
     }
   }
 }

@@ -10,7 +10,8 @@ import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { LAYOUT } from '../catalogue/table-layout.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import { type LongTextNumbers, longTextNumbers } from '../text/long-texts.ts'
-import { type TermPart, Vocabulary } from '../text/vocabulary.ts'
+import type { TermPart } from '../text/save-terms.ts'
+import { Vocabulary } from '../text/vocabulary.ts'
 import { rowWriter } from './row-bytes.ts'
 
 /** Some changes of a batch, or some of its terms. */

@@ -5,15 +5,20 @@ import { finish, finishInTurns } from '../../../ontology/values/steps.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
-import { COPY_HEADER, COPY_TRAILER, CopyBuffer } from '../driver/copy-buffer.ts'
+import {
+  CHUNK_BYTES,
+  COPY_HEADER,
+  COPY_TRAILER,
+  CopyBuffer,
+  chunksOfBytes,
+} from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { saveTerms, type TermPart, Vocabulary } from '../text/vocabulary.ts'
+import { saveTerms, type TermPart } from '../text/save-terms.ts'
+import { Vocabulary } from '../text/vocabulary.ts'
 import { addRowStart, isLongObject, rowColumns, rowWriter } from './row-bytes.ts'
 
 /** Bytes of rows that are encoded in one turn, which takes at most a millisecond. */
 const TURN_BYTES = 16 * 1024
-/** Bytes per write to the connection. */
-const CHUNK_BYTES = 64 * 1024
 
 export interface RowTarget {
   readonly table: Pick<TableLayout, 'layout'> & { readonly id: number }
@@ -58,7 +63,8 @@ export async function copyEncodedRows(
     addRowStart(start, columns, target.version)
     return chunksOfRows(rows, start.bytes())
   })
-  for (const part of terms) await saveTerms(session, part)
+  const count = terms.reduce((sum, part) => sum + part.count, 0)
+  await saveTerms(session, count, () => terms)
 }
 
 async function copyIn(
@@ -90,15 +96,10 @@ async function* chunksOf(
       await finishInTurns(steps, nextTurn)
       await nextTurn()
     } else finish(steps)
-    if (buffer.length >= TURN_BYTES) yield* cut(buffer.take())
+    if (buffer.length >= TURN_BYTES) yield* chunksOfBytes(buffer.take())
   }
   buffer.addBytes(COPY_TRAILER)
   yield buffer.bytes()
-}
-
-/** A chunk may end anywhere in a row. */
-function* cut(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
 /** Short rows are joined, and long ones are cut. */

@@ -1,0 +1,92 @@
+/** Adds terms to the vocabulary in the database. */
+import { COPY_HEADER, COPY_TRAILER, CopyBuffer, chunksOfBytes } from '../driver/copy-buffer.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { isUniqueViolation } from '../driver/store-failure.ts'
+
+/** Some terms for one of the tables of terms. */
+export interface TermPart {
+  readonly table: 'oqs_term' | 'oqs_long_term'
+  readonly count: number
+  /** An array in binary form, which the driver sends like any bytes. */
+  readonly terms: Uint8Array<ArrayBuffer>
+}
+
+/** Fewer terms are added by one statement, which takes fewer round trips. */
+const MANY_TERMS = 1000
+
+/**
+ * Adds sorted terms: in the same order everywhere, so that concurrent writers cannot deadlock. Many
+ * terms are compared with those that exist, and the others are copied, which takes half of the CPU
+ * time of `ON CONFLICT`. If another writer adds one of them meanwhile, all are added again by this
+ * statement, which waits for the other writer; so `parts` may be called twice.
+ */
+export async function saveTerms(
+  session: WriteSession,
+  count: number,
+  parts: () => Iterable<TermPart>,
+): Promise<void> {
+  if (count >= MANY_TERMS && (await copyParts(session, parts))) return
+  for (const part of parts()) await insertMissing(session, part)
+}
+
+/** Returns false, and changes nothing, if another writer adds the same terms. */
+async function copyParts(session: WriteSession, parts: () => Iterable<TermPart>): Promise<boolean> {
+  await session.query('SAVEPOINT terms')
+  try {
+    for (const part of parts()) {
+      // Long terms are rare, and have no index to be found by.
+      if (part.table === 'oqs_long_term') await insertMissing(session, part)
+      else await copyMissing(session, part)
+    }
+    await session.query('RELEASE SAVEPOINT terms')
+    return true
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    await session.query('ROLLBACK TO SAVEPOINT terms')
+    return false
+  }
+}
+
+async function insertMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {
+  await session.run(`INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`, [
+    terms,
+  ])
+}
+
+async function copyMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {
+  const found = await session.queryBytes(
+    `SELECT term FROM ${table} WHERE term = ANY(?::text[])`,
+    [terms],
+    { inTurns: true },
+  )
+  const rows = rowsOf(terms, new Set(found.map(([term]) => term?.toString(COMPARED_AS))))
+  if (rows === undefined) return
+  await session.copyIn(`COPY ${table} (term) FROM STDIN (FORMAT binary)`, chunksOfBytes(rows))
+}
+
+/** Bytes are compared as texts of one character for each byte, which costs least. */
+const COMPARED_AS = 'latin1'
+/** The bytes of an array before its first element. */
+const ARRAY_HEAD_BYTES = 20
+
+/** Returns the rows of the terms that are not known; undefined if there are none. */
+function rowsOf(
+  { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>,
+  known: ReadonlySet<string | undefined>,
+): Uint8Array | undefined {
+  const array = Buffer.from(buffer, byteOffset, length)
+  const rows = new CopyBuffer(2 * length)
+  rows.addBytes(COPY_HEADER)
+  for (let at = ARRAY_HEAD_BYTES; at < length; ) {
+    const start = at + 4
+    const end = start + array.readInt32BE(at)
+    if (known.size === 0 || !known.has(array.toString(COMPARED_AS, start, end))) {
+      rows.addInt16(1)
+      rows.addBytes(array.subarray(at, end))
+    }
+    at = end
+  }
+  if (rows.length === COPY_HEADER.length) return undefined
+  rows.addBytes(COPY_TRAILER)
+  return rows.bytes()
+}
