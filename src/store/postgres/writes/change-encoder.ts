@@ -12,7 +12,7 @@ import { CopyBuffer } from '../driver/copy-buffer.ts'
 import { type LongTextNumbers, longTextNumbers } from '../text/long-texts.ts'
 import type { TermPart } from '../text/save-terms.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
-import { rowWriter } from './row-bytes.ts'
+import { addRowStart, rowColumns, rowWriter, UNKNOWN_VERSION } from './row-bytes.ts'
 
 /** Some changes of a batch, or some of its terms. */
 export type EncodedContent = EncodedPuts | { readonly terms: TermPart }
@@ -20,7 +20,7 @@ export type EncodedContent = EncodedPuts | { readonly terms: TermPart }
 export interface EncodedPuts {
   readonly keys: readonly string[]
   /** The rows of all objects, one after the other, in the order of the keys. */
-  readonly rows: Uint8Array
+  readonly rows: Uint8Array<ArrayBuffer>
   /** Where the row of each key ends. The row of an object to delete is empty. */
   readonly ends: Uint32Array
   /** The bytes of the largest record. */
@@ -41,12 +41,16 @@ export function createEncoder(_objectType: ObjectType, options: unknown): Change
   const vocabulary = new Vocabulary()
   const buffer = new CopyBuffer(FIRST_BYTES)
   const writeRow = rowWriter({ fields, layout: LAYOUT }, vocabulary, buffer)
+  const columns = rowColumns({ fields, layout: LAYOUT }).length
 
   const encode = (changes: readonly Change[]): EncodedChanges => {
     const ends = new Uint32Array(changes.length)
     const objects = changes.flatMap((change) => ('put' in change ? [change.put] : []))
     const keys = changes.map((change, index) => {
-      if ('put' in change) finish(writeRow(change.put))
+      if ('put' in change) {
+        addRowStart(buffer, columns, UNKNOWN_VERSION)
+        finish(writeRow(change.put))
+      }
       ends[index] = buffer.length
       return 'put' in change ? change.put.pk : change.delete
     })

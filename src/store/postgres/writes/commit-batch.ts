@@ -42,10 +42,14 @@ export async function commitBatch(
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleChanges(batch, keepsExisting)
-  const commitAlone = () =>
-    commitWrite(store, batch, callerId, (session, target) =>
+  const commitAlone = async () => {
+    const commit = await commitWrite(store, batch, callerId, (session, target) =>
       writeChanges(session, store, settled, target, keepsExisting),
     )
+    // Not after a failure: a connection may still read the rows.
+    settled.free()
+    return commit
+  }
   const changes = settled.objects
   const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)
   if (store.groups === undefined || changes === undefined || !isGrouped) return commitAlone()

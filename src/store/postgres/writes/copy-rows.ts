@@ -15,7 +15,14 @@ import {
 import type { WriteSession } from '../driver/database.ts'
 import { saveTerms, type TermPart } from '../text/save-terms.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
-import { addRowStart, isLongObject, rowColumns, rowWriter } from './row-bytes.ts'
+import {
+  addRowStart,
+  type EncodedRow,
+  isLongObject,
+  rowColumns,
+  rowWriter,
+  versionSetter,
+} from './row-bytes.ts'
 
 /** Bytes of rows that are encoded in one turn, which takes at most a millisecond. */
 const TURN_BYTES = 16 * 1024
@@ -46,23 +53,18 @@ export async function copyRows(
 
 /** Rows that a thread has encoded, and the terms of their objects. */
 export interface EncodedRows {
-  /** In the format of `rowWriter`. */
-  readonly rows: readonly Uint8Array[]
+  readonly rows: readonly EncodedRow[]
   readonly terms: readonly TermPart[]
 }
 
-/** Does the same with rows of the layout of the table that are complete except for their start. */
+/** Does the same with rows of the layout of the table that are complete except for their version. */
 export async function copyEncodedRows(
   session: WriteSession,
   { rows, terms }: EncodedRows,
   target: RowTarget & { readonly version: number },
 ): Promise<void> {
   if (rows.length === 0) return
-  await copyIn(session, target, rows.length, (columns) => {
-    const start = new CopyBuffer()
-    addRowStart(start, columns, target.version)
-    return chunksOfRows(rows, start.bytes())
-  })
+  await copyIn(session, target, rows.length, () => chunksOfRows(rows, target.version))
   const count = terms.reduce((sum, part) => sum + part.count, 0)
   await saveTerms(session, count, () => terms)
 }
@@ -104,26 +106,49 @@ async function* chunksOf(
 
 /** Short rows are joined, and long ones are cut. */
 async function* chunksOfRows(
-  rows: readonly Uint8Array[],
-  start: Uint8Array,
+  rows: readonly EncodedRow[],
+  version: number,
 ): AsyncGenerator<Uint8Array> {
   let chunk: Uint8Array[] = [COPY_HEADER]
   let length = COPY_HEADER.length
-  for (const row of rows) {
-    let rest = row
-    chunk.push(start)
-    length += start.length
-    while (length + rest.length >= CHUNK_BYTES) {
-      const end = Math.max(0, CHUNK_BYTES - length)
-      chunk.push(rest.subarray(0, end))
-      yield Buffer.concat(chunk)
-      rest = rest.subarray(end)
+  for (const run of runsOf(rows, version)) {
+    if (length + run.length > CHUNK_BYTES) {
+      yield* chunksOfBytes(joined(chunk))
       chunk = []
       length = 0
     }
-    chunk.push(rest)
-    length += rest.length
+    chunk.push(run)
+    length += run.length
   }
   chunk.push(COPY_TRAILER)
-  yield Buffer.concat(chunk)
+  yield* chunksOfBytes(joined(chunk))
+}
+
+/**
+ * Sets the version of rows, and yields them. Neighbours are yielded together, up to a chunk, and are
+ * not copied: a copy is memory outside the heap, of which each 30 MB cause a full garbage collection.
+ */
+function* runsOf(rows: readonly EncodedRow[], version: number): Generator<Uint8Array> {
+  const setVersion = versionSetter(version)
+  let run: EncodedRow | undefined
+  for (const row of rows) {
+    setVersion(row)
+    const isNext = run?.rows === row.rows && run.end === row.start
+    if (run !== undefined && isNext && row.end - run.start <= CHUNK_BYTES) {
+      run = { rows: run.rows, start: run.start, end: row.end }
+      continue
+    }
+    if (run !== undefined) yield bytesOf(run)
+    run = row
+  }
+  if (run !== undefined) yield bytesOf(run)
+}
+
+function bytesOf({ rows, start, end }: EncodedRow): Uint8Array {
+  return rows.subarray(start, end)
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only, ...others] = pieces
+  return only !== undefined && others.length === 0 ? only : Buffer.concat(pieces)
 }

@@ -1,4 +1,4 @@
-/** Rows in the binary format of COPY. Their version is known last, so what precedes a row has it. */
+/** Rows in the binary format of COPY. Their version is known last, and stands at a fixed place. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import {
@@ -41,10 +41,30 @@ export function rowColumns({ fields, layout }: RowLayout): string[] {
   ]
 }
 
-/** Adds what precedes a row: the number of its values, and its version. */
+/** Stands for the version of a row until it is known. */
+export const UNKNOWN_VERSION = 0
+/** What precedes the version of a row: the number of its values, and the length of a bigint. */
+const VERSION_AT = 6
+const VERSION_BYTES = 8
+
+/** Starts a row with the number of its values, and its version. */
 export function addRowStart(buffer: CopyBuffer, columns: number, version: number): void {
   buffer.addInt16(columns)
   columnAdder('bigint')(buffer, version)
+}
+
+/** A row among others that a thread has encoded. */
+export interface EncodedRow {
+  readonly rows: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns the function that sets the version of rows. */
+export function versionSetter(version: number): (row: EncodedRow) => void {
+  const bytes = Buffer.alloc(VERSION_BYTES)
+  bytes.writeBigInt64BE(BigInt(version))
+  return ({ rows, start }) => rows.set(bytes, start + VERSION_AT)
 }
 
 /** Returns whether the object is so large that writing its row would block other requests. */
@@ -52,7 +72,7 @@ export function isLongObject({ body }: StoredObject): boolean {
   return body.length > LONG_BODY
 }
 
-/** Adds the row of an object to a buffer, after its start. */
+/** Adds the values of an object to a buffer, after the start of its row. */
 export type RowWriter = (object: StoredObject) => Steps<void>
 
 /** Returns the function that writes rows, and adds the terms of objects to the vocabulary. */
@@ -146,14 +166,13 @@ function boundingBox(points: SearchableValues['points']): Box {
 }
 
 /** Returns the body of the object of a row. */
-export function bodyOfRow(row: Uint8Array): string {
-  const { buffer, byteOffset, byteLength } = row
-  const view = new DataView(buffer, byteOffset, byteLength)
-  let at = 0
+export function bodyOfRow({ rows, start }: EncodedRow): string {
+  const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length)
+  let at = start + VERSION_AT + VERSION_BYTES
   for (const column of TEXT_COLUMNS) {
-    const length = view.getInt32(at)
+    const length = bytes.readInt32BE(at)
     at += 4
-    if (column === 'body') return Buffer.from(buffer, byteOffset + at, length).toString()
+    if (column === 'body') return bytes.toString('utf8', at, at + length)
     // The length of a null is negative.
     at += Math.max(0, length)
   }

@@ -11,13 +11,11 @@ import { findLongTexts, type LongTexts } from '../text/long-texts.ts'
 import type { TermPart } from '../text/save-terms.ts'
 import type { EncodedContent } from './change-encoder.ts'
 import { copyEncodedRows, copyRows, type RowTarget } from './copy-rows.ts'
-import { bodyOfRow } from './row-bytes.ts'
+import { bodyOfRow, type EncodedRow } from './row-bytes.ts'
 
-/** A change that a thread encoded. */
-interface EncodedChange {
+/** A change that a thread encoded. The row of an object to delete is empty. */
+interface EncodedChange extends EncodedRow {
   readonly key: string
-  /** Empty for an object to delete. */
-  readonly row: Uint8Array
 }
 
 export type SettledChange = Change | EncodedChange
@@ -39,6 +37,11 @@ export interface SettledChanges {
     puts: readonly SettledChange[],
     target: RowTarget & { readonly version: number },
   ) => Promise<void>
+  /**
+   * Frees the memory of rows that are committed. It lies outside the heap, and leaving it to the
+   * garbage collector costs more than sending the rows.
+   */
+  readonly free: () => void
 }
 
 export function keyOf(change: SettledChange): string {
@@ -47,7 +50,7 @@ export function keyOf(change: SettledChange): string {
 }
 
 export function isPut(change: SettledChange): boolean {
-  return 'key' in change ? change.row.length > 0 : 'put' in change
+  return 'key' in change ? change.end > change.start : 'put' in change
 }
 
 /** Reads the changes of a batch, and keeps one for each object. */
@@ -82,6 +85,7 @@ function objectChanges(changes: readonly Change[]): SettledChanges {
       return most
     },
     copy: (session, puts, target) => copyRows(session, objectsOf(puts), target),
+    free: () => {},
   }
 }
 
@@ -91,7 +95,7 @@ function objectsOf(puts: readonly SettledChange[]): readonly StoredObject[] {
 
 function encodedChanges(
   changes: readonly EncodedChange[],
-  { terms, long, tooLong, maxRecordBytes }: EncodedSummary,
+  { terms, memory, long, tooLong, maxRecordBytes }: EncodedSummary,
   objectType: ObjectType,
 ): SettledChanges {
   return {
@@ -103,7 +107,7 @@ function encodedChanges(
     }),
     maxRecordBytes: async () => maxRecordBytes,
     async copy(session, puts, target) {
-      const rows = puts.flatMap((change) => ('key' in change ? [change.row] : []))
+      const rows = puts.flatMap((change) => ('key' in change ? [change] : []))
       if (target.table.layout === LAYOUT) return copyEncodedRows(session, { rows, terms }, target)
       // The rows are for new tables. The objects are in their bodies.
       const objects: StoredObject[] = []
@@ -113,12 +117,16 @@ function encodedChanges(
       })
       return copyRows(session, objects, target)
     },
+    free() {
+      for (const buffer of memory) buffer.transfer(0)
+    },
   }
 }
 
 /** What a thread found in encoded changes. Changes that are dropped later count as well. */
 class EncodedSummary {
   readonly terms: TermPart[] = []
+  readonly memory: ArrayBuffer[] = []
   readonly long = new Set<number>()
   readonly tooLong = new Set<number>()
   maxRecordBytes = 0
@@ -142,7 +150,8 @@ class EncodedSummary {
       this.maxRecordBytes = Math.max(this.maxRecordBytes, maxRecordBytes)
       for (const number of longTexts.long) this.long.add(number)
       for (const number of longTexts.tooLong) this.tooLong.add(number)
-      yield keys.map((key, at) => ({ key, row: rows.subarray(ends[at - 1] ?? 0, ends[at]) }))
+      this.memory.push(rows.buffer)
+      yield keys.map((key, at) => ({ key, rows, start: ends[at - 1] ?? 0, end: ends[at] ?? 0 }))
     }
   }
 }
