@@ -23,6 +23,8 @@ export const WORDS_DECIDE = `${TERM_BORDER}words`
 
 /** Ends the text of a lexeme in the binary form of a tsvector. */
 export const LEXEME_END = '\0'
+/** The number of positions of a lexeme without any, as two bytes. */
+const NO_POSITIONS = '\0\0'
 
 /** Returns the indexed form of a term. */
 export function lexemeOf(term: string): string {
@@ -45,10 +47,8 @@ export function lexemesOf(terms: ReadonlySet<string>): Lexemes | undefined {
   const distinct = new Set(Array.from(terms, lexemeOf))
   const buffer = new CopyBuffer()
   buffer.addInt32(distinct.size)
-  for (const lexeme of distinct) {
-    buffer.addUtf8(`${lexeme}${LEXEME_END}`)
-    buffer.addInt16(0)
-  }
+  // There can be very many, so all are encoded in one call.
+  buffer.addUtf8([...distinct, ''].join(LEXEME_END + NO_POSITIONS))
   return withinLimit(buffer.bytes())
 }
 

@@ -93,18 +93,23 @@ export function rowWriter(
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values, text.language])
 
-  const addRow = (object: StoredObject, { words, lexemes }: TextCells): void => {
-    const { pk, objectId, key, title, body, searchable } = object
+  const addTexts = ({ pk, objectId, key, title, body }: StoredObject): void => {
     buffer.addText(pk)
     buffer.addText(objectId)
     buffer.addText(key)
     if (title === null) buffer.addNull()
     else buffer.addText(title)
     buffer.addText(body)
+  }
+
+  const addTextCells = ({ words, lexemes }: TextCells): void => {
     if (words === undefined) buffer.addNull()
     else buffer.addText(words)
     if (lexemes === undefined) buffer.addNull()
     else buffer.addValue(lexemes)
+  }
+
+  const addValues = ({ searchable }: StoredObject): void => {
     addPoints(buffer, searchable.points)
     for (const field of valueFields) {
       const value = searchable.columns.get(field.key)
@@ -115,10 +120,16 @@ export function rowWriter(
   }
 
   return function* (object) {
-    if (!isLongObject(object)) return addRow(object, terms.cellsOf(textsOf(object)))
-    const cells = yield* longTextCells(textsOf(object), { rules, vocabulary })
-    yield
-    addRow(object, cells)
+    const isLong = isLongObject(object)
+    const cells = isLong
+      ? yield* longTextCells(textsOf(object), { rules, vocabulary })
+      : terms.cellsOf(textsOf(object))
+    if (isLong) yield
+    addTexts(object)
+    if (isLong) yield
+    addTextCells(cells)
+    if (isLong) yield
+    addValues(object)
   }
 }
 
