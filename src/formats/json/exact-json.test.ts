@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { parseExactly } from './exact-json.ts'
+import { mayLoseDigits, parseExactly } from './exact-json.ts'
 
 it('parses integers of any size exactly', () => {
   fc.assert(
@@ -23,4 +23,18 @@ it('parses everything else like JSON.parse', () => {
   )
   const { value, hasBigIntegers } = parseExactly('{"a":"12345678901234567890","b":1e30,"c":0.1}')
   expect([value, hasBigIntegers]).toEqual([{ a: '12345678901234567890', b: 1e30, c: 0.1 }, false])
+})
+
+it('finds sixteen digits in a row anywhere', () => {
+  const pieces = fc.oneof(
+    fc.integer({ min: 1, max: 20 }).map((digits) => '9'.repeat(digits)),
+    fc.string({ maxLength: 20 }),
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 6 }), (texts) => {
+      const text = texts.join('')
+      expect(mayLoseDigits(text)).toBe(/\d{16}/.test(text))
+    }),
+    fcOptions(1000),
+  )
 })

@@ -1,7 +1,7 @@
 /** Parses JSON without losing digits of large integers. */
 
 /** Integers with fewer digits are exact as doubles. */
-const MAY_LOSE_DIGITS = /\d{16}/
+const INEXACT_DIGITS = 16
 
 export interface ExactJson {
   readonly value: unknown
@@ -11,7 +11,7 @@ export interface ExactJson {
 
 /** Parses JSON like `JSON.parse`, with bigints for unsafe integers. */
 export function parseExactly(text: string): ExactJson {
-  if (!MAY_LOSE_DIGITS.test(text)) return { value: JSON.parse(text), hasBigIntegers: false }
+  if (!mayLoseDigits(text)) return { value: JSON.parse(text), hasBigIntegers: false }
   let hasBigIntegers = false
   const value = parseWithSource(text, (part, source) => {
     if (typeof part !== 'number' || Number.isSafeInteger(part)) return part
@@ -24,7 +24,25 @@ export function parseExactly(text: string): ExactJson {
 
 /** True if a number in the text may have more digits than a double. */
 export function mayLoseDigits(text: string): boolean {
-  return MAY_LOSE_DIGITS.test(text)
+  // So many digits in a row cover one of these positions, so the others need not be read.
+  for (let at = INEXACT_DIGITS - 1; at < text.length; at += INEXACT_DIGITS) {
+    if (isDigit(text, at) && digitsAround(text, at) >= INEXACT_DIGITS) return true
+  }
+  return false
+}
+
+/** Returns the number of digits in a row that include a position. */
+function digitsAround(text: string, at: number): number {
+  let [start, end] = [at, at + 1]
+  while (isDigit(text, start - 1)) start -= 1
+  while (isDigit(text, end)) end += 1
+  return end - start
+}
+
+/** False outside the text, where the code is NaN. */
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0x30 && code <= 0x39
 }
 
 /** Parses JSON like `parseExactly`, with the texts of fractions that would lose digits. */

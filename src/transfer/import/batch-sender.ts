@@ -11,6 +11,7 @@ import type {
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { excerptOf } from '../../formats/row.ts'
+import { BatchKeys } from './batch-keys.ts'
 
 /** An object to send, and the row it comes from. */
 export interface OutgoingObject {
@@ -69,7 +70,7 @@ export interface SenderOptions extends BatchOptions {
 }
 
 interface PendingBatch {
-  readonly keys: ReadonlySet<string>
+  readonly keys: BatchKeys
   readonly done: Promise<void>
 }
 
@@ -116,7 +117,7 @@ export class BatchSender implements ObjectSink {
     this.#characters = 0
     if (isFirstOfSeveral) await this.#load()
     this.#isFirst = false
-    const keys = new Set(batch.map(({ key }) => key))
+    const keys = new BatchKeys(batch)
     while (this.#mustWaitFor(keys)) await this.#pending.shift()?.done
     const done = this.#post(batch)
     // A failure is handled where the batch is awaited; until then it must not end the process.
@@ -140,7 +141,7 @@ export class BatchSender implements ObjectSink {
     if (replacement !== undefined) this.#options = { ...this.#options, replacement }
   }
 
-  #mustWaitFor(keys: ReadonlySet<string>): boolean {
+  #mustWaitFor(keys: BatchKeys): boolean {
     if (this.#pending.length >= MAX_PENDING_BATCHES) return true
     return this.#pending.some((other) => !keys.isDisjointFrom(other.keys))
   }

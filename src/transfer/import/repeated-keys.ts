@@ -1,10 +1,11 @@
 /** Rows of one import that have the same primary key: they are counted, and all but one are not written. */
+import { KeyHashes } from './key-hashes.ts'
 import type { RejectedRow, RowObject } from './row-to-object.ts'
 
 /** Which of several rows with the same key is written, or that the import fails. */
 export type DuplicatePolicy = 'last' | 'first' | 'fail'
 
-/** The number of keys that are remembered only to count; it bounds the memory to about 100 MB. */
+/** The number of keys that are remembered only to count; it bounds the memory to 16 MB. */
 export const COUNTED_KEYS = 1_000_000
 
 /** A JavaScript set cannot have more entries. */
@@ -12,15 +13,13 @@ const SET_MAX = 2 ** 24 - 1
 
 export class RepeatedKeys {
   readonly #policy: DuplicatePolicy
-  readonly #counted: number
-  #sets: Set<string>[] = [new Set()]
-  #keys = 0
+  readonly #known: KnownKeys
   #repeated = 0
 
   /** With the policies `first` and `fail`, all keys are remembered, because each row depends on them. */
   constructor(policy: DuplicatePolicy, counted = COUNTED_KEYS) {
     this.#policy = policy
-    this.#counted = policy === 'last' ? counted : Number.POSITIVE_INFINITY
+    this.#known = policy === 'last' ? new FirstKeys(counted) : new AllKeys()
   }
 
   /** The number of rows whose key an earlier row has. */
@@ -30,12 +29,12 @@ export class RepeatedKeys {
 
   /** Whether there were too many keys to recognise every repeated one. */
   get isIncomplete(): boolean {
-    return this.#keys > this.#counted
+    return this.#known.isIncomplete
   }
 
   /** Takes a row; returns the row to write, undefined to skip it, or the reason to reject it. */
   take(row: RowObject): RowObject | RejectedRow | undefined {
-    if (!this.#has(row.key)) return row
+    if (this.#known.add(row.key)) return row
     this.#repeated += 1
     if (this.#policy === 'last') return row
     if (this.#policy === 'first') return undefined
@@ -45,20 +44,49 @@ export class RepeatedKeys {
       advice: 'Pass --on-duplicate first or last to write one of the rows.',
     }
   }
+}
 
-  #has(key: string): boolean {
-    if (this.#sets.some((set) => set.has(key))) return true
-    this.#keys += 1
-    if (this.#keys <= this.#counted) this.#remember(key)
-    return false
+interface KnownKeys {
+  readonly isIncomplete: boolean
+  /** Returns false if the key is known. */
+  add(key: string): boolean
+}
+
+/** The first keys of an import. */
+class FirstKeys implements KnownKeys {
+  readonly #hashes = new KeyHashes()
+  #free: number
+  isIncomplete = false
+
+  constructor(max: number) {
+    this.#free = max
   }
 
-  #remember(key: string): void {
+  add(key: string): boolean {
+    if (this.#free === 0) {
+      const isNew = !this.#hashes.has(key)
+      this.isIncomplete ||= isNew
+      return isNew
+    }
+    const isNew = this.#hashes.add(key)
+    if (isNew) this.#free -= 1
+    return isNew
+  }
+}
+
+/** All keys of an import. */
+class AllKeys implements KnownKeys {
+  readonly isIncomplete = false
+  readonly #sets: Set<string>[] = [new Set()]
+
+  add(key: string): boolean {
+    if (this.#sets.some((set) => set.has(key))) return false
     let set = this.#sets.at(-1) as Set<string>
     if (set.size >= SET_MAX) {
       set = new Set()
       this.#sets.push(set)
     }
     set.add(key)
+    return true
   }
 }
