@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { inChunks } from '../../test/support/byte-chunks.ts'
 import { ENCODING_ADVICE } from './encoding.ts'
-import { type SplitLine, splitLines } from './lines.ts'
+import { LineSplitter, type SplitLine, splitLines } from './lines.ts'
 
 async function linesOf(
   chunks: AsyncIterable<Buffer>,
@@ -48,6 +48,22 @@ describe('lines', () => {
         { number: 3, text: 'b' },
       ])
     }
+  })
+
+  it('of a large chunk are the same as of small ones', async () => {
+    const texts = Array.from({ length: 3000 }, (_, number) => 'ä'.repeat((number * 7919) % 300))
+    texts[1500] = 'x'.repeat(200_000)
+    texts[1501] = ''
+    texts[2999] = ''
+    const whole = Buffer.from(texts.join('\n'))
+    const large = new LineSplitter(300_000).take(whole)
+    const splitter = new LineSplitter(300_000)
+    const small: SplitLine[] = []
+    for (let at = 0; at < whole.length; at += 1000) {
+      small.push(...splitter.take(whole.subarray(at, at + 1000)))
+    }
+    expect(large).toEqual(small)
+    expect(large.map((line) => 'text' in line && line.text)).toEqual(texts.slice(0, -1))
   })
 
   it('of 100 MB are reported as soon as they are too long', async () => {

@@ -19,6 +19,8 @@ const NEWLINE = 0x0a
 const EMPTY = new Uint8Array(0)
 /** Enough bytes for an excerpt of any characters. */
 const EXCERPT_BYTES = 512
+/** V8 allocates strings of more than 128 kB in the old generation, where collecting them costs more. */
+const DECODED_BYTES = 64 * 1024
 
 /**
  * Yields the lines of a stream, including blank ones, chunk by chunk. A line that is too long is
@@ -85,22 +87,30 @@ export class LineSplitter {
     return this.#partial.length > 0 ? this.#finish(EMPTY) : undefined
   }
 
-  /** Decodes whole lines in one call, which is several times faster than line by line. */
   #splitBlock(block: Uint8Array, lines: SplitLine[]): void {
-    const blockText = block.length <= this.#maxLineBytes ? decodeUtf8(block) : undefined
-    if (blockText !== undefined) {
-      for (const text of blockText.split('\n')) {
+    for (let start = 0; start <= block.length; ) {
+      const end = endOfPiece(block, start)
+      this.#splitPiece(block.subarray(start, end), lines)
+      start = end + 1
+    }
+  }
+
+  /** Decodes several lines in one call, which is several times faster than line by line. */
+  #splitPiece(piece: Uint8Array, lines: SplitLine[]): void {
+    const pieceText = piece.length <= this.#maxLineBytes ? decodeUtf8(piece) : undefined
+    if (pieceText !== undefined) {
+      for (const text of pieceText.split('\n')) {
         this.#number += 1
         lines.push({ number: this.#number, text })
       }
       return
     }
     let start = 0
-    for (let end = block.indexOf(NEWLINE); end !== -1; end = block.indexOf(NEWLINE, start)) {
-      lines.push(this.#readLine(block.subarray(start, end)))
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
+      lines.push(this.#readLine(piece.subarray(start, end)))
       start = end + 1
     }
-    lines.push(this.#readLine(block.subarray(start)))
+    lines.push(this.#readLine(piece.subarray(start)))
   }
 
   #begin(piece: Uint8Array, lines: SplitLine[]): void {
@@ -126,6 +136,16 @@ export class LineSplitter {
     if (text !== undefined) return { number, text }
     return { ...refused(number, 'is not UTF-8', line), advice: ENCODING_ADVICE }
   }
+}
+
+/** Returns the end of a few lines, or of one long line: a line feed, or the end of the block. */
+function endOfPiece(block: Uint8Array, start: number): number {
+  const limit = start + DECODED_BYTES
+  if (block.length <= limit) return block.length
+  const before = block.lastIndexOf(NEWLINE, limit)
+  if (before >= start) return before
+  const after = block.indexOf(NEWLINE, limit)
+  return after === -1 ? block.length : after
 }
 
 function refused(line: number, reason: string, bytes: Uint8Array): UnreadableRow {

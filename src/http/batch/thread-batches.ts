@@ -41,7 +41,12 @@ export class ThreadBatches {
     const parsing = this.#batches.get(batch)
     if (parsing === undefined) throw new Error(`no batch with the number ${batch}`)
     if (isLast) this.close(batch)
-    return parsing.take(bytes, isLast)
+    try {
+      return parsing.take(bytes, isLast)
+    } finally {
+      // If they were left to the garbage collector, it would run after every few blocks.
+      ;(bytes.buffer as ArrayBuffer).transfer(0)
+    }
   }
 
   #open({ type, objectType: sent, encoding, evicted }: OpenedBatch): BatchParsing {

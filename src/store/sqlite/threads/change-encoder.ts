@@ -17,7 +17,8 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
   // A field without a number is not in the newest definition; the store then refuses the batch.
   const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
   const cutter = new WordCutter()
-  let buffer = new TermBuffer()
+  let termBytes = TERM_BYTES
+  let buffer = new TermBuffer(0)
   const cutTerms = ({ searchable: { texts } }: StoredObject): number =>
     buffer.add(
       cutter.cut(texts.map((text): NumberedTexts => [numberOf(text), text.values, text.language])),
@@ -26,22 +27,29 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
   const encodePut = putEncoder(columns, cutTerms)
   return {
     encode(changes) {
-      buffer = new TermBuffer()
-      const rows = encodeRows(
+      buffer = new TermBuffer(termBytes)
+      const { keys, rows } = encodeRows(
         changes.map((change) => ('delete' in change ? [change.delete] : encodePut(change.put))),
         columns.fields.length,
       )
       const terms = buffer.bytes()
-      const content: EncodedRows = { rows, terms }
-      return { count: changes.length, content, transfer: [rows.buffer, terms.buffer] }
+      // The terms of the next block need about as much.
+      termBytes = Math.ceil(1.1 * terms.length)
+      const content: EncodedRows = { keys, rows, terms }
+      const transfer = [keys.buffer, rows.buffer, terms.buffer]
+      return { count: changes.length, content, transfer }
     },
     finish: () => [],
   }
 }
 
 class TermBuffer {
-  #buffer = new Uint8Array(TERM_BYTES)
+  #buffer: Uint8Array<ArrayBuffer>
   #length = 0
+
+  constructor(bytes: number) {
+    this.#buffer = new Uint8Array(bytes)
+  }
 
   /** Returns the number of bytes that were added. */
   add(terms: Uint8Array): number {

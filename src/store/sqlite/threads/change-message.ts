@@ -137,7 +137,9 @@ const PART_CHANGES = 1000
 
 /** Some changes of a batch as a message to the writer thread, see encoded-rows.ts. */
 export interface EncodedRows {
-  /** A serialised table of the changes. */
+  /** A serialised table of the keys of the changes. */
+  readonly keys: Uint8Array<ArrayBuffer>
+  /** A serialised table of the rows of the puts. */
   readonly rows: Uint8Array<ArrayBuffer>
   /** The terms of all puts, one after the other. */
   readonly terms: Uint8Array<ArrayBuffer>

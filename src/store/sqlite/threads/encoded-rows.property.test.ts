@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type PutMessage, TERMS } from './change-message.ts'
-import { decodeRows, encodeRows } from './encoded-rows.ts'
+import { decodeRows, type EncodedChange, encodeRows } from './encoded-rows.ts'
 
 const COLUMNS = 3
 
@@ -28,11 +28,12 @@ it('returns the changes that were encoded', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(put, deleted), { maxLength: 20 }), (changes) => {
       const terms = changes.flatMap((change) => (change.length === 1 ? [] : [...change[9]]))
-      const rows = encodeRows(changes.map(withTermBytes), COLUMNS)
-      const decoded = decodeRows({ rows, terms: Uint8Array.from(terms) })
-      expect(decoded.map((change) => (change.isPut ? change.readPut() : [change.pk]))).toEqual(
-        changes,
-      )
+      const encoded = encodeRows(changes.map(withTermBytes), COLUMNS)
+      const decoded = decodeRows({ ...encoded, terms: Uint8Array.from(terms) })
+      const read = (change: EncodedChange) => (change.isPut ? change.readPut() : [change.pk])
+      expect(decoded.map(read)).toEqual(changes)
+      // In any order, and more than once.
+      expect(decoded.toReversed().map(read)).toEqual(changes.toReversed())
     }),
   )
 })

@@ -1,21 +1,30 @@
 /**
- * Many changes in two buffers: their texts as one string, with the length of each, and their terms.
- * The writer reads a put when it writes its row: if all puts of a batch existed at once, the garbage
- * collector would copy them several times.
+ * Many changes in a few buffers: the keys, which the writer needs to sort the changes; the rows, as
+ * one string with the length of each text; and the terms. The rows of a message are decoded when the
+ * first of them is written, and dropped after the last: if all rows of a batch existed at once, the
+ * garbage collector would copy them several times.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { EncodedRows, PutMessage } from './change-message.ts'
 
-interface RowTable {
-  /** The texts of all changes, one after the other. */
+interface KeyTable {
+  /** The keys of all changes, one after the other. */
   readonly texts: string
-  /**
-   * For each put the number of bytes of its terms, and the lengths of its texts: the key of the
-   * object, the object ID, the key, the title, the body, and each column value. A value that is not
-   * a text has the length `NO_TEXT`. For each delete `NO_TEXT`, and the length of its key.
-   */
+  /** The length of the key of each put, and the complement of that of each delete. */
   readonly lengths: Int32Array
+}
+
+interface RowTable {
+  /** The texts of all puts, one after the other, in strings of moderate length. */
+  readonly texts: readonly string[]
+  /**
+   * For each change the string of its texts, and where its texts, its other values and its terms
+   * begin; the number of bytes of its terms; and the lengths of its texts: the object ID, the key,
+   * the title, the body, and each column value. A value that is not a text has the length `NO_TEXT`.
+   * All 0 for a delete.
+   */
+  readonly numbers: Int32Array
   /** The values without a text, one after the other. */
   readonly others: readonly (ColumnValue | null)[]
   /** Elements, texts and points, which few puts have, by the number of the change. */
@@ -27,37 +36,62 @@ interface RowTable {
 type PutExtras = readonly [elements: PutMessage[6], texts: PutMessage[7], points: PutMessage[8]]
 
 const NO_TEXT = -1
-/** The terms, and the texts before the column values. */
-const FIXED_LENGTHS = 6
+/** The numbers before the lengths of the column values. */
+const FIXED_NUMBERS = 9
+/**
+ * A string is not continued beyond this length. V8 allocates objects of more than 128 kB in the old
+ * generation at once, and collecting them there took a tenth of the CPU time of an import.
+ */
+const STRING_LENGTH = 48 * 1024
 const NO_EXTRAS: PutExtras = [[], [], []]
 
 /** Encodes changes, in which the number of bytes of the terms is in place of the terms. */
 export function encodeRows(
   changes: readonly (PutMessage<number> | readonly [pk: string])[],
   columns: number,
-): Uint8Array<ArrayBuffer> {
-  const texts: string[] = []
-  const lengths: number[] = []
+): Pick<EncodedRows, 'keys' | 'rows'> {
+  const keys: string[] = []
+  const keyLengths = new Int32Array(changes.length)
+  const strings: string[] = []
+  let texts: string[] = []
+  const numbers = new Int32Array(changes.length * (FIXED_NUMBERS + columns))
   const others: (ColumnValue | null)[] = []
   const extras = new Map<number, PutExtras>()
+  const at = { number: 0, text: 0, term: 0 }
   const addValue = (value: ColumnValue | null) => {
     if (typeof value === 'string') {
       texts.push(value)
-      lengths.push(value.length)
+      at.text += value.length
+      numbers[at.number++] = value.length
     } else {
       others.push(value)
-      lengths.push(NO_TEXT)
+      numbers[at.number++] = NO_TEXT
     }
   }
-  for (const [index, change] of changes.entries()) {
+  for (let index = 0; index < changes.length; index += 1) {
+    const change = changes[index] as (typeof changes)[number]
+    const pk = change[0]
+    keys.push(pk)
+    at.number = index * (FIXED_NUMBERS + columns)
     if (change.length === 1) {
-      lengths.push(NO_TEXT)
-      addValue(change[0])
+      keyLengths[index] = ~pk.length
       continue
     }
-    const [pk, objectId, key, title, body, values, elements, fieldTexts, points, terms] = change
-    lengths.push(terms, pk.length, objectId.length, key.length)
-    texts.push(pk, objectId, key)
+    keyLengths[index] = pk.length
+    const [, objectId, key, title, body, values, elements, fieldTexts, points, termBytes] = change
+    if (at.text > STRING_LENGTH) {
+      strings.push(texts.join(''))
+      texts = []
+      at.text = 0
+    }
+    numbers[at.number++] = strings.length
+    numbers[at.number++] = at.text
+    numbers[at.number++] = others.length
+    numbers[at.number++] = at.term
+    numbers[at.number++] = termBytes
+    at.term += termBytes
+    addValue(objectId)
+    addValue(key)
     addValue(title)
     addValue(body)
     for (const value of values) addValue(value)
@@ -65,82 +99,92 @@ export function encodeRows(
       extras.set(index, [elements, fieldTexts, points])
     }
   }
-  const table: RowTable = {
-    texts: texts.join(''),
-    lengths: Int32Array.from(lengths),
-    others,
-    extras,
-    columns,
-  }
-  return serialize(table)
+  const keyTable: KeyTable = { texts: keys.join(''), lengths: keyLengths }
+  strings.push(texts.join(''))
+  const rowTable: RowTable = { texts: strings, numbers, others, extras, columns }
+  return { keys: serialize(keyTable), rows: serialize(rowTable) }
 }
 
 /** Returns the changes of a message. */
-export function decodeRows({ rows, terms }: EncodedRows): EncodedChange[] {
-  const table: RowTable = deserialize(rows)
-  const { lengths, columns } = table
+export function decodeRows(message: EncodedRows): EncodedChange[] {
+  const { texts, lengths }: KeyTable = deserialize(message.keys)
+  const rows = new MessageRows(message, lengths.filter((length) => length >= 0).length)
   const changes: EncodedChange[] = []
-  const at = { length: 0, text: 0, other: 0, term: 0 }
-  while (at.length < lengths.length) {
-    const change = new EncodedChange(table, terms, changes.length, { ...at })
-    changes.push(change)
-    const end = at.length + (change.isPut ? FIXED_LENGTHS + columns : 2)
-    at.term += change.isPut ? (lengths[at.length] ?? 0) : 0
-    for (at.length += 1; at.length < end; at.length += 1) {
-      const length = lengths[at.length] ?? 0
-      if (length === NO_TEXT) at.other += 1
-      else at.text += length
-    }
+  let at = 0
+  for (const [index, length] of lengths.entries()) {
+    const isPut = length >= 0
+    const start = at
+    at += isPut ? length : ~length
+    changes.push(new EncodedChange(texts.slice(start, at), isPut, rows, index))
   }
   return changes
 }
 
-/** Where a change begins in each part of its message. */
-interface RowStart {
-  readonly length: number
-  readonly text: number
-  readonly other: number
-  readonly term: number
+/** The rows of one message, decoded while they are written. */
+class MessageRows {
+  readonly #message: EncodedRows
+  readonly #puts: number
+  #table: RowTable | undefined
+  #unread = 0
+
+  constructor(message: EncodedRows, puts: number) {
+    this.#message = message
+    this.#puts = puts
+  }
+
+  read(index: number, pk: string): PutMessage {
+    if (this.#table === undefined) {
+      this.#table = deserialize(this.#message.rows) as RowTable
+      this.#unread = this.#puts
+    }
+    const table = this.#table
+    this.#unread -= 1
+    // A row that is read twice is decoded again.
+    if (this.#unread === 0) this.#table = undefined
+    return readRow(table, this.#message.terms, index, pk)
+  }
+}
+
+function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string): PutMessage {
+  const { numbers, others, extras, columns } = table
+  let at = index * (FIXED_NUMBERS + columns)
+  const texts = table.texts[numbers[at++] ?? 0] ?? ''
+  let textAt = numbers[at++] ?? 0
+  let otherAt = numbers[at++] ?? 0
+  const termAt = numbers[at++] ?? 0
+  const termBytes = numbers[at++] ?? 0
+  const read = (): ColumnValue | null => {
+    const size = numbers[at++] ?? 0
+    if (size === NO_TEXT) return others[otherAt++] ?? null
+    textAt += size
+    return texts.slice(textAt - size, textAt)
+  }
+  const objectId = read() as string
+  const key = read() as string
+  const title = read() as string | null
+  const body = read() as string
+  const values: (ColumnValue | null)[] = []
+  for (let column = 0; column < columns; column += 1) values.push(read())
+  const [elements, fieldTexts, points] = extras.get(index) ?? NO_EXTRAS
+  const cutTerms = terms.subarray(termAt, termAt + termBytes)
+  return [pk, objectId, key, title, body, values, elements, fieldTexts, points, cutTerms]
 }
 
 export class EncodedChange {
   readonly pk: string
   readonly isPut: boolean
-  readonly #table: RowTable
-  readonly #terms: Uint8Array
+  readonly #rows: MessageRows
   readonly #index: number
-  readonly #start: RowStart
 
-  constructor(table: RowTable, terms: Uint8Array, index: number, start: RowStart) {
-    const { length, text } = start
-    this.pk = table.texts.slice(text, text + (table.lengths[length + 1] ?? 0))
-    this.isPut = table.lengths[length] !== NO_TEXT
-    this.#table = table
-    this.#terms = terms
+  constructor(pk: string, isPut: boolean, rows: MessageRows, index: number) {
+    this.pk = pk
+    this.isPut = isPut
+    this.#rows = rows
     this.#index = index
-    this.#start = start
   }
 
   /** Returns a put as a message. */
   readPut(): PutMessage {
-    const { texts, lengths, others, extras, columns } = this.#table
-    const { length, text, other, term } = this.#start
-    let [textAt, otherAt] = [text, other]
-    const read = (index: number): ColumnValue | null => {
-      const size = lengths[length + index] ?? 0
-      if (size === NO_TEXT) return others[otherAt++] ?? null
-      textAt += size
-      return texts.slice(textAt - size, textAt)
-    }
-    textAt += this.pk.length
-    const objectId = read(2) as string
-    const key = read(3) as string
-    const title = read(4) as string | null
-    const body = read(5) as string
-    const values: (ColumnValue | null)[] = []
-    for (let index = 0; index < columns; index += 1) values.push(read(FIXED_LENGTHS + index))
-    const [elements, fieldTexts, points] = extras.get(this.#index) ?? NO_EXTRAS
-    const terms = this.#terms.subarray(term, term + (lengths[length] ?? 0))
-    return [this.pk, objectId, key, title, body, values, elements, fieldTexts, points, terms]
+    return this.#rows.read(this.#index, this.pk)
   }
 }

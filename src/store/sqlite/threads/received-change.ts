@@ -21,3 +21,13 @@ export function putOf(change: ReceivedChange): PutMessage {
 export function changesOf(items: readonly (ChangeMessage | EncodedRows)[]): ReceivedChange[] {
   return items.flatMap((item): ReceivedChange[] => ('rows' in item ? decodeRows(item) : [item]))
 }
+
+/**
+ * Frees the buffers of a job that is done. If they were left to the garbage collector, it would run
+ * after every few batches, because of them alone.
+ */
+export function freeItems(items: readonly (ChangeMessage | EncodedRows)[]): void {
+  for (const item of items) {
+    if ('rows' in item) for (const { buffer } of Object.values(item)) buffer.transfer(0)
+  }
+}

@@ -2,7 +2,7 @@
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
-import { changesOf } from './received-change.ts'
+import { changesOf, freeItems } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
 import { GROUPED_JOBS, WRITE_JOBS } from './write-jobs.ts'
 
@@ -17,7 +17,11 @@ export function serveWrites(path: string, port: JobPort): void {
     db,
     (name, input, items) => {
       const job = WRITE_JOBS[name as keyof typeof WRITE_JOBS] as WriteJob
-      return job(db, input, changesOf(items as Items))
+      try {
+        return job(db, input, changesOf(items as Items))
+      } finally {
+        freeItems(items as Items)
+      }
     },
     (jobs) => {
       const writes = jobs.map(({ name, input, items }) => {
