@@ -14,6 +14,8 @@ export type Prepares = Pick<DatabaseSync, 'prepare'>
 export class WriterDatabase extends DatabaseSync {
   /** By the rules of a table. */
   readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
+  /** True if a large commit has left its pages in the WAL, see late-checkpoint.ts. */
+  needsCheckpoint = false
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })

@@ -2,6 +2,7 @@
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
+import { checkpointLate } from '../writes/late-checkpoint.ts'
 import { changesOf, freeItems } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
 import { GROUPED_JOBS, WRITE_JOBS } from './write-jobs.ts'
@@ -33,5 +34,6 @@ export function serveWrites(path: string, port: JobPort): void {
         return outcome.result
       })
     },
+    () => checkpointLate(db),
   )
 }

@@ -16,6 +16,7 @@ import { noteChangedKeys } from '../rewrite/changed-keys.ts'
 import type { PropertyColumns } from '../threads/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
+import { withLateCheckpoint } from './late-checkpoint.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
@@ -39,7 +40,8 @@ export function commitBatch(
   batch: BatchMessage,
   changes: readonly ReceivedChange[],
 ): Commit {
-  return inTransaction(db, 'write', () => applyBatch(db, batch, changes))
+  const commit = () => inTransaction(db, 'write', () => applyBatch(db, batch, changes))
+  return changes.length < LARGE_BATCH ? commit() : withLateCheckpoint(db, commit)
 }
 
 /** Writes a batch within a transaction, unless its idempotency key was used before. */
@@ -160,7 +162,7 @@ export function readType(
   }
 }
 
-/** Below this many objects, a change of the schema costs more than it saves. */
+/** Below this many objects, a change of the schema or a late checkpoint costs more than it saves. */
 const LARGE_BATCH = 2000
 
 /**
