@@ -103,7 +103,8 @@ export const SETTINGS = {
   },
   OQS_PAGE_MAX_BYTES: {
     default: String(PAGE_MAX_BYTES),
-    meaning: 'Maximum size of a page in bytes. A page ends early at this size, but holds at least one object.',
+    meaning:
+      'Maximum size of a page in bytes. A page ends early at this size, but holds at least one object.',
     allowed: 'a number from 1024 to 268435456',
     parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
   },
