@@ -1,7 +1,7 @@
 /**
- * Identifies the caller of a request, and the catalogue that it sees. A request for a page takes
- * both from memory if the store remembers them, which saves two round trips to PostgreSQL. The
- * page confirms them in its own transaction. If they have changed, the request starts again.
+ * Identifies the caller of a request, and the catalogue that it sees. A request for a page takes the
+ * catalogue from memory, and on PostgreSQL the caller too, which saves two round trips. The page
+ * confirms them in its own transaction. If they have changed, the request starts again.
  */
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { RecalledOutdated } from '../../admission/request-context.ts'
@@ -26,9 +26,9 @@ export async function identify(
   const catalogue = recalled ?? store.readCatalogue()
   if (catalogue instanceof Promise) catalogue.catch(() => {})
   let tokens: number | undefined
-  const findToken: typeof lookUpToken = async (secretHash, address, parts) => {
+  const findToken: typeof lookUpToken = async (secretHash, address) => {
     const known = recalled && store.recallApiToken?.(secretHash)
-    if (known === undefined) return lookUpToken(secretHash, address, parts)
+    if (known === undefined) return lookUpToken(secretHash, address, services)
     tokens = known.generation
     return known.token
   }
@@ -54,7 +54,12 @@ export function confirmBeforeSending(app: App, services: Services): void {
   })
   const handleError = errorHandler(services)
   app.setErrorHandler(async (error, request, reply) => {
-    if (request.context.recalled === undefined) return handleError(error, request, reply)
+    const { context } = request
+    // An error before the handler depends on the caller only, and the handler confirms its own.
+    if (context.recalled?.tokens === undefined) {
+      context.recalled = undefined
+      return handleError(error, request, reply)
+    }
     try {
       await identify(request, services, false)
       return handleError(error, request, reply)

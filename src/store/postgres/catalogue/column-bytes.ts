@@ -8,7 +8,7 @@ import { CopyBuffer } from '../driver/copy-buffer.ts'
 import type { ColumnType } from './column-codec.ts'
 
 interface BinaryType {
-  /** The number of the type, which is the same in every database. */
+  /** The OID of the type. Built-in types have the same OID in every database. */
   readonly oid: number
   /** Adds a value with its length. */
   readonly add: (buffer: CopyBuffer, value: ColumnValue) => void
@@ -20,21 +20,21 @@ const BINARY_TYPES: Readonly<Record<ColumnType, BinaryType>> = {
     oid: 21,
     add(buffer, value) {
       buffer.addInt32(2)
-      buffer.addInt16(wholeNumber(value, 16))
+      buffer.addInt16(toInt(value, 16))
     },
   },
   integer: {
     oid: 23,
     add(buffer, value) {
       buffer.addInt32(4)
-      buffer.addInt32(wholeNumber(value, 32))
+      buffer.addInt32(toInt(value, 32))
     },
   },
   bigint: {
     oid: 20,
     add(buffer, value) {
       buffer.addInt32(8)
-      buffer.addInt64(long(value))
+      buffer.addInt64(toInt64(value))
     },
   },
   'double precision': { oid: 701, add: (buffer, value) => addDouble(buffer, Number(value)) },
@@ -106,15 +106,15 @@ export function addBox(buffer: CopyBuffer, { west, south, east, north }: Box): v
   buffer.endValue(start)
 }
 
-/** Throws if the value has more bits: a database that reads text would refuse it, too. */
-function wholeNumber(value: ColumnValue, bits: 16 | 32): number {
+/** Throws if the value is not an integer of this size, which would be truncated silently. */
+function toInt(value: ColumnValue, bits: 16 | 32): number {
   const number = Number(value)
   const isSame = number === (bits === 16 ? (number << 16) >> 16 : number | 0)
   if (!isSame) throw new RangeError(`not a whole number of ${bits} bits: ${value}`)
   return number
 }
 
-function long(value: ColumnValue): bigint {
+function toInt64(value: ColumnValue): bigint {
   const number = BigInt(value)
   if (number !== BigInt.asIntN(64, number)) throw new RangeError(`not a long: ${value}`)
   return number

@@ -16,7 +16,7 @@ export function* chunksOfBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
-const FIRST_BYTES = 1024
+const INITIAL_CAPACITY = 1024
 /** UTF-8 takes at most three bytes for each UTF-16 code unit. */
 const MAX_UTF8_BYTES = 3
 const NULL_LENGTH = -1
@@ -28,7 +28,7 @@ export class CopyBuffer {
   #view: DataView<ArrayBuffer>
   #length = 0
 
-  constructor(capacity = FIRST_BYTES) {
+  constructor(capacity = INITIAL_CAPACITY) {
     this.#capacity = capacity
     this.#bytes = Buffer.allocUnsafeSlow(capacity)
     this.#view = new DataView(this.#bytes.buffer)
@@ -101,7 +101,7 @@ export class CopyBuffer {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Returns the bytes so far, and goes on with other memory. */
+  /** Returns the bytes so far, which the caller then owns, and starts a new buffer. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.bytes()
     this.#move(Buffer.allocUnsafeSlow(this.#capacity))
@@ -114,7 +114,7 @@ export class CopyBuffer {
     this.#length = 0
   }
 
-  /** Returns the place for more bytes. */
+  /** Reserves bytes, and returns their offset. */
   #reserve(count: number): number {
     const start = this.#length
     const end = start + count

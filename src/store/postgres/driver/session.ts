@@ -97,17 +97,29 @@ export class ClientSession implements WriteSession {
     // The driver reads the timeout from the query object.
     const query = Object.assign(copyFrom(sql), this.#timeout())
     const stream = this.#client.query(query)
-    // A lost connection emits the error a second time, when nothing listens any more.
-    stream.on('error', () => {})
+    let failure: unknown
+    // Stays until the end: a lost connection emits the error a second time.
+    stream.on('error', (error) => {
+      failure ??= error
+    })
     const ended = once(stream, 'finish')
     // Awaited below, but it may reject before that.
     ended.catch(() => {})
-    for await (const chunk of chunks) {
-      if (stream.destroyed) break
-      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
-      await this.#nextTurn()
+    try {
+      for await (const chunk of chunks) {
+        // After an error of the server, the stream has no connection to write to.
+        if (failure !== undefined) break
+        if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), ended])
+        await this.#nextTurn()
+      }
+    } catch (error) {
+      const cause = failure ?? error
+      // Ends the COPY. Otherwise the server would wait for more rows, and hold its locks.
+      if (failure === undefined) stream.destroy(error as Error)
+      await ended.catch(() => {})
+      throw cause
     }
-    stream.end()
+    if (failure === undefined) stream.end()
     await ended
     return stream.rowCount
   }

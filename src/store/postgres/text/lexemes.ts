@@ -36,15 +36,22 @@ export function lexemeOf(term: string): string {
 
 /**
  * A tsvector in binary form: the number of its lexemes, then each lexeme with the number of its
- * positions and these. PostgreSQL sorts the lexemes, but keeps one twice that is written twice.
+ * positions and these. PostgreSQL sorts the lexemes, but does not remove duplicates, so each one must
+ * be written once.
  */
 export type Lexemes = Uint8Array
 
 /** Returns lexemes without positions; undefined if they would be too large. */
 export function lexemesOf(terms: ReadonlySet<string>): Lexemes | undefined {
-  // Each lexeme has at least one byte, its end and the number of its positions.
-  if (terms.size * 4 > MAX_LEXEMES_BYTES) return undefined
-  const distinct = new Set(Array.from(terms, lexemeOf))
+  const distinct = new Set<string>()
+  let minBytes = 0
+  for (const term of terms) {
+    const lexeme = lexemeOf(term)
+    distinct.add(lexeme)
+    // UTF-8 takes at least one byte for each UTF-16 code unit; the end and the number take three.
+    minBytes += lexeme.length + 3
+    if (minBytes > MAX_LEXEMES_BYTES) return undefined
+  }
   const buffer = new CopyBuffer()
   buffer.addInt32(distinct.size)
   // There can be very many, so all are encoded in one call.
@@ -52,7 +59,7 @@ export function lexemesOf(terms: ReadonlySet<string>): Lexemes | undefined {
   return withinLimit(buffer.bytes())
 }
 
-/** Returns the lexemes, or undefined if they are too large: in a row they take no more bytes than here. */
+/** Returns undefined if the lexemes are too large. A row takes at most as many bytes for them. */
 export function withinLimit(lexemes: Lexemes): Lexemes | undefined {
   return lexemes.length <= MAX_LEXEMES_BYTES ? lexemes : undefined
 }

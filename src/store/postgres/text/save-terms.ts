@@ -17,8 +17,9 @@ const MANY_TERMS = 1000
 /**
  * Adds sorted terms: in the same order everywhere, so that concurrent writers cannot deadlock. Many
  * terms are compared with those that exist, and the others are copied, which takes half of the CPU
- * time of `ON CONFLICT`. If another writer adds one of them meanwhile, all are added again by this
- * statement, which waits for the other writer; so `parts` may be called twice.
+ * time of `ON CONFLICT`. If another writer adds one of them meanwhile, the copied terms are rolled
+ * back and all are inserted with `ON CONFLICT`, which waits for the other writer; `parts` is then
+ * called a second time.
  */
 export async function saveTerms(
   session: WriteSession,
@@ -34,7 +35,7 @@ async function copyParts(session: WriteSession, parts: () => Iterable<TermPart>)
   await session.query('SAVEPOINT terms')
   try {
     for (const part of parts()) {
-      // Long terms are rare, and have no index to be found by.
+      // Long terms are rare, and are indexed only by their hash.
       if (part.table === 'oqs_long_term') await insertMissing(session, part)
       else await copyMissing(session, part)
     }
@@ -59,18 +60,18 @@ async function copyMissing(session: WriteSession, { table, terms }: TermPart): P
     [terms],
     { inTurns: true },
   )
-  const rows = rowsOf(terms, new Set(found.map(([term]) => term?.toString(COMPARED_AS))))
+  const rows = encodeNewTerms(terms, new Set(found.map(([term]) => term?.toString(KEY_ENCODING))))
   if (rows === undefined) return
   await session.copyIn(`COPY ${table} (term) FROM STDIN (FORMAT binary)`, chunksOfBytes(rows))
 }
 
 /** Bytes are compared as texts of one character for each byte, which costs least. */
-const COMPARED_AS = 'latin1'
+const KEY_ENCODING = 'latin1'
 /** The bytes of an array before its first element. */
 const ARRAY_HEAD_BYTES = 20
 
 /** Returns the rows of the terms that are not known; undefined if there are none. */
-function rowsOf(
+function encodeNewTerms(
   { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>,
   known: ReadonlySet<string | undefined>,
 ): Uint8Array | undefined {
@@ -80,7 +81,7 @@ function rowsOf(
   for (let at = ARRAY_HEAD_BYTES; at < length; ) {
     const start = at + 4
     const end = start + array.readInt32BE(at)
-    if (known.size === 0 || !known.has(array.toString(COMPARED_AS, start, end))) {
+    if (known.size === 0 || !known.has(array.toString(KEY_ENCODING, start, end))) {
       rows.addInt16(1)
       rows.addBytes(array.subarray(at, end))
     }

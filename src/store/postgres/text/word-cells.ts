@@ -12,7 +12,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export interface TextCells {
   /** Undefined if the object has no text, or if the lexemes describe it. */
   readonly words: string | undefined
-  /** Undefined if there is no term. In tables of layout 1, also if there are too many for an index. */
+  /** Undefined if the object has no text. In tables of layout 1, also if there are too many. */
   readonly lexemes: Lexemes | undefined
 }
 

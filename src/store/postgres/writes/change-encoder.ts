@@ -33,13 +33,13 @@ export interface EncoderOptions {
   readonly fields: readonly FieldColumns[]
 }
 
-const FIRST_BYTES = 512 * 1024
+const INITIAL_CAPACITY = 512 * 1024
 
 /** A thread calls it for each batch; see `ChangeEncoding`. */
 export function createEncoder(_objectType: ObjectType, options: unknown): ChangeEncoder {
   const { fields } = options as EncoderOptions
   const vocabulary = new Vocabulary()
-  const buffer = new CopyBuffer(FIRST_BYTES)
+  const buffer = new CopyBuffer(INITIAL_CAPACITY)
   const writeRow = rowWriter({ fields, layout: LAYOUT }, vocabulary, buffer)
   const columns = rowColumns({ fields, layout: LAYOUT }).length
 

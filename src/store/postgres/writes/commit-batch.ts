@@ -43,11 +43,13 @@ export async function commitBatch(
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = async () => {
-    const commit = await commitWrite(store, batch, callerId, (session, target) =>
-      writeChanges(session, store, settled, target, keepsExisting),
-    )
-    // Not after a failure: a connection may still read the rows.
-    settled.free()
+    let attempts = 0
+    const commit = await commitWrite(store, batch, callerId, (session, target) => {
+      attempts += 1
+      return writeChanges(session, store, settled, target, keepsExisting)
+    })
+    // Not after a failed attempt, whose connection may still read the rows.
+    if (attempts === 1) settled.free()
     return commit
   }
   const changes = settled.objects

@@ -57,7 +57,7 @@ export interface EncodedRows {
   readonly terms: readonly TermPart[]
 }
 
-/** Does the same with rows of the layout of the table that are complete except for their version. */
+/** Does the same with rows that a thread has encoded for the table. Only their version is missing. */
 export async function copyEncodedRows(
   session: WriteSession,
   { rows, terms }: EncodedRows,
@@ -126,7 +126,7 @@ async function* chunksOfRows(
 
 /**
  * Sets the version of rows, and yields them. Neighbours are yielded together, up to a chunk, and are
- * not copied: a copy is memory outside the heap, of which each 30 MB cause a full garbage collection.
+ * not copied: a copy is memory outside the heap, and V8 collects all garbage for each 30 MB of it.
  */
 function* runsOf(rows: readonly EncodedRow[], version: number): Generator<Uint8Array> {
   const setVersion = versionSetter(version)

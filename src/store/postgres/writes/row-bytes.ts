@@ -1,4 +1,4 @@
-/** Rows in the binary format of COPY. Their version is known last, and stands at a fixed place. */
+/** Rows in the binary format of COPY. Their version is known last, and is at a fixed offset. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import {
@@ -43,8 +43,8 @@ export function rowColumns({ fields, layout }: RowLayout): string[] {
 
 /** Stands for the version of a row until it is known. */
 export const UNKNOWN_VERSION = 0
-/** What precedes the version of a row: the number of its values, and the length of a bigint. */
-const VERSION_AT = 6
+/** The bytes before the version of a row: the number of its values, and the length of a bigint. */
+const VERSION_OFFSET = 6
 const VERSION_BYTES = 8
 
 /** Starts a row with the number of its values, and its version. */
@@ -64,7 +64,7 @@ export interface EncodedRow {
 export function versionSetter(version: number): (row: EncodedRow) => void {
   const bytes = Buffer.alloc(VERSION_BYTES)
   bytes.writeBigInt64BE(BigInt(version))
-  return ({ rows, start }) => rows.set(bytes, start + VERSION_AT)
+  return ({ rows, start }) => rows.set(bytes, start + VERSION_OFFSET)
 }
 
 /** Returns whether the object is so large that writing its row would block other requests. */
@@ -179,7 +179,7 @@ function boundingBox(points: SearchableValues['points']): Box {
 /** Returns the body of the object of a row. */
 export function bodyOfRow({ rows, start }: EncodedRow): string {
   const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length)
-  let at = start + VERSION_AT + VERSION_BYTES
+  let at = start + VERSION_OFFSET + VERSION_BYTES
   for (const column of TEXT_COLUMNS) {
     const length = bytes.readInt32BE(at)
     at += 4
