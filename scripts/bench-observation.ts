@@ -15,7 +15,7 @@ import { listPages } from './measure/walk.ts'
 import { openWorkspace, type Workspace } from './measure/workspace.ts'
 
 const OBJECTS = 1000
-const FULL = { starts: 6, rounds: 60, sliceMs: 60, warmUpMs: 3000 }
+const FULL = { starts: 5, rounds: 80, sliceMs: 60, warmUpMs: 3000 }
 const QUICK = { starts: 1, rounds: 4, sliceMs: 40, warmUpMs: 300 }
 /** The largest share of a page's CPU time that metrics and sampled traces may add. */
 const LIMIT_PERCENT = 3
@@ -24,11 +24,12 @@ const HELP = `Usage: npm run bench:observation -- [options]
 
 Reads pages of 100 objects from services that differ only in their settings, on SQLite and without a
 page cache, in turn in many short rounds, and compares their CPU time. Equal processes differ by up to
-a quarter for as long as they run, so all services run in one process. It is started several times, and
-the median over the starts counts. Metrics, and traces of 1 in 100 requests, may each add at most
-${LIMIT_PERCENT} percent. "nothing, again" shows the noise.
+a quarter for as long as they run, so a service with a setting runs in one process with two services
+without it, one before and one after it. Each process is started several times, and the median over
+the starts counts. Metrics, and traces of 1 in 100 requests, may each add at most ${LIMIT_PERCENT} percent.
+"nothing" compares the two services without the setting, and shows the noise.
 
-A full run takes about 4 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
+A full run takes about 6 minutes. The exit status is 0, 1 when a mark is missed, or 2 when the run
 fails. A quick run judges nothing.
 
   --starts N        how often the process is started (${FULL.starts})
@@ -40,16 +41,15 @@ const TOKEN = 'observation'.repeat(4)
 
 const MEASURED = { metrics: 'metrics', traces: 'traces of 1 %' } as const
 
-/** All but one or two of these are off. The first is what the others are compared with. */
+/** Everything that can be observed is off, except for what a variant turns on. */
 const OFF = { ...NO_CACHE, OQS_METRICS: 'off', OQS_LOG_LEVEL: 'silent' }
 const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  nothing: {},
-  'nothing, again': {},
   [MEASURED.metrics]: { OQS_METRICS: 'token' },
   'audit of all requests': { OQS_AUDIT: 'all' },
   [MEASURED.traces]: { OQS_TRACE_SAMPLING: '0.01' },
   'traces of 100 %': { OQS_TRACE_SAMPLING: '1' },
 }
+const NOTHING = 'nothing'
 
 await runScript({
   name: 'bench:observation',
@@ -64,15 +64,19 @@ await runScript({
       await using service = await startService(workspace, { store: `sqlite:${loaded}` })
       await loadParts(workspace, service, OBJECTS)
     }
-    const added = new Map(Object.keys(VARIANTS).map((name) => [name, [] as number[]]))
+    const added = new Map([NOTHING, ...Object.keys(VARIANTS)].map((name) => [name, [] as number[]]))
     for (let start = 1; start <= starts; start += 1) {
-      showProgress(`start ${start} of ${starts}`)
-      await using variants = await startVariants(workspace, loaded)
-      const { mean } = await compareSides(variants.sides, usual)
-      for (const side of variants.sides) added.get(side.name)?.push(100 * (mean(side, 'CPU') - 1))
+      for (const [name, settings] of Object.entries(VARIANTS)) {
+        showProgress(`${name}: start ${start} of ${starts}`)
+        await using variants = await startVariants(workspace, loaded, [{}, settings, {}])
+        const { mean } = await compareSides(variants.sides, usual)
+        const [before = 1, own = 1, after = 1] = variants.sides.map((side) => mean(side, 'CPU'))
+        added.get(name)?.push(100 * ((2 * own) / (before + after) - 1))
+        added.get(NOTHING)?.push(100 * (after / before - 1))
+      }
     }
     const percent = (value: number) => `${value.toFixed(1)} %`
-    const rows = [...added].slice(1).map(([name, each]) => {
+    const rows = [...added].map(([name, each]) => {
       const quartiles = [quantile(each, 0.25), quantile(each, 0.75)]
       return [name, percent(median(each)), quartiles.map(percent).join(' to ')]
     })
@@ -88,12 +92,16 @@ interface Variants extends AsyncDisposable {
   readonly sides: readonly Side[]
 }
 
-/** Starts a process with a service for each variant, each with its own copy of a loaded file. */
-async function startVariants(workspace: Workspace, loaded: string): Promise<Variants> {
+/** Starts a process with several services, each with its own copy of a loaded file. */
+async function startVariants(
+  workspace: Workspace,
+  loaded: string,
+  variants: readonly Readonly<Record<string, string>>[],
+): Promise<Variants> {
   await using parts = new AsyncDisposableStack()
   // Drops the spans that it receives.
   const collector = parts.use(await startPeer(sendJson(200, {})))
-  const settings = Object.values(VARIANTS).map((own, index) => {
+  const settings = variants.map((own, index) => {
     const file = join(workspace.folder, `variant-${index}.db`)
     copyFileSync(loaded, file)
     return { OQS_STORE: `sqlite:${file}`, ...own }
@@ -122,9 +130,12 @@ async function startVariants(workspace: Workspace, loaded: string): Promise<Vari
     },
   )
   parts.use(server)
-  const sides = Object.keys(VARIANTS).map((name, index) => {
+  const sides = variants.map((_, index) => {
     const target = { ...server, url: urls[index] ?? server.url }
-    return { name, cases: [{ name: 'page of 100', server: target, calls: [listPages()(100)] }] }
+    return {
+      name: String(index),
+      cases: [{ name: 'page of 100', server: target, calls: [listPages()(100)] }],
+    }
   })
   const running = parts.move()
   return { sides, [Symbol.asyncDispose]: () => running.disposeAsync() }

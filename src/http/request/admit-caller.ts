@@ -5,7 +5,9 @@ import { identify } from './recall.ts'
 
 /** Authenticates the caller of a request, checks its limits and the scope, and waits for its turn. */
 export async function admitCaller(request: FastifyRequest, services: Services): Promise<void> {
-  const { scope, isPage = false } = request.routeOptions.config
+  const { config, url } = request.routeOptions
+  const { scope, isPage = false } = config
+  request.context.route = url
   await identify(request, services, isPage)
   const { caller } = request
   services.admission.admit(caller.id, request.context)

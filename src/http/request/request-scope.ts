@@ -15,6 +15,8 @@ export class RequestScope implements RequestContext, RequestTimes {
   /** Whether the service delays reading the body, because the request is queued. */
   isBodyHeld = false
   storeMs = 0
+  /** The pattern of the route, if the request has a caller. */
+  route: string | undefined
   /** How the pages of the request were read. */
   readonly reads: ReadReport[] = []
   /** The number of objects in the page; undefined if no page was read. */
