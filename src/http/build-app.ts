@@ -42,7 +42,7 @@ import { addRevision2 } from './revision-2/endpoints.ts'
 import { RuledStore } from './rights/ruled-store.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
-import { traceRequests } from './tracing/trace-requests.ts'
+import { traceRequest } from './tracing/trace-request.ts'
 import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
@@ -116,7 +116,6 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   app.setErrorHandler(handleError)
   openScopes(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
-  traceRequests(app, services)
   auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
@@ -141,9 +140,12 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   return app
 }
 
-/** Opens the scope of every request. Comes first, so that an excess request costs little. */
+/**
+ * Opens the scope of every request, and starts its trace. Comes first, so that an excess request costs
+ * little.
+ */
 function openScopes(app: App, services: Services): void {
-  const { admission, isReportingRequests } = services
+  const { admission, isReportingRequests, tracing } = services
   app.addHook('onRequest', (request, reply, done) => {
     const scope = admission.open(request.raw, reply.raw)
     if (scope === undefined) {
@@ -153,6 +155,7 @@ function openScopes(app: App, services: Services): void {
     }
     request.context = scope
     if (isReportingRequests) scope.defer(() => reportRequest(request, reply.raw, services))
+    if (tracing !== undefined) traceRequest(request, reply, tracing)
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1') {
       done(invalidArgument('host', 'HTTP/1.1 requires a Host header'))

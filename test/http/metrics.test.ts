@@ -53,6 +53,27 @@ describe('metrics', () => {
     expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([2, 2, 30, 2, bytes])
   })
 
+  it('have one series for each method and status of a route', async () => {
+    const [item, route] = [`${LISTING}/1`, `${ROUTE}/:primaryKey`]
+    const requests = [
+      [{ method: 'GET' }, item],
+      [{ method: 'GET' }, item],
+      [{ method: 'GET' }, `${LISTING}/99`],
+      [{ method: 'HEAD' }, item],
+    ] as const
+    for (const [options, path] of requests) await service.send(path, options)
+    const text = await readMetrics()
+    const counted = (method: string, status: number) =>
+      seriesValue(
+        text,
+        `oqs_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`,
+      )
+    expect([counted('GET', 200), counted('GET', 404), counted('HEAD', 200)]).toEqual([2, 1, 1])
+    const names = text.split('\n').map((line) => line.replace(/ \S+$/, ''))
+    const series = names.filter((name) => name !== '' && !name.startsWith('#'))
+    expect(series).toEqual([...new Set(series)])
+  })
+
   it('count errors by name and refused page tokens by reason', async () => {
     await service.send('/api/v1/ontologies/nowhere/objects/number')
     await service.send(`${LISTING}?pageToken=nonsense`)
