@@ -49,6 +49,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [['SET seen_at_ms = ?1 WHERE seen_at_ms > ?1', 'SET seen_at_ms = ?1 WHERE false']],
   },
   {
+    name: 'the state of a type is read only once',
+    file: 'src/store/sqlite/catalogue/known-heads.ts',
+    edits: [['if (version !== this.#knownVersion)', 'if (this.#knownVersion === undefined)']],
+  },
+  {
     name: 'a nonce is used twice',
     file: KEYS,
     edits: [['this.#sealed += 1', 'this.#sealed = 1']],

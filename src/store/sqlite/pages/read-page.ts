@@ -10,7 +10,7 @@ import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { objectTable } from '../catalogue/table-name.ts'
-import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
 import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
@@ -41,7 +41,7 @@ export function readPage(
 ): StoredPage | Reclaimed {
   const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
-    const head = readTypeHead(connection.statements, request.objectType)
+    const head = connection.heads.read(request.objectType)
     const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions
     const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
@@ -60,7 +60,7 @@ export function readQuickPage(
 ): StoredPage | Reclaimed | undefined {
   const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
-    const head = readTypeHead(connection.statements, request.objectType)
+    const head = connection.heads.read(request.objectType)
     confirmRecalled(context, { catalogue: head.generation })
     const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
     if (versions === 'reclaimed') return versions

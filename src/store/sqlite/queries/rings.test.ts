@@ -115,5 +115,7 @@ describe('the polygon rings of a query', () => {
       })
     expect(failing).toThrow('midway')
     expect(rings.size).toBe(0)
+    expect(reading.db.isTransaction).toBe(false)
+    expect(readPage(reading, pageRequest(things.type, { query }))).toMatchObject({ count: 4 })
   })
 })
