@@ -203,8 +203,9 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   const { snapshot, served } = state
   const versions = encodeVersions(snapshot)
   const listed = encodeListedTypes(state.listedTypes)
-  const rest = Buffer.concat([listed, versions, Buffer.from(state.after.pk)])
-  const plain = Buffer.allocUnsafe(AT.rest + rest.length)
+  const { pk } = state.after
+  const pkAt = AT.rest + listed.length + versions.length
+  const plain = Buffer.allocUnsafe(pkAt + Buffer.byteLength(pk))
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
@@ -213,13 +214,17 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   plain.writeDoubleBE(snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
   plain.writeDoubleBE(encodeCount(state), AT.count)
   plain.writeDoubleBE(state.after.version, AT.rowVersion)
-  rest.copy(plain, AT.rest)
+  listed.copy(plain, AT.rest)
+  versions.copy(plain, AT.rest + listed.length)
+  plain.write(pk, pkAt)
   return plain
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** Writes the number of listed types, in one byte, and two bytes for each. */
 function encodeListedTypes(listedTypes: readonly number[] | undefined): Buffer {
-  if (listedTypes === undefined) return Buffer.alloc(0)
+  if (listedTypes === undefined) return NOTHING
   const bytes = Buffer.allocUnsafe(1 + 2 * listedTypes.length)
   bytes.writeUInt8(listedTypes.length)
   for (const [index, type] of listedTypes.entries()) bytes.writeUInt16BE(type, 1 + 2 * index)
@@ -234,7 +239,7 @@ function decodeListedTypes(plain: Buffer): number[] {
 
 /** Writes the number of versions, in one byte, and the versions; nothing for a single version. */
 function encodeVersions(snapshot: SnapshotState | undefined): Buffer {
-  if (snapshot?.otherVersions === undefined) return Buffer.alloc(0)
+  if (snapshot?.otherVersions === undefined) return NOTHING
   const versions = [snapshot.version, ...snapshot.otherVersions]
   if (versions.length > 1 + OTHER_VERSIONS_MAX) {
     throw new Error('too many versions for a page token')

@@ -30,7 +30,8 @@ interface MasterKey {
 
 export class TokenKeys {
   readonly #masters: readonly [MasterKey, ...MasterKey[]]
-  readonly #salt: Buffer
+  /** The key id, the salt and an empty nonce. */
+  readonly #head: Buffer
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
   /** Only keys that opened a token are cached, so that forged tokens cannot evict them. */
@@ -44,7 +45,7 @@ export class TokenKeys {
     if (first === undefined) throw new Error('At least one page token key is required.')
     if (salt.length !== SALT_BYTES) throw new Error(`The salt must have ${SALT_BYTES} bytes.`)
     this.#masters = [first, ...others]
-    this.#salt = salt
+    this.#head = Buffer.concat([first.id, salt, Buffer.alloc(NONCE_BYTES)])
     this.#sealingKey = derive(first, salt)
     this.#sealingId = first.id.toString('base64url')
   }
@@ -57,12 +58,8 @@ export class TokenKeys {
   /** Writes the key id, salt and nonce of the next token, and returns the key that seals it. */
   nextSeal(into: Buffer, at: number): KeyObject {
     this.#sealed += 1
-    const saltAt = at + KEY_ID_BYTES
-    const nonceAt = saltAt + SALT_BYTES
-    this.#masters[0].id.copy(into, at)
-    this.#salt.copy(into, saltAt)
-    into.fill(0, nonceAt, nonceAt + NONCE_BYTES)
-    into.writeUIntBE(this.#sealed, nonceAt + NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES)
+    this.#head.copy(into, at)
+    into.writeUIntBE(this.#sealed, at + this.#head.length - COUNTER_BYTES, COUNTER_BYTES)
     return this.#sealingKey
   }
 
