@@ -81,6 +81,8 @@ export function slowQueryContract({ name, open, openAgain, slow: given }: StoreU
       }
 
       const running = Promise.allSettled(Array.from({ length: 4 }, () => store.aggregate(slow)))
+      // Until they run, a cancellation has no effect, and they may end before their connection is closed.
+      await store.aggregate(count, another)
       store.drain('Stopping.', 0)
       for (const outcome of await running) {
         expect(outcome).toMatchObject({
