@@ -57,10 +57,26 @@ function open<Db extends DatabaseSync>(
 /** Runs a function in a transaction. */
 export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: () => T): T {
   // IMMEDIATE takes the write lock now: upgrading a read transaction later can fail.
-  db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
+  const begin = () => db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
+  return runTransaction(db, { begin, commit: () => db.exec('COMMIT') }, run)
+}
+
+/** How a transaction begins and ends. */
+export interface TransactionSteps {
+  readonly begin: () => void
+  readonly commit: () => void
+}
+
+/** Runs a function in a transaction, and rolls it back if the function or the commit fails. */
+export function runTransaction<T>(
+  db: DatabaseSync,
+  { begin, commit }: TransactionSteps,
+  run: () => T,
+): T {
+  begin()
   try {
     const result = run()
-    db.exec('COMMIT')
+    commit()
     return result
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')

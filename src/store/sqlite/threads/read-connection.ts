@@ -1,6 +1,7 @@
 /** A connection that only reads, with the state that its queries share. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { KnownHeads } from '../catalogue/known-heads.ts'
+import { runTransaction, type TransactionSteps } from '../file/connection.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
 import { addOrderFunctions } from '../queries/aggregate-sums.ts'
@@ -11,8 +12,7 @@ export interface ReadConnection extends QueryConnection {
   readonly lists: MatchLists
   readonly heads: KnownHeads
   /** Prepared, because their text would be parsed for every page. */
-  readonly begin: StatementSync
-  readonly commit: StatementSync
+  readonly transaction: TransactionSteps
 }
 
 /** Makes a connection read-only; the writer thread has a connection of its own. */
@@ -22,21 +22,19 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   const connection = toQueryConnection(db)
   db.exec('PRAGMA query_only = ON')
   const [begin, commit] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
-  const heads = new KnownHeads(connection.statements)
-  return { ...connection, lists: new MatchLists(), heads, begin, commit }
+  return {
+    ...connection,
+    lists: new MatchLists(),
+    heads: new KnownHeads(connection.statements),
+    transaction: { begin: () => void begin.get(), commit: () => void commit.get() },
+  }
 }
 
 /** Runs a function in a transaction that sees one moment, and then drops the rings and matchers it used. */
 export function inReadTransaction<T>(connection: ReadConnection, run: () => T): T {
-  const { db, begin, commit, rings, matchers } = connection
-  begin.get()
+  const { db, transaction, rings, matchers } = connection
   try {
-    const result = run()
-    commit.get()
-    return result
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
+    return runTransaction(db, transaction, run)
   } finally {
     rings.clear()
     matchers.clear()
