@@ -85,17 +85,13 @@ async function* blocksOf(
 ): AsyncGenerator<Block> {
   const builder = new BlockBuilder(BLOCK_BYTES)
   // The stream must survive an error: destroying it would close the connection before the client
-  // reads the response. The rest of the batch is then discarded.
+  // reads the response. The rest of the batch is discarded after the response.
   const chunks: AsyncIterable<Buffer> = body.iterator({ destroyOnReturn: false })
-  try {
-    for await (const chunk of chunks) {
-      memory.grow(chunk.length * MEMORY_PER_BYTE)
-      await admission.takeTurn(context.callerId)
-      digest?.update(chunk)
-      for (const bytes of builder.add(chunk)) yield { bytes, isLast: false }
-    }
-    yield { bytes: builder.take(), isLast: true }
-  } finally {
-    body.resume()
+  for await (const chunk of chunks) {
+    memory.grow(chunk.length * MEMORY_PER_BYTE)
+    await admission.takeTurn(context.callerId)
+    digest?.update(chunk)
+    for (const bytes of builder.add(chunk)) yield { bytes, isLast: false }
   }
+  yield { bytes: builder.take(), isLast: true }
 }

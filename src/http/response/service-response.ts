@@ -1,13 +1,22 @@
-import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { DiscardedBodies } from '../request/discarded-bodies.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /**
- * Returns the response class of the server, which adds the security headers to every response and
- * closes the connection after it once the service is stopping. A class, because pages are written
- * without the framework and its hooks.
+ * Returns the response class of the server, which adds the security headers to every response,
+ * discards what is left of the body of the request, and closes the connection once the service is
+ * stopping. A class, because pages are written without the framework and its hooks.
  */
 export function serviceResponses(isStopping: () => boolean): typeof ServerResponse {
+  const bodies = new DiscardedBodies()
   return class ServiceResponse extends ServerResponse {
+    constructor(...args: ConstructorParameters<typeof ServerResponse>) {
+      super(...args)
+      const [request] = args
+      // Node.js adds its own listener later, which would read the rest of the body without a limit.
+      if (hasBody(request)) this.once('finish', () => bodies.discard(request))
+    }
+
     override writeHead(status: number, ...rest: never[]): this {
       if (isStopping()) this.shouldKeepAlive = false
       const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
@@ -25,6 +34,10 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
       return super.writeHead(status, ...rest)
     }
   } as typeof ServerResponse
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 /** Adds the security headers that a response does not set itself. */
