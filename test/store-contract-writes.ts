@@ -90,6 +90,26 @@ export function writeContract({ name, open, openAgain }: StoreUnderTest): void {
       expect(await things.readPairs()).toEqual([])
     })
 
+    it('does not write a large batch whose client has left, but a small one', async () => {
+      await using store = await open()
+      const things = await createFixture(store)
+      const left = new AbortController()
+      const context = { callerId: 'someone', signal: () => left.signal }
+      async function* received(count: number): AsyncGenerator<readonly Change[]> {
+        yield Array.from({ length: count }, (_, n) => things.change({ k: `${count}-${n}` }))
+        left.abort(new Error('the client has left'))
+      }
+      const commit = (count: number) =>
+        store.commit(
+          { objectType: things.type, changes: received(count), basedOn: things.generation },
+          context,
+        )
+      await expect(commit(2000)).rejects.toThrow('the client has left')
+      expect(await things.readKeys()).toEqual([])
+      expect(await commit(2)).toMatchObject({ put: 2 })
+      expect(await things.readKeys()).toEqual(['2-0', '2-1'])
+    })
+
     it('does not block readers and other types while changes arrive slowly', async () => {
       await using store = await open()
       const things = await createFixture(store)

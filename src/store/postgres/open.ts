@@ -206,7 +206,7 @@ class PostgresStore implements ObjectStore {
   }
 
   commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, batch, (write) => commitBatch(this, write, context.callerId))
+    return audited(context, batch, (write) => commitBatch(this, write, context))
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {

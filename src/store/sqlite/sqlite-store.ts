@@ -182,9 +182,7 @@ export class SqliteStore implements ObjectStore {
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, batch, (write) =>
-      commitInThread(this.#connections, write, ownerOf(context)),
-    )
+    return audited(context, batch, (write) => commitInThread(this.#connections, write, context))
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
@@ -294,7 +292,7 @@ export class SqliteStore implements ObjectStore {
   }
 }
 
-/** Without the signal: a batch that was received is written even if its client disconnects. */
+/** Without the signal: a write that was received is committed even if its client disconnects. */
 function ownerOf({ callerId }: RequestContext) {
   return { callerId }
 }

@@ -35,6 +35,25 @@ it('reports an error of the server that arrives before the last row', async () =
   expect(await copy(rows(String))).toBe(ROWS)
 })
 
+it('ends the COPY when its client leaves', async () => {
+  const left = new AbortController()
+  let sent = 0
+  async function* leaving() {
+    for await (const row of rows((row) => `left ${row}`)) {
+      sent += 1
+      yield row
+      if (sent === ROWS / 2) left.abort(new RangeError('the client has left'))
+    }
+  }
+  const written = database.write((session) => session.copyIn(SQL, leaving()), {
+    signal: left.signal,
+  })
+  await expect(written).rejects.toThrow('the client has left')
+  expect(sent).toBeLessThan(ROWS)
+  const [count] = await database.query(`SELECT count(*) FROM copied WHERE k LIKE 'left%'`)
+  expect(Number(count?.[0])).toBe(0)
+})
+
 it('ends the COPY if there is an error in the rows', async () => {
   async function* failing() {
     yield Buffer.from('one\n')

@@ -57,6 +57,8 @@ export interface WriteOwner {
   /** Limits how many writes with this key run at once, because they wait for the same lock. */
   readonly key?: string | undefined
   readonly callerId?: string | undefined
+  /** If it is aborted, a write that waits is not started, and one that sends rows is rolled back. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export class Database implements AsyncDisposable {
@@ -172,7 +174,7 @@ export class Database implements AsyncDisposable {
    * not committed, so `run` must do the same each time.
    */
   write<T>(run: (session: WriteSession) => Promise<T>, owner: WriteOwner = {}): Promise<T> {
-    return this.#queueWrite(owner, () => this.#writeWithRetries(run))
+    return this.#queueWrite(owner, () => this.#writeWithRetries(run, owner.signal))
   }
 
   /** Does the same, unless the write is done by the time that its turn comes. */
@@ -181,18 +183,23 @@ export class Database implements AsyncDisposable {
     run: (session: WriteSession) => Promise<T>,
     owner: WriteOwner,
   ): Promise<T | undefined> {
-    return this.#queueWrite(owner, async () => (isDone() ? undefined : this.#writeWithRetries(run)))
+    return this.#queueWrite(owner, async () =>
+      isDone() ? undefined : this.#writeWithRetries(run, owner.signal),
+    )
   }
 
   #queueWrite<T>(owner: WriteOwner, run: () => Promise<T>): Promise<T> {
-    const { key, callerId = INTERNAL_CONTEXT.callerId } = owner
-    return this.#track(() => this.#writes.run({ callerId, key }, run))
+    const { key, callerId = INTERNAL_CONTEXT.callerId, signal } = owner
+    return this.#track(() => this.#writes.run({ callerId, key, signal }, run))
   }
 
-  async #writeWithRetries<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+  async #writeWithRetries<T>(
+    run: (session: WriteSession) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#writeOnce(run)
+        return await this.#writeOnce(run, signal)
       } catch (error) {
         const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
         if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
@@ -238,12 +245,19 @@ export class Database implements AsyncDisposable {
     }
   }
 
-  async #writeOnce<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+  async #writeOnce<T>(
+    run: (session: WriteSession) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     let isCommitting = false
     try {
       return await withClient(this.#pools.write, async (client) => {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-        const session = new ClientSession(client, { nextTurn: () => this.#copyTurns.next() })
+        const nextTurn = () => {
+          signal?.throwIfAborted()
+          return this.#copyTurns.next()
+        }
+        const session = new ClientSession(client, { nextTurn })
         const result = await run(session)
         isCommitting = true
         const { command } = await client.query('COMMIT')

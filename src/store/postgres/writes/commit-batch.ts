@@ -1,4 +1,5 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
+import type { RequestContext } from '../../../admission/request-context.ts'
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import {
   type Batch,
@@ -14,7 +15,7 @@ import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
+import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
@@ -31,20 +32,21 @@ import {
 
 /**
  * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
- * the same way, but publishes nothing yet.
+ * the same way, but publishes nothing yet. A large batch is not committed if its client disconnects
+ * before all its rows were sent.
  */
 export async function commitBatch(
   store: WriteStore,
   batch: Batch & AuditedWrite,
-  callerId: string,
+  { callerId, signal }: Pick<RequestContext, 'callerId' | 'signal'>,
 ): Promise<Commit> {
   const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleChanges(batch, keepsExisting)
-  const commitAlone = async () => {
+  const commitAlone = async (writer: Pick<WriteOwner, 'callerId' | 'signal'>) => {
     let attempts = 0
-    const commit = await commitWrite(store, batch, callerId, (session, target) => {
+    const commit = await commitWrite(store, batch, writer, (session, target) => {
       attempts += 1
       return writeChanges(session, store, settled, target, keepsExisting)
     })
@@ -54,12 +56,14 @@ export async function commitBatch(
   }
   const changes = settled.objects
   const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)
-  if (store.groups === undefined || changes === undefined || !isGrouped) return commitAlone()
+  if (store.groups === undefined || changes === undefined || !isGrouped) {
+    return commitAlone({ callerId, signal: isSmall(changes) ? undefined : signal() })
+  }
   const { objectType, basedOn, once, audit } = batch
   const target = { objectType, basedOn, once, audit }
   const decide = () => ({ changes })
   const write = { ...target, keys: changes.map(keyOf), readsCurrent: false, decide }
-  return store.groups.commit(write, callerId, commitAlone)
+  return store.groups.commit(write, callerId, () => commitAlone({ callerId }))
 }
 
 /** What writes of objects need. */
@@ -82,7 +86,7 @@ export function commitEdit(
   callerId: string,
 ): Promise<Commit> {
   const commitAlone = () =>
-    commitWrite(store, edit, callerId, async (session, target) => {
+    commitWrite(store, edit, { callerId }, async (session, target) => {
       const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
       const settled = await settleChanges({ changes, objectType: edit.objectType }, false)
       const written = await writeChanges(session, store, settled, target, false)

@@ -13,7 +13,7 @@ import {
   savePending,
   writeInTurn,
 } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
+import type { WriteOwner, WriteSession } from '../driver/database.ts'
 import { analyzeLater, hasGrownMuch } from './analyze.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import {
@@ -52,12 +52,12 @@ export interface Written {
 export async function commitWrite(
   store: PostgresContext,
   write: WriteTarget & AuditedWrite & { readonly replacement?: string | undefined },
-  callerId: string,
+  writer: Pick<WriteOwner, 'callerId' | 'signal'>,
   writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
 ): Promise<Commit> {
   const { objectType, replacement, basedOn } = write
   const once = toOnceMessage(write.once)
-  const owner = { key: objectType.rid, callerId }
+  const owner = { ...writer, key: objectType.rid }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
     const type = await lockType(session, store.capabilities, objectType.rid, lock)

@@ -25,7 +25,7 @@ export async function deleteMatches(
   context: RequestContext,
 ): Promise<Commit> {
   await refuseSlowQuery(store, request, context)
-  return commitWrite(store, request, context.callerId, (session, target) =>
+  return commitWrite(store, request, { callerId: context.callerId }, (session, target) =>
     closeMatches(session, request, target),
   )
 }

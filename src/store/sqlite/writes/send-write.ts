@@ -3,6 +3,7 @@
  * writer thread, which commits them.
  */
 import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
+import type { RequestContext } from '../../../admission/request-context.ts'
 import {
   type Batch,
   type Commit,
@@ -39,12 +40,12 @@ export interface WriteConnections {
 
 /**
  * Sends the changes of a batch as they arrive, and commits them when it is their turn: a slow upload
- * must not block other writes.
+ * must not block other writes. A large batch is not committed if its client disconnects while it waits.
  */
 export async function commitInThread(
   connections: WriteConnections,
   batch: Batch & AuditedWrite,
-  owner: TaskOwner,
+  { callerId, signal }: Pick<RequestContext, 'callerId' | 'signal'>,
 ): Promise<Commit> {
   const { guard, writer, groups, queue } = connections
   if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
@@ -56,11 +57,16 @@ export async function commitInThread(
     const isSmall =
       count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH && batch.replacement === undefined
     const commit = isSmall
-      ? groups.run(owner, {
-          keys: [],
-          prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
-        })
-      : queue.run(owner, () => guard.write(() => job.run(name, toBatchMessage(batch))))
+      ? groups.run(
+          { callerId },
+          {
+            keys: [],
+            prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
+          },
+        )
+      : queue.run({ callerId, signal: signal() }, () =>
+          guard.write(() => job.run(name, toBatchMessage(batch))),
+        )
     return (await commit) as Commit
   } catch (error) {
     job.cancel()
