@@ -38,8 +38,9 @@ import {
 export async function commitBatch(
   store: WriteStore,
   batch: Batch & AuditedWrite,
-  { callerId, signal }: Pick<RequestContext, 'callerId' | 'signal'>,
+  context: RequestContext,
 ): Promise<Commit> {
+  const { callerId } = context
   const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
@@ -57,7 +58,7 @@ export async function commitBatch(
   const changes = settled.objects
   const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)
   if (store.groups === undefined || changes === undefined || !isGrouped) {
-    return commitAlone({ callerId, signal: isSmall(changes) ? undefined : signal() })
+    return commitAlone({ callerId, signal: isSmall(changes) ? undefined : context.signal() })
   }
   const { objectType, basedOn, once, audit } = batch
   const target = { objectType, basedOn, once, audit }

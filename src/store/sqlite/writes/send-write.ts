@@ -45,8 +45,9 @@ export interface WriteConnections {
 export async function commitInThread(
   connections: WriteConnections,
   batch: Batch & AuditedWrite,
-  { callerId, signal }: Pick<RequestContext, 'callerId' | 'signal'>,
+  context: RequestContext,
 ): Promise<Commit> {
+  const { callerId } = context
   const { guard, writer, groups, queue } = connections
   if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
   guard.checkFiles()
@@ -64,7 +65,7 @@ export async function commitInThread(
             prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
           },
         )
-      : queue.run({ callerId, signal: signal() }, () =>
+      : queue.run({ callerId, signal: context.signal() }, () =>
           guard.write(() => job.run(name, toBatchMessage(batch))),
         )
     return (await commit) as Commit
