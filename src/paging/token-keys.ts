@@ -22,6 +22,9 @@ const OPENED_TOKENS_KEPT = 4096
 /** The number of derived keys to cache: one per process whose tokens are in use, with spare room. */
 const DERIVED_KEYS_KEPT = 256
 
+/** The characters of a secret hash: 132 of its 256 bits. */
+const HASH_LENGTH = 22
+
 interface MasterKey {
   /** Identifies the key that sealed a token, without revealing anything about it. */
   readonly id: Buffer
@@ -34,6 +37,8 @@ export class TokenKeys {
   readonly #head: Buffer
   readonly #sealingKey: KeyObject
   readonly #sealingId: string
+  /** The same in every process with this sealing key. */
+  readonly #hashSecret: string
   /** Only keys that opened a token are cached, so that forged tokens cannot evict them. */
   readonly #proven = new LRUCache<string, KeyObject>({ max: DERIVED_KEYS_KEPT })
   readonly #opened = new LRUCache<string, Buffer>({ max: OPENED_TOKENS_KEPT })
@@ -48,11 +53,20 @@ export class TokenKeys {
     this.#head = Buffer.concat([first.id, salt, Buffer.alloc(NONCE_BYTES)])
     this.#sealingKey = derive(first, salt)
     this.#sealingId = first.id.toString('base64url')
+    this.#hashSecret = createHmac('sha256', first.secret).update('entity tags').digest('base64url')
   }
 
   /** Identifies the sealing key, without revealing anything about it. */
   get sealingId(): string {
     return this.#sealingId
+  }
+
+  /**
+   * Returns a hash that reveals nothing about a text, not even to someone who can guess it. An HMAC
+   * would cost several times as much; it protects hashes that are not truncated.
+   */
+  hashSecretly(text: string): string {
+    return hash('sha256', this.#hashSecret + text, 'base64url').slice(0, HASH_LENGTH)
   }
 
   /** Writes the key id, salt and nonce of the next token, and returns the key that seals it. */

@@ -61,6 +61,11 @@ export class WalkTokens {
     return this.#hash(text).toString('base64url')
   }
 
+  /** Returns a hash of a text that its receiver must not be able to guess. */
+  hashSecretly(text: string): string {
+    return this.#keys.hashSecretly(text)
+  }
+
   /**
    * Returns what an entity tag must contain so that a cached page never outlives its token: the
    * sealing key, and which half of a token lifetime the clock is in. When either changes, the page

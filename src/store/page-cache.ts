@@ -97,11 +97,12 @@ export class PageCache {
     const hasConditions = query.kind !== 'everything'
     // The count of a query without conditions is always included.
     const count = request.includeTotalCount && hasConditions ? 'counted' : ''
+    const rowIds = request.includeRowIds ? 'rows' : ''
     const isPlain = !hasConditions && order.length === 0 && selection === undefined
     const what = isPlain ? '' : JSON.stringify([query, order, selection ?? null])
     const cursor = after === undefined ? '' : `${after.version}/${after.pk}`
     const type = `${this.#typeIdOf(objectType)}/${version}/${shapeKey(shape)}`
-    const key = `${type}/${maxObjects}/${maxBytes}/${separator}/${count}/${what}/${cursor}`
+    const key = `${type}/${maxObjects}/${maxBytes}/${separator}/${count}/${rowIds}/${what}/${cursor}`
     return key.length > MAX_KEY_LENGTH ? hash('sha256', key, 'base64url') : key
   }
 

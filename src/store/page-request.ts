@@ -26,6 +26,8 @@ export interface ReadPageRequest {
   readonly maxBytes: number
   /** Whether to count every match, which reads all of them unless the query has no conditions. */
   readonly includeTotalCount: boolean
+  /** Whether the page should have `rowIds`, if its store can supply them at little cost. */
+  readonly includeRowIds?: boolean
   /**
    * Roughly how many objects match, if the caller knows. A hint for the planner: it changes how a
    * page is read, never what the page contains.
@@ -70,6 +72,11 @@ export interface StoredPage {
    * without conditions: it is then the number of current objects of the type.
    */
   readonly totalCount: number | undefined
+  /**
+   * Names the rows of the page, if that was requested. A changed object has another row, and no name
+   * is used twice, so two pages with the same rows have the same content.
+   */
+  readonly rowIds?: string | undefined
   /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */
   readonly matchEstimate: number | undefined
   readonly report?: ReadReport | undefined

@@ -50,8 +50,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the state of a type is read only once',
-    file: 'src/store/sqlite/catalogue/known-heads.ts',
-    edits: [['if (version !== this.#knownVersion)', 'if (this.#knownVersion === undefined)']],
+    file: 'src/store/sqlite/file/known-until-commit.ts',
+    edits: [['if (version !== this.#knownVersion ||', 'if (this.#knownVersion === undefined ||']],
   },
   {
     name: 'a nonce is used twice',

@@ -11,7 +11,7 @@ import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limi
 import { linkedTypesOf, plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
-import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
+import { hidesProperties, isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ResolvedType } from '../request/resolve.ts'
@@ -62,6 +62,7 @@ export async function readPage(
   const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
   const query = resolveRelativeDates(spec.query, startedAtMs)
 
+  const isPartial = [objectType, ...linkedTypesOf(query, objectType)].some(isPartlyHidden)
   const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
@@ -76,6 +77,8 @@ export async function readPage(
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
+    // A row also changes with its hidden properties.
+    includeRowIds: isPartial && !hidesProperties(objectType),
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
@@ -98,7 +101,6 @@ export async function readPage(
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
   const countOnce = isSnapshot || query.kind !== 'everything' || isPartlyHidden(objectType)
-  const isTaggedByContent = [objectType, ...linkedTypesOf(query, objectType)].some(isPartlyHidden)
   const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
   const walk = {
     alreadySent,
@@ -113,8 +115,8 @@ export async function readPage(
     records: stored.records,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: isTaggedByContent ? undefined : stored.version,
-    isTaggedByContent,
+    version: isPartial ? undefined : stored.version,
+    isTaggedByContent: isPartial && stored.rowIds === undefined,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
@@ -122,7 +124,8 @@ export async function readPage(
       walkTokens.hashText(JSON.stringify([objectType.apiName, objectType.titleProperty])),
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
-      ...(isTaggedByContent ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
+      ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
+      ...(stored.rowIds === undefined ? [] : [walkTokens.hashSecretly(stored.rowIds)]),
       alreadySent,
       stored.count,
       totalCount ?? 0,

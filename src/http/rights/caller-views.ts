@@ -16,7 +16,7 @@ import {
   rightsKey,
   viewCatalogue,
 } from '../../query/rights/view-catalogue.ts'
-import type { Documents, StoredDocument } from '../../store/object-store.ts'
+import type { Documents, FoundDocuments, StoredDocument } from '../../store/object-store.ts'
 import type { Caller, CallerRights } from '../request/caller-rights.ts'
 import type { Viewer } from '../request/resolve.ts'
 
@@ -48,6 +48,8 @@ export class CallerViews {
   readonly #options: CallerViewsOptions
   readonly #views = new LRUCache<string, CatalogueView>({ max: MAX_VIEWS })
   readonly #known = new LRUCache<string, ReadPolicies>({ max: MAX_KNOWN_LISTS })
+  /** The policies of documents, which some stores return again while they are unchanged. */
+  readonly #unchanged = new WeakMap<FoundDocuments, { key: string; read: ReadPolicies }>()
 
   constructor(options: CallerViewsOptions) {
     this.#options = options
@@ -58,10 +60,13 @@ export class CallerViews {
   async read(names: PolicyNames): Promise<ReadPolicies> {
     const { documents, now } = this.#options
     const found = await documents.findAll('policy', [...new Set(names.flat())], now())
+    const key = JSON.stringify(names)
+    const unchanged = this.#unchanged.get(found)
+    if (unchanged?.key === key) return unchanged.read
     const byName = new Map(found.documents.map((document) => [document.id, toPolicy(document)]))
     const lists = names.map((list) => [...new Set(list)].flatMap((name) => byName.get(name) ?? []))
     const read = { lists, generation: found.generation }
-    const key = JSON.stringify(names)
+    this.#unchanged.set(found, { key, read })
     if (read.generation !== undefined) this.#known.set(key, read)
     // Otherwise every page would recall the deleted policies, and start again.
     else this.#known.delete(key)

@@ -43,3 +43,8 @@ export function isPartlyHidden(objectType: ObjectType): boolean {
   if (restriction === undefined) return false
   return restriction.rows !== EVERYTHING || restriction.shown !== undefined
 }
+
+/** True if the caller sees only some properties of the objects. */
+export function hidesProperties(objectType: ObjectType): boolean {
+  return restrictionOf(objectType)?.shown !== undefined
+}

@@ -2,6 +2,7 @@
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import type { DocumentKind, Documents, FoundDocuments, StoredDocument } from '../documents.ts'
 import { findDocument, listDocuments } from './catalogue/documents.ts'
+import { KnownUntilCommit } from './file/known-until-commit.ts'
 import type { StatementCache } from './file/statement-cache.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -18,6 +19,7 @@ export interface DocumentAccess {
 
 export class SqliteDocuments implements Documents {
   readonly #access: DocumentAccess
+  #known: KnownUntilCommit<FoundDocuments> | undefined
 
   constructor(access: DocumentAccess) {
     this.#access = access
@@ -36,10 +38,16 @@ export class SqliteDocuments implements Documents {
     ids: readonly string[],
     nowMs: number,
   ): Promise<FoundDocuments> {
-    const documents = this.#access.read((statements) =>
-      ids.flatMap((id) => findDocument(statements, { kind, id }, nowMs) ?? []),
-    )
-    return { documents, generation: undefined }
+    return this.#access.read((statements) => {
+      const read = (): FoundDocuments => ({
+        documents: ids.flatMap((id) => findDocument(statements, { kind, id }, nowMs) ?? []),
+        generation: undefined,
+      })
+      // Policies, which every request of their callers reads, do not expire.
+      if (kind !== 'policy') return read()
+      this.#known ??= new KnownUntilCommit(statements)
+      return this.#known.find(JSON.stringify(ids), read)
+    })
   }
 
   take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {

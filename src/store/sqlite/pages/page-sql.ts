@@ -28,12 +28,16 @@ export interface WalkedRows {
   readonly condition?: string | undefined
 }
 
-/** Selects records, last key and count. Further values: those of the rows, key, number of rows. */
-export function pageSql(rows: WalkedRows, record: RecordSpec): SqlText {
+/**
+ * Selects records, last key and count, and the row ids on request. Further values: those of the rows,
+ * key, number of rows.
+ */
+export function pageSql(rows: WalkedRows, record: RecordSpec, includeRowIds = false): SqlText {
   const { sql, values } = recordSql(record)
+  const rowIds = includeRowIds ? ', group_concat(id)' : ''
   return {
-    sql: `SELECT ${joinedSql(record)}, max(pk), count(*) FROM (
-      SELECT pk, ${sql} AS record ${rowsAfterKey(rows)}
+    sql: `SELECT ${joinedSql(record)}, max(pk), count(*)${rowIds} FROM (
+      SELECT id, pk, ${sql} AS record ${rowsAfterKey(rows)}
     )`,
     values,
   }
@@ -78,10 +82,10 @@ export function followerSql(rows: WalkedRows): string {
 }
 
 /** Returns a text that identifies the statement of `pageSql`. */
-export function pageKey(rows: WalkedRows, record: RecordSpec): string {
+export function pageKey(rows: WalkedRows, record: RecordSpec, includeRowIds = false): string {
   const { shape, selection, separator = ',' } = record
   const properties = selection === undefined ? '' : JSON.stringify(selection)
-  return `page ${rowsKey(rows)} ${separator} ${shapeKey(shape)} ${properties}`
+  return `page ${includeRowIds ? 'ids ' : ''}${rowsKey(rows)} ${separator} ${shapeKey(shape)} ${properties}`
 }
 
 /** Returns a text that identifies the statement of `followerSql`. */

@@ -131,7 +131,7 @@ function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'rele
 /** Reads the rows that an index supplies in key order: all of a table, or those of a condition. */
 function walk(
   statements: StatementCache,
-  { after, maxObjects, record }: ReadPageRequest,
+  { after, maxObjects, record, includeRowIds = false }: ReadPageRequest,
   { kind, table: { table, liveCount }, visibility, version, budget }: WalkPlan,
   condition?: SqlCondition,
 ): StoredPage {
@@ -142,11 +142,11 @@ function walk(
     statements.prepare(recordSizesSql(rows)).iterate(...rowValues, afterKey, maxObjects),
   )
   const limit = fitting.count
-  const { statement, values } = statements.prepareByKey(pageKey(rows, record), () =>
-    pageSql(rows, record),
+  const { statement, values } = statements.prepareByKey(pageKey(rows, record, includeRowIds), () =>
+    pageSql(rows, record, includeRowIds),
   )
   const row = statement.get(...values, ...rowValues, afterKey, limit)
-  const [records, lastKey, count] = row as unknown as [Uint8Array | null, string | null, number]
+  const [records, lastKey, count, rowIds] = row as unknown as WalkedPage
 
   // A page that is not full is the last one; after a full page, one more row decides.
   const more =
@@ -160,9 +160,17 @@ function walk(
     more,
     version,
     totalCount: kind === 'keyWalk' ? liveCount : undefined,
+    rowIds: rowIds ?? undefined,
     matchEstimate: undefined,
   }
 }
+
+type WalkedPage = readonly [
+  records: Uint8Array | null,
+  lastKey: string | null,
+  count: number,
+  rowIds?: string | null,
+]
 
 /** Returns whether a row follows a key, which is the last of the values. */
 function hasFollower(
@@ -217,6 +225,7 @@ function readFoundRows(
     version: plan.version,
     ...linkedVersions(types.versions),
     totalCount,
+    rowIds: request.includeRowIds ? ids.join() : undefined,
     matchEstimate,
   }
 }

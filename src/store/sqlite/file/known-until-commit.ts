@@ -1,0 +1,37 @@
+/**
+ * Keeps what a connection has read, as long as no other connection commits. Only for connections that
+ * write nothing themselves.
+ */
+import type { StatementSync } from 'node:sqlite'
+import type { StatementCache } from './statement-cache.ts'
+
+/** More values are forgotten together: each has its reader, and most stores have few. */
+const MAX_VALUES = 1000
+
+export class KnownUntilCommit<Value> {
+  readonly #statements: StatementCache
+  readonly #values = new Map<string, Value>()
+  #version: StatementSync | undefined
+  #knownVersion: unknown
+
+  constructor(statements: StatementCache) {
+    this.#statements = statements
+  }
+
+  /** Returns the value of a key, and reads it if it may have changed. */
+  find(key: string, read: () => Value): Value {
+    // Changes with every commit of another connection. Read before the value: one that is newer than
+    // its version is only read once more.
+    this.#version ??= this.#statements.prepare('PRAGMA data_version')
+    const [version] = this.#version.get() as unknown as [number]
+    if (version !== this.#knownVersion || this.#values.size === MAX_VALUES) {
+      this.#values.clear()
+      this.#knownVersion = version
+    }
+    const known = this.#values.get(key)
+    if (known !== undefined) return known
+    const value = read()
+    this.#values.set(key, value)
+    return value
+  }
+}
