@@ -22,7 +22,7 @@ const OPENED_TOKENS_KEPT = 4096
 /** The number of derived keys to cache: one per process whose tokens are in use, with spare room. */
 const DERIVED_KEYS_KEPT = 256
 
-/** The characters of a secret hash: 132 of its 256 bits. */
+/** The characters of a keyed hash: 132 of its 256 bits. */
 const HASH_LENGTH = 22
 
 interface MasterKey {
@@ -62,10 +62,10 @@ export class TokenKeys {
   }
 
   /**
-   * Returns a hash that reveals nothing about a text, not even to someone who can guess it. An HMAC
-   * would cost several times as much; it protects hashes that are not truncated.
+   * Returns a hash that nobody can compute without the sealing key. It is truncated, so it cannot be
+   * extended, which an HMAC would prevent at several times the cost.
    */
-  hashSecretly(text: string): string {
+  keyedHash(text: string): string {
     return hash('sha256', this.#hashSecret + text, 'base64url').slice(0, HASH_LENGTH)
   }
 

@@ -61,9 +61,9 @@ export class WalkTokens {
     return this.#hash(text).toString('base64url')
   }
 
-  /** Returns a hash of a text that its receiver must not be able to guess. */
-  hashSecretly(text: string): string {
-    return this.#keys.hashSecretly(text)
+  /** Returns a hash that reveals nothing about a text, not even to someone who can guess it. */
+  keyedHash(text: string): string {
+    return this.#keys.keyedHash(text)
   }
 
   /**

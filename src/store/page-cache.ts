@@ -77,7 +77,8 @@ export class PageCache {
   keep(request: ReadPageRequest, page: StoredPage): StoredPage {
     if (this.#pages === undefined || !isCacheable(request)) return page
     const key = this.#keyOf(request, page.version)
-    const bytes = page.records.length + key.length + ENTRY_BYTES
+    const rowIdsLength = page.rowIds?.length ?? 0
+    const bytes = page.records.length + rowIdsLength + key.length + ENTRY_BYTES
     if (bytes > this.#maxEntryBytes || this.#isFirstRequest(key, bytes)) return page
     const cached = { page: withOwnMemory(page), bytes, readers: 0, isEvicted: false }
     this.#pages.set(key, cached)

@@ -74,7 +74,7 @@ export interface StoredPage {
   readonly totalCount: number | undefined
   /**
    * Names the rows of the page, if that was requested. A changed object has another row, and no name
-   * is used twice, so two pages with the same rows have the same content.
+   * is used twice, so two pages with the same rows have the same records.
    */
   readonly rowIds?: string | undefined
   /** A hint for the next page of the same walk; see `ReadPageRequest.matchEstimate`. */

@@ -208,6 +208,36 @@ describe('a caller with policies', () => {
     await refill()
   })
 
+  it('gets entity tags of whole objects that change only with those it sees', async () => {
+    await save('whole', [read('sample', OWN)])
+    const token = await limited(['whole'])
+    const first = await page(token, 'pageSize=3')
+    const last = `pageSize=3&pageToken=${first.body.nextPageToken}`
+    const isCurrent = async (query: string, etag: string) =>
+      (await service.send(`${LIST}?${query}`, { token, headers: { 'if-none-match': etag } }))
+        .status === 304
+    const etagOf = async (query: string) => (await page(token, query)).headers.get('etag') ?? ''
+    const [firstTag, lastTag] = [await etagOf('pageSize=3'), await etagOf(last)]
+    expect((await page(token, last)).body.nextPageToken).toBeUndefined()
+
+    const [, hidden, visible] = SAMPLES
+    await service.put('lab', 'sample', [{ ...hidden, note: 'changed' }])
+    expect([await isCurrent('pageSize=3', firstTag), await isCurrent(last, lastTag)]).toEqual([
+      true,
+      true,
+    ])
+    await service.put('lab', 'sample', [{ ...visible, note: 'changed' }])
+    expect([await isCurrent('pageSize=3', firstTag), await isCurrent(last, lastTag)]).toEqual([
+      false,
+      true,
+    ])
+    // The last page stays the same, but is no longer the last one.
+    await service.put('lab', 'sample', [{ ...visible, id: 's99' }])
+    expect(await isCurrent(last, lastTag)).toBe(false)
+    expect((await page(token, last)).body.nextPageToken).toBeDefined()
+    await refill()
+  })
+
   it('gets entity tags that change with what it sees, and no version', async () => {
     const before = await page(ada)
     expect(before.headers.get('oqs-version')).toBeNull()

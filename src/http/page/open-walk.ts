@@ -8,6 +8,7 @@ import type { Services } from '../services.ts'
 /** The parts of a request that paging needs, whatever its schema. */
 export interface PagedRequest {
   readonly id: string
+  readonly method: string
   readonly caller: Caller
   readonly context: RequestScope
 }

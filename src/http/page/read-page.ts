@@ -77,8 +77,8 @@ export async function readPage(
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
-    // A row also changes with its hidden properties.
-    includeRowIds: isPartial && !hidesProperties(objectType),
+    // For the entity tag. A row also changes with its hidden properties.
+    includeRowIds: isPartial && !hidesProperties(objectType) && request.method !== 'POST',
     matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
@@ -125,10 +125,12 @@ export async function readPage(
       // Relative dates select other objects the next day.
       ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
       ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
-      ...(stored.rowIds === undefined ? [] : [walkTokens.hashSecretly(stored.rowIds)]),
+      ...(stored.rowIds === undefined ? [] : [walkTokens.keyedHash(stored.rowIds)]),
       alreadySent,
       stored.count,
       totalCount ?? 0,
+      // An object that follows the last page changes nothing else.
+      next === undefined ? 0 : 1,
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }

@@ -114,6 +114,8 @@ export async function readSetPage(
       walk.alreadySent,
       stored.count,
       totalCount ?? 0,
+      // An object that follows the last page changes nothing else.
+      next === undefined ? 0 : 1,
       ...walkTokens.etagInputs(nowSeconds),
     ],
   }

@@ -6,6 +6,7 @@ import type { Timer } from '../../admission/timer.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 
 const BODY_BYTES = 2_000_000
+const SLICE_BYTES = 64 * 1024
 /** A slice, and what was received before the body was paused. */
 const MOST_BYTES_AT_ONCE = 256 * 1024
 
@@ -77,25 +78,64 @@ describe('discarded bodies', () => {
     expect(timer.isWaiting).toBe(false)
   })
 
-  it('are forgotten when their client leaves', async () => {
+  it('are forgotten when their connection is closed', async () => {
     const timer = new StoppedTimer()
-    const { connectClient } = await startServer(timer)
+    const { connectClient, sockets } = await startServer(timer)
     const [leaving, staying] = [await connectClient(), await connectClient()]
-    const responses = [countResponses(leaving), countResponses(staying)]
+    const responses = countResponses(staying)
     leaving.write(post(BODY_BYTES))
     await until(() => timer.isWaiting).toBe(true)
-    leaving.destroy()
+    for (const socket of sockets) if (socket.remotePort === leaving.localPort) socket.destroy()
     staying.write(Buffer.concat([post(BODY_BYTES), post(0)]))
-    while (responses[1]?.count !== 2) {
-      await until(() => timer.isWaiting || responses[1]?.count === 2).toBe(true)
+    await until(() => responses.count).toBe(1)
+    let slices = 0
+    for (; responses.count < 2; slices += 1) {
+      await until(() => timer.isWaiting || responses.count === 2).toBe(true)
       timer.elapse()
     }
+    // The body of the closed connection takes no turn.
+    expect(slices).toBeLessThanOrEqual(BODY_BYTES / SLICE_BYTES + 1)
+  })
+
+  it('of callers are read in turns', async () => {
+    const timer = new StoppedTimer()
+    const { connectClient, received } = await startServer(timer)
+    const many = [await connectClient(), await connectClient(), await connectClient()]
+    const other = await connectClient()
+    const responses = countResponses(other)
+    for (const client of many) client.write(post(BODY_BYTES, 'many'))
+    other.write(Buffer.concat([post(BODY_BYTES, 'other'), post(0, 'other')]))
+    await until(() => responses.count).toBe(1)
+    let slices = 0
+    for (; responses.count < 2; slices += 1) {
+      await until(() => timer.isWaiting || responses.count === 2).toBe(true)
+      const before = received()
+      timer.elapse()
+      // The body must wait again before the next turn.
+      await until(() => received() >= before + SLICE_BYTES || responses.count === 2).toBe(true)
+    }
+    // Every second turn, although the other caller has three bodies.
+    expect(slices).toBeLessThan((2.5 * BODY_BYTES) / SLICE_BYTES)
+  })
+
+  it('are not read further when the service stops', async () => {
+    const timer = new StoppedTimer()
+    let isStopping = false
+    const { client } = await startServer(timer, () => isStopping)
+    const responses = countResponses(client)
+    const closed = new Promise((resolve) => client.once('close', resolve))
+    client.write(post(BODY_BYTES))
+    await until(() => timer.isWaiting && responses.count).toBe(1)
+    isStopping = true
+    timer.elapse()
+    await closed
+    expect(timer.isWaiting).toBe(false)
   })
 })
 
 /** Starts a server that answers each request before it reads the body. */
-async function startServer(timer: Timer) {
-  const bodies = new DiscardedBodies(timer)
+async function startServer(timer: Timer, isStopping = () => false) {
+  const bodies = new DiscardedBodies(isStopping, timer)
   class Response extends ServerResponse {
     constructor(...args: ConstructorParameters<typeof ServerResponse>) {
       super(...args)
@@ -120,11 +160,12 @@ async function startServer(timer: Timer) {
     return client
   }
   const received = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
-  return { received, connectClient, client: await connectClient() }
+  return { received, connectClient, sockets, client: await connectClient() }
 }
 
-function post(bytes: number): Buffer {
-  const head = `POST / HTTP/1.1\r\nhost: test\r\ncontent-length: ${bytes}\r\n\r\n`
+function post(bytes: number, caller = 'test'): Buffer {
+  const lines = ['POST / HTTP/1.1', 'host: test', `authorization: Bearer ${caller}`]
+  const head = [...lines, `content-length: ${bytes}`, '', ''].join('\r\n')
   return Buffer.concat([Buffer.from(head), Buffer.alloc(bytes, 'x')])
 }
 

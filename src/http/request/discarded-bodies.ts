@@ -2,8 +2,7 @@
  * Reads the rest of a body whose request has its response already, so that the client can read that
  * response. Node.js reads such bodies as fast as clients send them: the refused batches of one
  * caller arrived with 300 MB/s, and collecting their buffers took most of a core. All of them
- * together are therefore read at a limited rate. A client that waits for its response sends the rest
- * more slowly, or closes its connection.
+ * together are therefore read at a limited rate, and callers take turns.
  */
 import type { IncomingMessage } from 'node:http'
 import { REAL_TIMER, type Timer } from '../../admission/timer.ts'
@@ -14,12 +13,14 @@ const SLICE_BYTES = 64 * 1024
 const SLICE_INTERVAL_MS = 5
 
 export class DiscardedBodies {
+  readonly #isStopping: () => boolean
   readonly #timer: Timer
-  /** Paused until it is their turn. */
-  readonly #waiting: IncomingMessage[] = []
+  /** Paused bodies by caller, in the order of their turns; a caller moves to the end after its turn. */
+  readonly #waiting = new Map<string, IncomingMessage[]>()
   #isScheduled = false
 
-  constructor(timer: Timer = REAL_TIMER) {
+  constructor(isStopping: () => boolean, timer: Timer = REAL_TIMER) {
+    this.#isStopping = isStopping
     this.#timer = timer
   }
 
@@ -32,12 +33,19 @@ export class DiscardedBodies {
       if (left > 0) return
       left = SLICE_BYTES
       body.pause()
-      this.#waiting.push(body)
-      this.#schedule()
+      this.#wait(body)
     })
     // Takes what has arrived, and tells Node.js that the body is being read.
     body.resume()
     body.read()
+  }
+
+  #wait(body: IncomingMessage): void {
+    const caller = callerOf(body)
+    const others = this.#waiting.get(caller)
+    if (others === undefined) this.#waiting.set(caller, [body])
+    else others.push(body)
+    this.#schedule()
   }
 
   #schedule(): void {
@@ -50,9 +58,29 @@ export class DiscardedBodies {
   }
 
   #resumeNext(): void {
-    const body = this.#waiting.shift()
-    if (body === undefined) return
-    body.resume()
-    if (this.#waiting.length > 0) this.#schedule()
+    for (let body = this.#takeNext(); body !== undefined; body = this.#takeNext()) {
+      // Its client has the response, and a service that stops waits for nothing else.
+      if (this.#isStopping()) body.socket.destroy()
+      // The body itself is not destroyed together with its connection.
+      if (body.socket.destroyed) continue
+      body.resume()
+      if (this.#waiting.size > 0) this.#schedule()
+      return
+    }
   }
+
+  #takeNext(): IncomingMessage | undefined {
+    const [next] = this.#waiting
+    if (next === undefined) return undefined
+    const [caller, bodies] = next
+    const body = bodies.shift()
+    this.#waiting.delete(caller)
+    if (bodies.length > 0) this.#waiting.set(caller, bodies)
+    return body
+  }
+}
+
+/** Identifies a caller by what it sends: a request may be refused before it is authenticated. */
+function callerOf({ headers, socket }: IncomingMessage): string {
+  return headers.authorization ?? `address ${socket.remoteAddress}`
 }

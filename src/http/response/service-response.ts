@@ -8,7 +8,7 @@ import { SECURITY_HEADERS } from './security-headers.ts'
  * stopping. A class, because pages are written without the framework and its hooks.
  */
 export function serviceResponses(isStopping: () => boolean): typeof ServerResponse {
-  const bodies = new DiscardedBodies()
+  const bodies = new DiscardedBodies(isStopping)
   return class ServiceResponse extends ServerResponse {
     constructor(...args: ConstructorParameters<typeof ServerResponse>) {
       super(...args)

@@ -48,7 +48,7 @@ export class CallerViews {
   readonly #options: CallerViewsOptions
   readonly #views = new LRUCache<string, CatalogueView>({ max: MAX_VIEWS })
   readonly #known = new LRUCache<string, ReadPolicies>({ max: MAX_KNOWN_LISTS })
-  /** The policies of documents, which some stores return again while they are unchanged. */
+  /** Parsed policies by the result of the store, which SQLite returns again until a commit. */
   readonly #unchanged = new WeakMap<FoundDocuments, { key: string; read: ReadPolicies }>()
 
   constructor(options: CallerViewsOptions) {

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../ontology/values/searchable-values.ts'
 import { matchAny, NOTHING } from '../combine-queries.ts'
 import { EVERYTHING, type Field, type Position, type Query } from '../query.ts'
 import { isText, type ResolvedField, resolveField } from '../resolve-field.ts'
-import { restrictionOf } from './restricted-type.ts'
+import { hidesProperties, restrictionOf } from './restricted-type.ts'
 
 /** Returns the objects that match a query and that the caller may see, as a query of the type itself. */
 export function ruleQuery(query: Query, objectType: ObjectType): Query {
@@ -46,10 +46,6 @@ function withinView(query: Query, objectType: ObjectType): Query {
     default:
       return query
   }
-}
-
-function hidesProperties(objectType: ObjectType): boolean {
-  return restrictionOf(objectType)?.shown !== undefined
 }
 
 /** A search in every text becomes one in every visible text. */

@@ -52,13 +52,17 @@ export interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
 }
 
-/** The caller of a write, and the lock that it waits for. */
-export interface WriteOwner {
-  /** Limits how many writes with this key run at once, because they wait for the same lock. */
-  readonly key?: string | undefined
+/** The caller of a write. */
+export interface Writer {
   readonly callerId?: string | undefined
   /** If it is aborted, a write that waits is not started, and one that sends rows is rolled back. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** The caller of a write, and the lock that it waits for. */
+export interface WriteOwner extends Writer {
+  /** Limits how many writes with this key run at once, because they wait for the same lock. */
+  readonly key?: string | undefined
 }
 
 export class Database implements AsyncDisposable {

@@ -114,7 +114,7 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 export function searchedFields(
   field: Field | undefined,
   { columnsOf, textFields, languageOf }: TypeFields,
-  among: readonly Field[] = textFields,
+  among: readonly Field[] = textFields(),
 ): SearchedField[] {
   return (field === undefined ? among : [field]).map((one) => ({
     prefix: fieldPrefix(columnsOf(one).number),

@@ -17,8 +17,8 @@ export interface TypeFields {
   readonly longTexts: ReadonlySet<string>
   /** The layout of the table. */
   readonly layout: number
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
+  /** Returns the fields that contain text. */
+  readonly textFields: () => readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined
   readonly presenceOf: (field: Field) => Presence
   /** True for a field of geopoints, whose positions are indexed. */

@@ -121,7 +121,7 @@ function toTypeFields(
       if (fieldColumns === undefined) throw new Error(`no columns for field ${field.property}`)
       return fieldColumns
     },
-    textFields: textFieldsOf(objectType),
+    textFields: () => textFieldsOf(objectType),
     languageOf: (field) => languageOf(objectType, field),
     presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),

@@ -15,7 +15,7 @@ import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { WriteOwner, WriteSession } from '../driver/database.ts'
+import type { Writer, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
@@ -45,15 +45,22 @@ export async function commitBatch(
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
   if (replacement !== undefined) await touchReplacement(store, replacement)
   const settled = await settleChanges(batch, keepsExisting)
-  const commitAlone = async (writer: Pick<WriteOwner, 'callerId' | 'signal'>) => {
+  const commitAlone = async (writer: Writer) => {
     let attempts = 0
-    const commit = await commitWrite(store, batch, writer, (session, target) => {
-      attempts += 1
-      return writeChanges(session, store, settled, target, keepsExisting)
-    })
-    // Not after a failed attempt, whose connection may still read the rows.
-    if (attempts === 1) settled.free()
-    return commit
+    let failed = 0
+    try {
+      return await commitWrite(store, batch, writer, (session, target) => {
+        failed = attempts
+        attempts += 1
+        return writeChanges(session, store, settled, target, keepsExisting)
+      })
+    } catch (error) {
+      failed = attempts
+      throw error
+    } finally {
+      // Not after a failed attempt, whose connection may still read the rows.
+      if (failed === 0) settled.free()
+    }
   }
   const changes = settled.objects
   const isGrouped = replacement === undefined && !keepsExisting && isSmall(changes)

@@ -13,7 +13,7 @@ import {
   savePending,
   writeInTurn,
 } from '../citus/pending-commit.ts'
-import type { WriteOwner, WriteSession } from '../driver/database.ts'
+import type { Writer, WriteSession } from '../driver/database.ts'
 import { analyzeLater, hasGrownMuch } from './analyze.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import {
@@ -52,7 +52,7 @@ export interface Written {
 export async function commitWrite(
   store: PostgresContext,
   write: WriteTarget & AuditedWrite & { readonly replacement?: string | undefined },
-  writer: Pick<WriteOwner, 'callerId' | 'signal'>,
+  writer: Writer,
   writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
 ): Promise<Commit> {
   const { objectType, replacement, basedOn } = write

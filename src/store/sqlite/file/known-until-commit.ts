@@ -5,7 +5,7 @@
 import type { StatementSync } from 'node:sqlite'
 import type { StatementCache } from './statement-cache.ts'
 
-/** More values are forgotten together: each has its reader, and most stores have few. */
+/** When there are this many values, all are forgotten. Most stores have few. */
 const MAX_VALUES = 1000
 
 export class KnownUntilCommit<Value> {
@@ -20,8 +20,8 @@ export class KnownUntilCommit<Value> {
 
   /** Returns the value of a key, and reads it if it may have changed. */
   find(key: string, read: () => Value): Value {
-    // Changes with every commit of another connection. Read before the value: one that is newer than
-    // its version is only read once more.
+    // Changes with every commit of another connection. It is read before the value: if a commit
+    // happens in between, the value is read again next time.
     this.#version ??= this.#statements.prepare('PRAGMA data_version')
     const [version] = this.#version.get() as unknown as [number]
     if (version !== this.#knownVersion || this.#values.size === MAX_VALUES) {

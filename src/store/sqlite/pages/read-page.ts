@@ -3,19 +3,19 @@
  * whether more follow) is read in one transaction, so it belongs to one moment.
  */
 import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
 import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
+import { compareProperty } from '../../sql/property-sql.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
 import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
-import { querySql } from '../queries/query-sql.ts'
-import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
@@ -108,14 +108,26 @@ export function runPlan(
       return { ...emptyPage(plan.version), ...linkedVersions(types.versions) }
     case 'keyWalk':
       return walk(connection.statements, request, plan)
-    case 'valueWalk': {
-      const search = rowSearch(connection, request, types, plan)
-      const condition = querySql(plan.equality, queryTables(connection, search))
-      return walk(connection.statements, request, plan, condition)
-    }
+    case 'valueWalk':
+      return walk(connection.statements, request, plan, equalityOf(connection, types, plan))
     default:
       return readFoundRows(connection, request, types, plan)
   }
+}
+
+/** Compiles one equality, without what only other conditions need. */
+function equalityOf(
+  { fields }: ReadConnection,
+  { head }: PageTypes,
+  { equality, table }: PagePlan & { kind: 'valueWalk' },
+): SqlCondition {
+  const { property, structField } = equality.field
+  const numbers = fields.read(head, table.layout)
+  return compareProperty(
+    numbers.propertySql(property, structField),
+    equality.operator,
+    toColumnValue(equality.value),
+  )
 }
 
 function emptyPage(version: number): StoredPage {

@@ -146,7 +146,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   const { textFields, languageOf, numbers, termRules: rules, similarTerms } = tables
   const condition = toTermCondition(query, {
     rules,
-    fields: (field === undefined ? (query.fields ?? textFields) : [field]).map((one) => ({
+    fields: (field === undefined ? (query.fields ?? textFields()) : [field]).map((one) => ({
       prefix: fieldPrefix(numbers.of(one)),
       language: languageOf(one),
     })),

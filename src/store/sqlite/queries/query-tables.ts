@@ -27,8 +27,8 @@ export interface QueryTables {
   readonly numbers: TableFields
   /** How the texts of the table are cut into terms. */
   readonly termRules: TermRules
-  /** The fields that contain text. */
-  readonly textFields: readonly Field[]
+  /** Returns the fields that contain text. */
+  readonly textFields: () => readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined
   /** True if a field's values are in the table of array elements. */
   readonly isMultiValued: (field: Field) => boolean
@@ -98,7 +98,7 @@ export function queryTables(
     depth: 1,
     numbers,
     termRules: termRulesOf(numbers.layout),
-    textFields: textFieldsOf(objectType),
+    textFields: () => textFieldsOf(objectType),
     languageOf: (field) => languageOf(objectType, field),
     isMultiValued: (field) =>
       field.structField === undefined

@@ -55,9 +55,10 @@ export async function commitInThread(
   const name = 'commitBatch'
   try {
     const { count, length } = job.sent
-    const isSmall =
-      count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH && batch.replacement === undefined
-    const commit = isSmall
+    const isSmall = count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH
+    const signal = isSmall ? undefined : context.signal()
+    const isGrouped = isSmall && batch.replacement === undefined
+    const commit = isGrouped
       ? groups.run(
           { callerId },
           {
@@ -65,7 +66,7 @@ export async function commitInThread(
             prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
           },
         )
-      : queue.run({ callerId, signal: context.signal() }, () =>
+      : queue.run({ callerId, signal }, () =>
           guard.write(() => job.run(name, toBatchMessage(batch))),
         )
     return (await commit) as Commit
