@@ -35,7 +35,7 @@ Event loop: every endpoint at its largest legal input may block it for 50 ms at 
 Memory: with the largest batches, clients that do not read, and the worst queries, the service must
 stay within 1.2 times its memory budget.
 
-Takes about 5 minutes and 2 GB in TMPDIR per store. Everything is removed afterwards. The exit status
+Takes about 6 minutes and 2 GB in TMPDIR per store. Everything is removed afterwards. The exit status
 is 0, 1 when a mark is missed, or 2 when the run fails. A quick run judges only refusals and whether
 the service survives.
 

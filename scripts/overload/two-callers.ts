@@ -1,4 +1,5 @@
 /** One caller floods the service and hangs up, while another sends small requests. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, Connection } from '../measure/connection.ts'
 import { print, showProgress } from '../measure/progress.ts'
 import type { Service } from '../measure/service.ts'
@@ -26,6 +27,8 @@ export interface FloodOptions {
 /** How much slower than without a flood 95 of 100 small requests may be. */
 const SLOWDOWN_LIMIT = 10
 const RECOVERY_LIMIT_MS = 2000
+/** How long a service may need to complete the work of a flood. */
+const SETTLE_MS = 5000
 
 interface Timing {
   readonly name: string
@@ -44,11 +47,14 @@ export async function measureTwoCallers(
 ): Promise<readonly string[]> {
   const [attacker, bystander] = [await createCaller(store, 'a'), await createCaller(store, 'b')]
   using sender = new SmallRequests(service, bystander)
-  showProgress('measuring small requests without a flood')
+  showProgress('warming up')
   await sender.sendFor(1000 * seconds)
-  const quiet = await sender.sendFor(1000 * seconds)
   const missed: string[] = []
   for (const name of floods) {
+    showProgress('measuring small requests without a flood')
+    // Right before each flood, because the speed of a shared machine changes within minutes.
+    await sleep(SETTLE_MS)
+    const quiet = await sender.sendFor(1000 * seconds)
     showProgress(`flood: ${name}`)
     const kinds = FLOODS[name] ?? []
     const order = { url: service.url.href, token: attacker, kinds, batchBytes }
