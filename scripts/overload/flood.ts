@@ -26,6 +26,8 @@ export interface FloodOrder {
   readonly token: string
   readonly kinds: readonly FloodKind[]
   readonly batchBytes: number
+  /** For measurements of other callers. The flood is weaker if the service uses all cores. */
+  readonly usesIdleTimeOnly?: boolean
 }
 
 /** How often each status was received. */
@@ -120,12 +122,19 @@ function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number
   return Buffer.from(head(`GET ${LIST_PATH}?pageSize=1000`))
 }
 
-// A flood comes from other machines, so it must not compete with the service for CPU time. A low
-// priority alone does not suffice: Linux lets such a process finish its time slice, which is longer
-// than ten small requests. Without chrt, that remains so.
+/**
+ * Lets the flood run only when a core is idle. A low priority alone does not suffice: Linux lets such
+ * a process finish its time slice, which is longer than ten small requests. Without chrt, that
+ * remains so.
+ */
+function useIdleTimeOnly(): void {
+  spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)])
+}
+
+// A flood comes from other machines, so it must not compete with the service for CPU time.
 setPriority(10)
-spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)])
 process.once('message', (order: FloodOrder) => {
+  if (order.usesIdleTimeOnly) useIdleTimeOnly()
   const caller = new FloodingCaller(order)
   process.once('message', () => {
     process.send?.(caller.end(), () => process.disconnect?.())

@@ -8,7 +8,7 @@ import { type Table, toMarkdown } from '../measure/table.ts'
 import type { Workspace } from '../measure/workspace.ts'
 import { createCaller, describeStatuses, startFlood } from './callers.ts'
 import { LIST_PATH } from './dataset.ts'
-import type { FloodKind } from './flood.ts'
+import type { FloodKind, FloodOrder } from './flood.ts'
 
 /** The floods by the name that `--flood` takes. */
 export const FLOODS: Readonly<Record<string, readonly FloodKind[]>> = {
@@ -57,7 +57,13 @@ export async function measureTwoCallers(
     const quiet = await sender.sendFor(1000 * seconds)
     showProgress(`flood: ${name}`)
     const kinds = FLOODS[name] ?? []
-    const order = { url: service.url.href, token: attacker, kinds, batchBytes }
+    const order: FloodOrder = {
+      url: service.url.href,
+      token: attacker,
+      kinds,
+      batchBytes,
+      usesIdleTimeOnly: true,
+    }
     const flood = startFlood(workspace, order)
     // The first second is not judged: the service still has to notice the flood.
     await sender.sendFor(1000)
