@@ -47,19 +47,17 @@ export async function commitBatch(
   const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = async (writer: Writer) => {
     let attempts = 0
-    let failed = 0
+    let isCommitted = false
     try {
-      return await commitWrite(store, batch, writer, (session, target) => {
-        failed = attempts
+      const commit = await commitWrite(store, batch, writer, (session, target) => {
         attempts += 1
         return writeChanges(session, store, settled, target, keepsExisting)
       })
-    } catch (error) {
-      failed = attempts
-      throw error
+      isCommitted = true
+      return commit
     } finally {
       // Not after a failed attempt, whose connection may still read the rows.
-      if (failed === 0) settled.free()
+      if (attempts <= (isCommitted ? 1 : 0)) settled.free()
     }
   }
   const changes = settled.objects

@@ -47,7 +47,6 @@ export async function commitInThread(
   batch: Batch & AuditedWrite,
   context: RequestContext,
 ): Promise<Commit> {
-  const { callerId } = context
   const { guard, writer, groups, queue } = connections
   if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
   guard.checkFiles()
@@ -56,19 +55,14 @@ export async function commitInThread(
   try {
     const { count, length } = job.sent
     const isSmall = count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH
-    const signal = isSmall ? undefined : context.signal()
+    const owner = { callerId: context.callerId, signal: isSmall ? undefined : context.signal() }
     const isGrouped = isSmall && batch.replacement === undefined
     const commit = isGrouped
-      ? groups.run(
-          { callerId },
-          {
-            keys: [],
-            prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
-          },
-        )
-      : queue.run({ callerId, signal }, () =>
-          guard.write(() => job.run(name, toBatchMessage(batch))),
-        )
+      ? groups.run(owner, {
+          keys: [],
+          prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
+        })
+      : queue.run(owner, () => guard.write(() => job.run(name, toBatchMessage(batch))))
     return (await commit) as Commit
   } catch (error) {
     job.cancel()
