@@ -127,14 +127,14 @@ function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number
  * a process finish its time slice, which is longer than ten small requests. Without chrt, that
  * remains so.
  */
-function useIdleTimeOnly(): void {
+function runInIdleTimeOnly(): void {
   spawnSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)])
 }
 
 // A flood comes from other machines, so it must not compete with the service for CPU time.
 setPriority(10)
 process.once('message', (order: FloodOrder) => {
-  if (order.usesIdleTimeOnly) useIdleTimeOnly()
+  if (order.usesIdleTimeOnly) runInIdleTimeOnly()
   const caller = new FloodingCaller(order)
   process.once('message', () => {
     process.send?.(caller.end(), () => process.disconnect?.())
