@@ -19,6 +19,11 @@ async function open(url: string): Promise<Socket> {
   return socket
 }
 
+/** Waits until a connection is closed, also if it is reset: unlike `once`, ignores errors. */
+function closeOf(socket: Socket): Promise<unknown> {
+  return new Promise((resolve) => socket.once('close', resolve))
+}
+
 /** Sends bytes and returns everything that the service sends until it closes the connection. */
 async function exchange(url: string, bytes: string): Promise<string> {
   const socket = await open(url)
@@ -27,7 +32,7 @@ async function exchange(url: string, bytes: string): Promise<string> {
   socket.on('data', (chunk) => {
     text += chunk
   })
-  await once(socket, 'close')
+  await closeOf(socket)
   return text
 }
 
@@ -51,7 +56,7 @@ describe('a service', () => {
       text += chunk
     })
     // The service closes the connection, although the client does not.
-    await once(socket, 'close')
+    await closeOf(socket)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect((await service.send('/healthz')).status).toBe(200)
   })
@@ -131,7 +136,7 @@ describe('a connection', () => {
     const socket = await open(started.url)
     socket.write(GET)
     socket.resume()
-    await once(socket, 'close')
+    await closeOf(socket)
   })
 
   it('is closed when its client stalls in the middle of a body', async () => {
@@ -139,7 +144,7 @@ describe('a connection', () => {
     const socket = await open(started.url)
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
     socket.resume()
-    await once(socket, 'close')
+    await closeOf(socket)
   })
 
   it('stays open while its client waits for a response', async () => {
@@ -148,7 +153,7 @@ describe('a connection', () => {
     waiting.write(GET)
     other.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
     other.resume()
-    await once(other, 'close')
+    await closeOf(other)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(waiting.destroyed).toBe(false)
     waiting.destroy()
@@ -159,7 +164,7 @@ describe('a connection', () => {
     const sockets = [await open(started.url), await open(started.url), await open(started.url)]
     const oneTooMany = await open(started.url)
     oneTooMany.resume()
-    await once(oneTooMany, 'close')
+    await closeOf(oneTooMany)
     expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
     for (const socket of sockets) socket.destroy()
   })
