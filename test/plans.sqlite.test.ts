@@ -42,12 +42,18 @@ const DEFINITION: OntologyDefinition = {
         b: { type: 'string' },
         tags: { type: 'array', items: { type: 'string' } },
         notes: { type: 'string' },
+        at: { type: 'timestamp' },
       },
     },
   ],
 }
 
-const LAYOUT: TableLayout = { number: 2, keyProperty: 'k', longTexts: new Set(['notes']) }
+const LAYOUT: TableLayout = {
+  number: 2,
+  keyProperty: 'k',
+  longTexts: new Set(['notes']),
+  integerTimes: new Set(['at']),
+}
 
 const TABLE: TableHead = {
   table: 1,
@@ -142,6 +148,7 @@ describe('the plan of', () => {
   it.each([
     ['a', 5, 'USING INDEX object_1_p2 (p2=? AND pk>?)'],
     ['notes', 'short', 'USING INDEX object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)'],
+    ['at', '2026-01-31T12:00:00Z', 'USING INDEX object_1_p6_time (<expr>=? AND pk>?)'],
     ['k', 'a', 'USING INDEX object_1_current (pk=?)'],
   ])(
     'the statement of a page with one value of %s: its index, in key order',
@@ -271,6 +278,48 @@ describe('the plan of', () => {
       }
     },
   )
+
+  const noon = '2026-01-31T12:00:00.000000Z'
+
+  it('a range of timestamps: their index of integers, which also counts', () => {
+    const range = { type: 'gt', field: 'properties.at', value: noon }
+    const text = plan(range, undefined, undefined, true)
+    expect(text).toContain('USING INDEX object_1_p6_time (<expr>>?)')
+    const search = searchFor(range)
+    const { sql } = querySql(search.query, queryTables(connection(), search))
+    expect(explain(`SELECT count(*) FROM object_1 AS o WHERE ${sql}`)).toContain(
+      'COVERING INDEX object_1_p6_time (<expr>>?)',
+    )
+  })
+
+  it('the order of timestamps: their index of integers, from the cursor on', () => {
+    const up = plan(undefined, 'p.at', { pk: 'x', values: [noon] })
+    expect(up).toContain('USING INDEX object_1_p6_time (<expr>=? AND pk>?)')
+    expect(up).toContain('USING INDEX object_1_p6_time (<expr>>?)')
+    const down = plan(undefined, 'p.at:desc', { pk: 'x', values: [noon] })
+    expect(down).toContain('USING INDEX object_1_p6_time (<expr>=? AND pk<?)')
+    expect(down).toContain('USING INDEX object_1_p6_time (<expr><?)')
+    const nulls = plan(undefined, 'p.at', { pk: 'x', values: [null] })
+    expect(nulls).toContain('INDEX object_1_p6_time (<expr>=? AND pk>?)')
+    for (const text of [up, down, nulls]) expect(text).not.toContain('TEMP B-TREE')
+  })
+
+  it.each([
+    ['at', 'USING INDEX object_1_p6_time (<expr>=?)'],
+    ['b', 'USING INDEX object_1_p3 (p3=?)'],
+  ])('objects that are linked by a timestamp and %s: the index', (linkedProperty, index) => {
+    const linked: Query = {
+      kind: 'linked',
+      property: 'at',
+      linkedType: type,
+      linkedProperty,
+      of: equal('a'),
+    }
+    expect(planOf(linked, { isProbed: true })).toContain(index)
+    expect(planOf(linked, { sortMatches: true })).toContain(
+      'o USING INDEX object_1_p6_time (<expr>=?',
+    )
+  })
 
   it('several order terms: the index of the first, with a sort among equals only', () => {
     const text = plan(undefined, 'p.a,p.b', { pk: 'x', values: [7, 'y'] })

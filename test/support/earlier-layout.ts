@@ -25,5 +25,26 @@ export const BEFORE_LAYOUTS = `
   ALTER TABLE object_table DROP COLUMN layout;
   ALTER TABLE object_table DROP COLUMN key_property;
   ALTER TABLE object_table DROP COLUMN long_texts;
+  ALTER TABLE object_table DROP COLUMN integer_times;
   PRAGMA user_version = 7;
 `
+
+/**
+ * Indexes timestamps as texts, as the release before integers did. For tables that have all their
+ * indexes; does nothing on PostgreSQL, which has no other index.
+ */
+export function indexTimesAsTexts(store: string): void {
+  if (store.startsWith('postgres')) return
+  using db = new DatabaseSync(store.replace(/^sqlite:/, ''))
+  const indexes = db
+    .prepare(
+      `SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'object_*_time'`,
+    )
+    .all()
+  for (const { name, tbl_name: table } of indexes) {
+    const [, column] = /_(p\d+)_time$/.exec(String(name)) ?? []
+    if (column === undefined) continue
+    db.exec(`DROP INDEX ${name}; CREATE INDEX ${table}_${column} ON ${table} (${column}, pk)`)
+  }
+  db.exec(`UPDATE object_table SET integer_times = '[]'`)
+}

@@ -103,16 +103,23 @@ export function fieldKey({ property, structField }: FieldId): string {
 export interface TypeField extends FieldId {
   /** True if objects have at most one value of the field, and its values can be compared. */
   readonly isColumn: boolean
+  /** True if its column holds timestamps. */
+  readonly isTimestamp: boolean
 }
 
 /** Returns every field that can hold a value: properties, and the leaves of structs. */
 export function fieldsOf(properties: Iterable<Property>): TypeField[] {
   return [...properties].flatMap(({ apiName, type }): TypeField[] => [
-    { property: apiName, structField: undefined, isColumn: true },
-    ...leavesOf(type).map((leaf) => ({
+    {
       property: apiName,
-      structField: leaf.path,
-      isColumn: !leaf.isMultiValued && isComparable(leaf.type),
-    })),
+      structField: undefined,
+      isColumn: true,
+      isTimestamp: type.kind === 'scalar' && type.type === 'timestamp',
+    },
+    ...leavesOf(type).map((leaf) => {
+      const isColumn = !leaf.isMultiValued && isComparable(leaf.type)
+      const isTimestamp = isColumn && leaf.type === 'timestamp'
+      return { property: apiName, structField: leaf.path, isColumn, isTimestamp }
+    }),
   ])
 }

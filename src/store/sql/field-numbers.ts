@@ -1,6 +1,12 @@
 import { PATH_SEPARATOR } from '../../ontology/definition/struct-path.ts'
 import { type FieldId, fieldKey } from '../../ontology/values/searchable-values.ts'
-import { KEY_COLUMN, longTextProperty, type PropertySql, plainProperty } from './property-sql.ts'
+import {
+  KEY_COLUMN,
+  longTextProperty,
+  type PropertySql,
+  plainProperty,
+  timeProperty,
+} from './property-sql.ts'
 
 /** How a table differs from one that has a column and a full index for each property. */
 export interface ColumnLayout {
@@ -8,6 +14,8 @@ export interface ColumnLayout {
   readonly keyProperty: string | undefined
   /** The fields whose index holds only the beginning of their texts, as `fieldKey` names them. */
   readonly longTexts: ReadonlySet<string>
+  /** The fields with timestamps whose index holds them as integers. */
+  readonly integerTimes?: ReadonlySet<string>
 }
 
 /** A column and a full index for each property. */
@@ -60,13 +68,15 @@ export class FieldNumbers {
 
   /** Returns a property, or a struct field with one value, as SQL over the table aliased `o`. */
   propertySql(property: string, structField?: string): PropertySql {
-    const { keyProperty, longTexts } = this.#layout
+    const { keyProperty, longTexts, integerTimes } = this.#layout
     if (property === keyProperty) return plainProperty(KEY_COLUMN)
     const field = { property, structField }
     const number = this.of(field)
     if (!this.hasColumn(field)) return plainProperty(this.elementSql(number))
     const column = `o.${columnOf(number)}`
-    return longTexts.has(fieldKey(field)) ? longTextProperty(column) : plainProperty(column)
+    const key = fieldKey(field)
+    if (longTexts.has(key)) return longTextProperty(column)
+    return integerTimes?.has(key) ? timeProperty(column) : plainProperty(column)
   }
 
   /** Returns the only value of a field whose values are stored like those of arrays. */

@@ -2,8 +2,9 @@
  * Conditions on linked objects. A link connects rows of two tables with equal values in one column
  * each; the condition on the linked rows is compiled like any other and names its table `o`.
  */
+import { microsecondsSql } from './integer-time.ts'
 import { prefixSql } from './long-text.ts'
-import { isPrefixIndexed, type PropertySql, suffixSql } from './property-sql.ts'
+import { type PropertySql, suffixSql } from './property-sql.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
 export interface LinkedRows {
@@ -25,29 +26,43 @@ export function gatherLinked(rows: LinkedRows, alias: string): SqlCondition {
   const { own, linked, table } = rows
   const gather = (expression: string) =>
     `(SELECT ${aliased(expression, alias)} FROM ${table} AS ${alias} WHERE ${sql})`
+  const isFound = `${own.indexed} IN ${gather(indexedForm(own, linked))}`
+  if (isDecidedByIndex(own, linked)) return { sql: isFound, values }
   const isEqual = `${own.value} IN ${gather(linked.value)}`
-  if (!isPrefixIndexed(own)) return { sql: isEqual, values }
-  const hasPrefix = `${own.indexed} IN ${gather(prefixSql(linked.value))}`
-  return { sql: `(${hasPrefix} AND ${isEqual})`, values: [...values, ...values] }
+  return { sql: `(${isFound} AND ${isEqual})`, values: [...values, ...values] }
 }
 
 /** Looks up the linked rows of each row: best if they are many, and few rows are looked at. */
 export function probeLinked(rows: LinkedRows, alias: string, hint = ''): SqlCondition {
   const { sql, values } = withAlias(rows.where, alias)
   const { own, linked, table } = rows
-  const equal = `${aliased(linked.value, alias)} = ${own.value}`
   const equalParts = [
-    ...(isPrefixIndexed(linked)
-      ? [`${aliased(linked.indexed, alias)} = ${prefixSql(own.value)}`]
-      : []),
+    `${aliased(linked.indexed, alias)} = ${indexedForm(linked, own)}`,
     ...(linked.suffix === undefined
       ? []
       : [`${aliased(linked.suffix, alias)} = ${suffixSql(own.value)}`]),
-    equal,
+    ...(isDecidedByIndex(linked, own) ? [] : [`${aliased(linked.value, alias)} = ${own.value}`]),
   ].join(' AND ')
   return {
     sql: `EXISTS (SELECT 1 FROM ${table} AS ${alias}${hint} WHERE ${equalParts} AND ${sql})`,
     values,
+  }
+}
+
+/** True if values are equal whenever the index of the first property finds them. */
+function isDecidedByIndex({ form }: PropertySql, other: PropertySql): boolean {
+  return form === 'value' || (form === 'time' && other.form === 'time')
+}
+
+/** Returns the value of one property in the form in which the index of another one holds it. */
+function indexedForm({ form }: PropertySql, { value }: PropertySql): string {
+  switch (form) {
+    case 'value':
+      return value
+    case 'prefix':
+      return prefixSql(value)
+    case 'time':
+      return microsecondsSql(value)
   }
 }
 

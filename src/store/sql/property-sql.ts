@@ -1,9 +1,11 @@
 /**
  * Where the table of a query keeps a property, and conditions that its index supports. If the index
  * holds only the beginning of long texts, the index narrows down the rows and the whole text decides.
+ * If it holds timestamps as integers, values are compared in this form.
  */
 import { endOfPrefix, literalPrefix } from '../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../query/query.ts'
+import { microsecondsOf, microsecondsSql } from './integer-time.ts'
 import {
   isDecidedByPrefix,
   PREFIX_LENGTH,
@@ -18,8 +20,10 @@ import { combine, OPERATORS, type SqlCondition, type SqlValue } from './sql-cond
 export interface PropertySql {
   /** The column value. */
   readonly value: string
-  /** What the index of the property holds first: the value, or its first characters. */
+  /** What the index of the property holds first. */
   readonly indexed: string
+  /** The form of what the index holds: the value, its first characters, or a timestamp as integer. */
+  readonly form: 'value' | 'prefix' | 'time'
   /** The last characters of the value, if the index holds them before the key. */
   readonly suffix?: string
 }
@@ -28,12 +32,17 @@ export interface PropertySql {
 export const KEY_COLUMN = 'o.pk'
 
 export function plainProperty(value: string): PropertySql {
-  return { value, indexed: value }
+  return { value, indexed: value, form: 'value' }
 }
 
 /** Returns a property whose index holds the beginning and the end of its texts, for SQLite. */
 export function longTextProperty(value: string): PropertySql {
-  return { value, indexed: prefixSql(value), suffix: suffixSql(value) }
+  return { value, indexed: prefixSql(value), form: 'prefix', suffix: suffixSql(value) }
+}
+
+/** Returns a timestamp whose index holds it as an integer, for SQLite. */
+export function timeProperty(value: string): PropertySql {
+  return { value, indexed: microsecondsSql(value), form: 'time' }
 }
 
 /** Returns the end of a text, as SQLite selects it. */
@@ -42,8 +51,8 @@ export function suffixSql(expression: string): string {
 }
 
 /** True if the index holds only the beginning of the values. */
-export function isPrefixIndexed({ value, indexed }: PropertySql): boolean {
-  return indexed !== value
+export function isPrefixIndexed({ form }: PropertySql): boolean {
+  return form === 'prefix'
 }
 
 export function compareProperty(
@@ -52,16 +61,16 @@ export function compareProperty(
   value: SqlValue,
 ): SqlCondition {
   const sign = OPERATORS[operator]
-  const { prefix, isDecided } = prefixedValue(property, value)
+  const { indexed, isDecided } = indexedValue(property, value)
   const byIndex = (compared: SqlValue, by: string): SqlCondition => ({
     sql: `${property.indexed} ${by} ?`,
     values: [compared],
   })
   // The rows with one prefix are in key order only among those with one suffix.
   if (operator === 'eq') return equalProperty(property, value, isDecided)
-  if (isDecided) return byIndex(value, sign)
+  if (isDecided) return byIndex(indexed, sign)
   // A greater text can begin like the value.
-  const byPrefix = byIndex(prefix, operator.startsWith('lt') ? '<=' : '>=')
+  const byPrefix = byIndex(indexed, operator.startsWith('lt') ? '<=' : '>=')
   return combine('and', [byPrefix, { sql: `${property.value} ${sign} ?`, values: [value] }])
 }
 
@@ -74,9 +83,9 @@ function equalProperty(property: PropertySql, value: SqlValue, isDecided: boolea
 /** Selects the rows that the index finds for a value: all that have it, and perhaps others. */
 export function indexedEquality(property: PropertySql, value: SqlValue): SqlCondition {
   const { indexed, suffix } = property
-  const byPrefix = { sql: `${indexed} = ?`, values: [prefixedValue(property, value).prefix] }
-  if (suffix === undefined || typeof value !== 'string') return byPrefix
-  return combine('and', [byPrefix, { sql: `${suffix} = ?`, values: [suffixOf(value)] }])
+  const first = { sql: `${indexed} = ?`, values: [indexedValue(property, value).indexed] }
+  if (suffix === undefined || typeof value !== 'string') return first
+  return combine('and', [first, { sql: `${suffix} = ?`, values: [suffixOf(value)] }])
 }
 
 /** Tests whether a property has one of several values, with the list syntax of the database. */
@@ -85,9 +94,9 @@ export function propertyIn(
   values: readonly SqlValue[],
   inList: (expression: string, values: readonly SqlValue[]) => SqlCondition,
 ): SqlCondition {
-  const prefixed = values.map((value) => prefixedValue(property, value))
-  const byIndex = inList(property.indexed, [...new Set(prefixed.map(({ prefix }) => prefix))])
-  if (prefixed.every(({ isDecided }) => isDecided)) return byIndex
+  const listed = values.map((value) => indexedValue(property, value))
+  const byIndex = inList(property.indexed, [...new Set(listed.map(({ indexed }) => indexed))])
+  if (listed.every(({ isDecided }) => isDecided)) return byIndex
   return combine('and', [byIndex, inList(property.value, values)])
 }
 
@@ -111,11 +120,12 @@ function rangeOf(expression: string, text: string): SqlCondition {
 }
 
 /** Returns what the index has of a value, and whether that alone decides a comparison with it. */
-export function prefixedValue(
+export function indexedValue(
   property: PropertySql,
   value: SqlValue,
-): { readonly prefix: SqlValue; readonly isDecided: boolean } {
-  if (!isPrefixIndexed(property) || typeof value !== 'string')
-    return { prefix: value, isDecided: true }
-  return { prefix: prefixOf(value), isDecided: isDecidedByPrefix(value) }
+): { readonly indexed: SqlValue; readonly isDecided: boolean } {
+  const { form } = property
+  if (form === 'value' || typeof value !== 'string') return { indexed: value, isDecided: true }
+  if (form === 'time') return { indexed: microsecondsOf(value), isDecided: true }
+  return { indexed: prefixOf(value), isDecided: isDecidedByPrefix(value) }
 }

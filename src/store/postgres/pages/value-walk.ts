@@ -9,7 +9,7 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
-import { prefixedValue } from '../../sql/property-sql.ts'
+import { indexedValue } from '../../sql/property-sql.ts'
 import { isMultiValued } from '../../sql/query-fields.ts'
 import { combine, TRUE } from '../../sql/sql-condition.ts'
 import { columnText } from '../catalogue/column-codec.ts'
@@ -52,10 +52,10 @@ export function valueWalkRows(
         }
   const hidden = `(SELECT ?::${valueType})`
   const { indexed } = property
-  const { prefix, isDecided } = prefixedValue(property, text)
+  const { indexed: first, isDecided } = indexedValue(property, text)
   const range = {
     sql: `${indexed} <= ${hidden} AND (${indexed}, o.pk) > (${hidden}, ${HIDDEN_VALUES.text})`,
-    values: [prefix, prefix, after?.pk ?? ''],
+    values: [first, first, after?.pk ?? ''],
   }
   // Other texts have the same prefix. As an equality, the database would expect too few rows.
   const isEqual = isDecided

@@ -79,8 +79,8 @@ export async function readTypeFields(
 /** The index of long texts holds their beginning, not their end. */
 class PostgresFieldNumbers extends FieldNumbers {
   override propertySql(property: string, structField?: string): PropertySql {
-    const { value, indexed } = super.propertySql(property, structField)
-    return { value, indexed }
+    const { value, indexed, form } = super.propertySql(property, structField)
+    return { value, indexed, form }
   }
 
   protected override elementSql(number: number): string {

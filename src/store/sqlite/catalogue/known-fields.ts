@@ -26,8 +26,8 @@ export class KnownFields {
 
   /** Returns the fields of a type as a table with this layout stores them. */
   read({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
-    const { number, keyProperty, longTexts } = layout
-    const key = `${generation} ${typeId} ${number} ${keyProperty} ${[...longTexts].join()}`
+    const { number, keyProperty, longTexts, integerTimes } = layout
+    const key = `${generation} ${typeId} ${number} ${keyProperty} ${[...longTexts].join()} ${[...integerTimes].join()}`
     const known = this.#fields.get(key)
     if (known !== undefined) return known
     const fields = readTableFields(this.#statements.withObjects, typeId, layout)

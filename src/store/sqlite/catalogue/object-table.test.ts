@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { indexTimesAsTexts } from '../../../../test/support/earlier-layout.ts'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
 import { pageRequest, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
@@ -62,6 +63,14 @@ function countSchema(path: string): number {
   } finally {
     db.close()
   }
+}
+
+function timeIndexes(path: string): string[] {
+  using db = new DatabaseSync(path, { readOnly: true })
+  const rows = db.prepare(
+    `SELECT name FROM sqlite_schema WHERE name GLOB 'object_*_time' ORDER BY name`,
+  )
+  return rows.all().map(({ name }) => String(name))
 }
 
 const tooManyProperties = expect.objectContaining({
@@ -208,6 +217,44 @@ describe('the tables of object types', () => {
     expect(await put(store, first(before), ['a'], replacement)).toMatchObject({ put: 1 })
     const types = await apply(store, definition(2, 4))
     expect(await put(store, types[1] ?? first(types), ['a'])).toMatchObject({ put: 1 })
+  })
+
+  it('index timestamps as integers, also those of properties that are added later', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path)
+    const typeOf = (names: readonly string[]): OntologyDefinition => ({
+      apiName: 'events',
+      objectTypes: [
+        {
+          apiName: 'event',
+          primaryKey: 'p0',
+          properties: {
+            p0: { type: 'string' },
+            ...Object.fromEntries(names.map((name) => [name, { type: 'timestamp' as const }])),
+            times: { type: 'array', items: { type: 'timestamp' } },
+            place: { type: 'struct', fields: { seen: { type: 'timestamp' } } },
+          },
+        },
+      ],
+    })
+    await put(store, first(await apply(store, typeOf(['at']))), ['a'])
+    expect(timeIndexes(path)).toEqual(['object_1_p2_time', 'object_1_p5_time'])
+    indexTimesAsTexts(path)
+    await put(store, first(await apply(store, typeOf(['at', 'later']))), ['b'])
+    expect(timeIndexes(path)).toEqual(['object_1_p6_time'])
+
+    // A replacement has a new table.
+    const type = first(await apply(store, typeOf(['at', 'later'])))
+    const replacement = await store.startReplacement(type)
+    await put(store, type, ['c'], replacement)
+    await store.publishReplacement(type, replacement)
+    expect(timeIndexes(path)).toEqual([
+      'object_1_p6_time',
+      'object_2_p2_time',
+      'object_2_p5_time',
+      'object_2_p6_time',
+    ])
   })
 
   it('of replacements are created with their first object, or never', async () => {

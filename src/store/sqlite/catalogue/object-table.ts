@@ -12,11 +12,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
 import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import {
-  type FieldId,
-  fieldsOf,
-  type TypeField,
-} from '../../../ontology/values/searchable-values.ts'
+import { fieldKey, fieldsOf, type TypeField } from '../../../ontology/values/searchable-values.ts'
 import { storedPath } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import {
@@ -27,7 +23,7 @@ import {
 } from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
 import { addPropertyIndex, columnName, propertyColumns } from './table-indexes.ts'
-import { CURRENT_LAYOUT, readTableLayout } from './table-layout.ts'
+import { CURRENT_LAYOUT, readTableLayout, type TableLayout } from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
 /** Adds a table to the catalogue and returns its number. It is created when first written to. */
@@ -55,14 +51,18 @@ export function createObjectTable(
   const table = objectTable(id)
   const layout = readTableLayout(db, id)
   const keyProperty = layout.number === 1 ? undefined : textKeyOf(type)
-  const fields = readFieldsOfTable(db, { typeId, id }, { ...layout, keyProperty })
+  const integerTimes = layout.number === 1 ? [] : timestampsIn(fieldsOf(type.properties.values()))
+  const fields = readFieldsOfTable(
+    db,
+    { typeId, id },
+    { ...layout, keyProperty, integerTimes: new Set(integerTimes) },
+  )
   const columns = propertyColumns(fields).map(columnName)
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
-  db.prepare('UPDATE object_table SET is_made = 1, key_property = ? WHERE id = ?').run(
-    keyProperty ?? null,
-    id,
-  )
+  db.prepare(
+    'UPDATE object_table SET is_made = 1, key_property = ?, integer_times = ? WHERE id = ?',
+  ).run(keyProperty ?? null, JSON.stringify(integerTimes), id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
     CREATE TABLE ${table} (
@@ -86,6 +86,10 @@ const TEXT_KEYS: ReadonlySet<string> = new Set(['string', 'date', 'timestamp'])
 /** Returns the key property if its value is the stored key, so that it needs no column. */
 function textKeyOf({ primaryKey: { apiName, type } }: ObjectType): string | undefined {
   return TEXT_KEYS.has(type) ? apiName : undefined
+}
+
+function timestampsIn(fields: readonly TypeField[]): string[] {
+  return fields.filter(({ isTimestamp }) => isTimestamp).map(fieldKey)
 }
 
 /** Returns an empty subquery that replaces a table which is not created yet. */
@@ -132,13 +136,25 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Typ
   const properties = added.filter(({ structField }) => structField === undefined)
   if (tables.length > 0) refuseTooManyIndexes(db, typeId, properties.length)
   for (const { id, state } of tables) {
-    const columns = readTableFields(db, typeId, readTableLayout(db, id))
+    const columns = readTableFields(db, typeId, addIntegerTimes(db, id, added))
     for (const { property, structField } of added) {
       const column = columns.propertySql(property, structField)
       db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${columnName(column)} ANY`)
       if (state === 'published') addPropertyIndex(db, id, column)
     }
   }
+}
+
+/** Records which new fields of a table are indexed as integers. Returns its layout. */
+function addIntegerTimes(db: DatabaseSync, id: number, added: readonly TypeField[]): TableLayout {
+  const layout = readTableLayout(db, id)
+  if (layout.number === 1) return layout
+  const integerTimes = new Set([...layout.integerTimes, ...timestampsIn(added)])
+  db.prepare('UPDATE object_table SET integer_times = ? WHERE id = ?').run(
+    JSON.stringify([...integerTimes]),
+    id,
+  )
+  return { ...layout, integerTimes }
 }
 
 export interface TableOfType {
@@ -168,7 +184,7 @@ export function numberFields(
   db: DatabaseSync,
   typeId: number,
   fields: readonly TypeField[],
-): readonly FieldId[] {
+): readonly TypeField[] {
   const numbers = readFieldNumbers(db, typeId)
   const add = db.prepare(
     'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
@@ -181,7 +197,7 @@ export function numberFields(
   return added.filter(({ hasColumn }) => hasColumn)
 }
 
-interface PlacedField extends FieldId {
+interface PlacedField extends TypeField {
   readonly hasColumn: boolean
   /** The path inside the struct, as the catalogue stores it. */
   readonly path: string | null
@@ -194,10 +210,10 @@ interface PlacedField extends FieldId {
 function placeFields(db: DatabaseSync, fields: readonly TypeField[]): readonly PlacedField[] {
   let free = fields.some(isStructColumn) ? freeStructColumns(db) : 0
   return fields.map((field) => {
-    const { property, structField } = field
+    const { structField } = field
     const hasColumn = structField === undefined || (isStructColumn(field) && free > 0)
     if (structField !== undefined && hasColumn) free -= 1
-    return { property, structField, hasColumn, path: storedPath(structField, hasColumn) }
+    return { ...field, hasColumn, path: storedPath(structField, hasColumn) }
   })
 }
 

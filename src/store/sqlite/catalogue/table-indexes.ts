@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { isPrefixIndexed, KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
+import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
 import { indexedObjectId, indexedValidTo, type TableLayout } from './table-layout.ts'
 import { objectTable } from './table-name.ts'
@@ -57,15 +57,17 @@ function objectIdIndex(table: string, layout: TableLayout): Index {
 function propertyIndex(table: string, property: PropertySql): Index {
   const { indexed, suffix } = property
   const columns = suffix === undefined ? [indexed, KEY_COLUMN] : [indexed, suffix, KEY_COLUMN]
-  const on = `${table} (${columns.map((column) => column.replace('o.', '')).join(', ')})`
+  const on = `${table} (${columns.map((column) => column.replaceAll(/\bo\./g, '')).join(', ')})`
   return { name: propertyIndexName(table, property), on }
 }
 
 /** Returns the name of the index of a property. */
 export function propertyIndexName(table: string, property: PropertySql): string {
   if (property.value === KEY_COLUMN) return versionIndex(table)
-  return `${table}_${columnName(property)}${isPrefixIndexed(property) ? '_prefix' : ''}`
+  return `${table}_${columnName(property)}${SUFFIXES[property.form]}`
 }
+
+const SUFFIXES = { value: '', prefix: '_prefix', time: '_time' } as const
 
 /** Adds the index of a property to a table. */
 export function addPropertyIndex(db: DatabaseSync, id: number, property: PropertySql): void {

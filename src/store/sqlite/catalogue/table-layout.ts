@@ -18,29 +18,41 @@ export const CURRENT_LAYOUT = 2
 
 export interface TableLayout extends ColumnLayout {
   readonly number: number
+  readonly integerTimes: ReadonlySet<string>
 }
 
-/** The columns `layout`, `key_property` and `long_texts` of `object_table`. */
-export type LayoutRow = readonly [layout: number, keyProperty: string | null, longTexts: string]
+/** The columns of `object_table` that describe its layout, in the order of `LayoutRow`. */
+export const LAYOUT_COLUMNS = 'layout, key_property, long_texts, integer_times'
 
-const NO_TEXTS: ReadonlySet<string> = new Set()
+export type LayoutRow = readonly [
+  layout: number,
+  keyProperty: string | null,
+  longTexts: string,
+  integerTimes: string,
+]
 
-export function toTableLayout([number, keyProperty, longTexts]: LayoutRow): TableLayout {
+export function toTableLayout(row: LayoutRow): TableLayout {
+  const [number, keyProperty, longTexts, integerTimes] = row
   return {
     number,
     keyProperty: keyProperty ?? undefined,
-    longTexts: longTexts === '[]' ? NO_TEXTS : new Set(JSON.parse(longTexts) as string[]),
+    longTexts: toFieldSet(longTexts),
+    integerTimes: toFieldSet(integerTimes),
   }
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
+
+function toFieldSet(json: string): ReadonlySet<string> {
+  return json === '[]' ? NO_FIELDS : new Set(JSON.parse(json) as string[])
 }
 
 /** Reads the layout of a table. */
 export function readTableLayout(db: Prepares, id: number): TableLayout {
-  const row = db
-    .prepare('SELECT layout, key_property, long_texts FROM object_table WHERE id = ?')
-    .get(id)
+  const row = db.prepare(`SELECT ${LAYOUT_COLUMNS} FROM object_table WHERE id = ?`).get(id)
   if (row === undefined) throw new Error(`no table ${id}`)
-  const { layout, key_property, long_texts } = row
-  return toTableLayout([layout, key_property, long_texts] as unknown as LayoutRow)
+  const { layout, key_property, long_texts, integer_times } = row
+  return toTableLayout([layout, key_property, long_texts, integer_times] as unknown as LayoutRow)
 }
 
 /** Returns how the texts of a table are cut into terms. */

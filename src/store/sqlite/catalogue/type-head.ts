@@ -4,7 +4,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type * as shared from '../../sql/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
+import { LAYOUT_COLUMNS, type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
 
 export interface TypeHead extends shared.TypeHead {
   /** The generation of the whole catalogue. */
@@ -22,7 +22,7 @@ export interface TableHead extends shared.TableHead {
 
 /** The columns of `toTableHead`, in its order. */
 const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
-  o.past_count, o.layout, o.key_property, o.long_texts`
+  o.past_count, ${LAYOUT_COLUMNS}`
 const HEAD_SQL = `SELECT (SELECT generation FROM catalogue),
   t.id, t.published, t.oldest, t.redefined_table, t.redefined_in, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`

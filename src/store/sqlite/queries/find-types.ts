@@ -7,6 +7,7 @@ import {
   TypeSearch,
 } from '../../sql/type-search.ts'
 import {
+  LAYOUT_COLUMNS,
   type LayoutRow,
   sameObjectId,
   type TableLayout,
@@ -51,7 +52,7 @@ function readTables(
 ): LaidOutTable[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.id, o.live_count + o.past_count, o.layout, o.key_property, o.long_texts
+      `SELECT t.rid, o.id, o.live_count + o.past_count, ${LAYOUT_COLUMNS}
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
        WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_made AND o.live_count > 0`,
     )
