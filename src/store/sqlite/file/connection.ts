@@ -8,8 +8,10 @@ const BUSY_TIMEOUT_MS = 10_000
 /** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
-/** What remains of the WAL after a large commit. SQLite starts it again at about this size. */
+/** What remains of the WAL after a large commit. */
 const WAL_BYTES = 4 * 1024 ** 2
+/** SQLite moves the WAL to the database at this size, and starts it again. It counts in pages. */
+const CHECKPOINT_BYTES = 4_096_000
 
 /** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
@@ -46,12 +48,18 @@ function open<Db extends DatabaseSync>(
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA journal_size_limit = ${WAL_BYTES};
+      PRAGMA wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pageBytesOf(db))};
     `)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** Returns the page size of a database. */
+export function pageBytesOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
 }
 
 /** Runs a function in a transaction. */
