@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import { openWriterConnection, pageBytesOf } from './connection.ts'
+import { openConnection, openWriterConnection, pageBytesOf } from './connection.ts'
 import { createDatabaseFile } from './database-file.ts'
 
 it('makes the WAL small again after a large commit', () => {
@@ -15,6 +15,17 @@ it('makes the WAL small again after a large commit', () => {
   db.exec('INSERT INTO t VALUES (1)')
   expect(large).toBeGreaterThan(20_000_000)
   expect(statSync(`${path}-wal`).size).toBeLessThan(5_000_000)
+})
+
+it('gives a new file pages of 8192 bytes', () => {
+  using folder = tempFolder()
+  const path = createDatabaseFile(join(folder.path, 'oqs.db'))
+  {
+    using db = openConnection(path)
+    db.exec('CREATE TABLE t (x)')
+  }
+  using db = new DatabaseSync(path)
+  expect(pageBytesOf(db)).toBe(8192)
 })
 
 it.for([

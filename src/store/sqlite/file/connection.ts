@@ -8,6 +8,8 @@ const BUSY_TIMEOUT_MS = 10_000
 /** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
+/** The page size of new files. Others keep theirs, see docs/decisions/016-smaller-tables.md. */
+const PAGE_BYTES = 8192
 /** What remains of the WAL after a large commit. */
 const WAL_BYTES = 4 * 1024 ** 2
 /** SQLite moves the WAL to the database at this size, and starts it again. It counts in pages. */
@@ -39,6 +41,8 @@ function open<Db extends DatabaseSync>(
   url.searchParams.set('mode', 'rw')
   const db = create(url, { timeout: BUSY_TIMEOUT_MS })
   try {
+    // Has an effect only on an empty file, and only before WAL mode, which writes the first page.
+    db.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
     if (mode !== 'wal') throw new Error(`the file system of ${path} does not support WAL`)
     // FULL: an acknowledged commit survives a crash of the machine.
