@@ -8,7 +8,8 @@ import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { Visibility } from '../src/store/sql/plan-rules.ts'
-import { openConnection } from '../src/store/sqlite/file/connection.ts'
+import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
+import { openConnection, pageBytesOf } from '../src/store/sqlite/file/connection.ts'
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
@@ -255,6 +256,29 @@ describe('the SQLite store', () => {
     folder = tempFolder()
     using db = openConnection(createDatabaseFile(path()))
     expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+  })
+
+  it('keeps the page size of an earlier file, and so does a backup', async () => {
+    folder = tempFolder()
+    const file = createDatabaseFile(path())
+    {
+      using db = new DatabaseSync(file)
+      db.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL')
+    }
+    {
+      await using store = openSqliteStore(file)
+      await (await createFixture(store)).commit([['a', 'x']])
+    }
+    await using store = openSqliteStore(file)
+    const things = await createFixture(store)
+    await things.commit([['b', 'y']])
+    expect(await things.readPairs()).toEqual(['a=x', 'b=y'])
+    const copy = join(folder.path, 'copy.db')
+    await backupDatabase(file, copy)
+    for (const each of [file, copy]) {
+      using db = openConnection(each)
+      expect(pageBytesOf(db)).toBe(4096)
+    }
   })
 
   it('lets only its owner read the file', async () => {

@@ -13,7 +13,8 @@ const BATCH = 10_000
 /** Rows whose terms are written together, as the service does. */
 const GROUP = 1000
 /** Those of the service. */
-const SETTINGS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768;
+const SETTINGS = `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 500; PRAGMA cache_size = -32768;
   PRAGMA mmap_size = ${64 * 1024 ** 3}`
 
 /** Copies the current rows of the only type of a store. */

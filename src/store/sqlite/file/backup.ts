@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import { schemaVersion } from '../catalogue/migrate.ts'
+import { pageBytesOf } from './connection.ts'
 import { openChecked } from './open-checked.ts'
 import { StoreDamage } from './store-failure.ts'
 
@@ -26,11 +27,8 @@ export interface BackupProgress {
   readonly totalBytes: number
 }
 
-/**
- * Pages per step (4 MB). Progress is reported and an abort noticed between steps. Larger steps are
- * not faster.
- */
-const STEP_PAGES = 1000
+/** Progress is reported and an abort noticed between steps. Larger steps are not faster. */
+const STEP_BYTES = 4_096_000
 
 /** Returns the size of the backup. The target gets its name only once it is complete and checked. */
 export async function backupDatabase(
@@ -147,10 +145,11 @@ async function copyDatabase(
   using db = openSource(path)
   // Without the memory map, a truncated file is an error of SQLite and does not kill the process.
   db.exec('PRAGMA query_only = ON; PRAGMA mmap_size = 0; BEGIN')
-  const pageBytes = readNumber(db, 'page_size')
-  const totalBytes = readNumber(db, 'page_count') * pageBytes
+  const pageBytes = pageBytesOf(db)
+  const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count'])
+  const totalBytes = pages * pageBytes
   await backup(db, part, {
-    rate: STEP_PAGES,
+    rate: Math.floor(STEP_BYTES / pageBytes),
     progress: ({ totalPages, remainingPages }) => {
       // Throwing is the only way to stop the copy.
       signal?.throwIfAborted()
@@ -167,10 +166,6 @@ function openSource(path: string): DatabaseSync {
   if (schemaVersion(db) > 0) return db
   db.close()
   throw new Error(`${path} is not a store`)
-}
-
-function readNumber(db: DatabaseSync, pragma: 'page_size' | 'page_count'): number {
-  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
 }
 
 /**

@@ -8,8 +8,12 @@ const BUSY_TIMEOUT_MS = 10_000
 /** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
-/** What remains of the WAL after a large commit. SQLite starts it again at about this size. */
+/** The page size of new files. Others keep theirs, see docs/decisions/016-smaller-tables.md. */
+const PAGE_BYTES = 8192
+/** What remains of the WAL after a large commit. */
 const WAL_BYTES = 4 * 1024 ** 2
+/** SQLite moves the WAL to the database at this size, and starts it again. It counts in pages. */
+const CHECKPOINT_BYTES = 4_096_000
 
 /** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {
@@ -37,6 +41,8 @@ function open<Db extends DatabaseSync>(
   url.searchParams.set('mode', 'rw')
   const db = create(url, { timeout: BUSY_TIMEOUT_MS })
   try {
+    // Has an effect only on an empty file, and only before WAL mode, which writes the first page.
+    db.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
     const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
     if (mode !== 'wal') throw new Error(`the file system of ${path} does not support WAL`)
     // FULL: an acknowledged commit survives a crash of the machine.
@@ -46,12 +52,18 @@ function open<Db extends DatabaseSync>(
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA journal_size_limit = ${WAL_BYTES};
+      PRAGMA wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pageBytesOf(db))};
     `)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** Returns the page size of a database. */
+export function pageBytesOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
 }
 
 /** Runs a function in a transaction. */

@@ -1,6 +1,6 @@
 /** Opens a database and refuses one that has lost a part of its file. */
 import type { DatabaseSync } from 'node:sqlite'
-import { openConnection } from './connection.ts'
+import { openConnection, pageBytesOf } from './connection.ts'
 import { endsWithinPage, hasWal, isEmptied } from './database-file.ts'
 import { StoreDamage } from './store-failure.ts'
 
@@ -14,8 +14,7 @@ export function openChecked(path: string): DatabaseSync {
   const hadWal = hasWal(path)
   const db = openConnection(path)
   try {
-    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
-    if (!hadWal && endsWithinPage(path, pageBytes)) {
+    if (!hadWal && endsWithinPage(path, pageBytesOf(db))) {
       throw new StoreDamage(new Error(`${path} ends within a page`))
     }
     return db

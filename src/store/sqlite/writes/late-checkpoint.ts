@@ -4,17 +4,15 @@
  */
 import type { WriterDatabase } from '../file/writer-database.ts'
 
-/** SQLite's default. */
-const CHECKPOINT_PAGES = 1000
-
 /** Runs a transaction whose checkpoint is left to `checkpointLate`. */
 export function withLateCheckpoint<T>(db: WriterDatabase, run: () => T): T {
+  const pages = db.prepare('PRAGMA wal_autocheckpoint').get()?.['wal_autocheckpoint']
   db.exec('PRAGMA wal_autocheckpoint = 0')
   db.needsCheckpoint = true
   try {
     return run()
   } finally {
-    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    db.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
   }
 }
 
