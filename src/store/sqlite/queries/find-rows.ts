@@ -58,7 +58,8 @@ export function findRowsSql(
   const { cursor, limit, sortMatches, alternatives } = options
   if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
-  const condition = querySql(search.query, { ...tables, passedBounds })
+  const isKeyWalk = search.order.length === 0 && !sortMatches
+  const condition = querySql(search.query, { ...tables, passedBounds, isKeyWalk })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {

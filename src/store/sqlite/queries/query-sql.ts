@@ -68,7 +68,7 @@ function isNullSql(
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { numbers, isMultiValued, passedBounds }: QueryTables,
+  { numbers, isMultiValued, passedBounds, isKeyWalk }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const sign = OPERATORS[operator]
@@ -78,6 +78,9 @@ function compareSql(
     const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
     // The plus sign stops SQLite from using a condition as the bound of an index walk.
     if (isHidden) return { sql: `+${property.value} ${sign} ?`, values: [value] }
+    // What the index holds would have to be computed for each row.
+    if (isKeyWalk && operator !== 'eq')
+      return { sql: `${property.value} ${sign} ?`, values: [value] }
     return compareProperty(property, operator, value)
   }
   return {

@@ -36,6 +36,8 @@ export interface QueryTables {
   readonly passedBounds:
     | { readonly field: number; readonly operators: readonly Comparison[] }
     | undefined
+  /** True if rows are read in key order, which no index of a range has. */
+  readonly isKeyWalk: boolean
   /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
   readonly ringNumber: (ring: readonly Position[]) => number
   /** Returns the number by which `matches` knows a condition until the transaction ends. */
@@ -107,6 +109,7 @@ export function queryTables(
     presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
     passedBounds: undefined,
+    isKeyWalk: false,
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix, edits) => {
