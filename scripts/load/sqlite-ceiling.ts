@@ -72,11 +72,10 @@ function typeOf(db: DatabaseSync): { readonly typeId: number; readonly table: st
 
 /** Returns a function that adds rows in one transaction. */
 function createRowAdder(db: DatabaseSync, table: string): (rows: readonly CeilingRow[]) => void {
-  const marks = db
-    .prepare(`SELECT * FROM ${table}`)
-    .columns()
-    .map(() => '?')
-  const addRow = db.prepare(`INSERT INTO ${table} VALUES (${marks.join(', ')})`)
+  const columns = storedColumns(db, table)
+  const addRow = db.prepare(
+    `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+  )
   const addTerms = db.prepare('INSERT INTO term (rowid, terms) VALUES (?, ?)')
   return (rows) => {
     db.exec('BEGIN IMMEDIATE')
@@ -87,6 +86,12 @@ function createRowAdder(db: DatabaseSync, table: string): (rows: readonly Ceilin
     }
     db.exec('COMMIT')
   }
+}
+
+/** Returns the columns of a table, without those that SQLite computes. */
+function storedColumns(db: DatabaseSync, table: string): string[] {
+  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+  return columns.map(({ name }) => String(name))
 }
 
 function cpuMicrosOf(work: () => void): number {
@@ -107,11 +112,11 @@ function* readBatches(
   typeId: number,
   afterId = 0,
 ): Generator<readonly CeilingRow[]> {
-  const rows = db.prepare(`SELECT * FROM ${table} WHERE id > ? ORDER BY pk`)
+  const names = storedColumns(db, table)
+  const rows = db.prepare(`SELECT ${names.join()} FROM ${table} WHERE id > ? ORDER BY pk`)
   rows.setReturnArrays(true)
   // A number would be bound as a double, which takes more space than most integers.
   rows.setReadBigInts(true)
-  const names = rows.columns().map(({ name }) => name)
   // The key property has no column of its own.
   const fields = readFieldNumbers(db, typeId).properties.map(({ number }) => {
     const column = names.indexOf(`p${number}`)

@@ -6,13 +6,23 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { readComparedValue } from '../../src/query/compared-value.ts'
-import type { Comparison, OrderTerm, Query } from '../../src/query/query.ts'
+import type { Comparison, Query } from '../../src/query/query.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
 import { indexTimesAsTexts } from '../support/earlier-layout.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { createFixture, type StoreFixture } from '../support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
+import {
+  compareBy,
+  EVENT_PROPERTIES,
+  type Event,
+  events,
+  orders,
+  rankOf,
+  TIMES,
+  type Time,
+} from '../support/timestamped-events.ts'
 
 const DEFINITION: OntologyDefinition = {
   apiName: 'events',
@@ -20,53 +30,10 @@ const DEFINITION: OntologyDefinition = {
     {
       apiName: 'event',
       primaryKey: 'k',
-      properties: {
-        k: { type: 'string' },
-        at: { type: 'timestamp' },
-        seen: { type: 'timestamp' },
-        kind: { type: 'integer' },
-      },
+      properties: EVENT_PROPERTIES,
     },
   ],
 }
-
-/** In ascending order. */
-const TIMES = [
-  '0000-01-01T00:00:00Z',
-  '1582-10-10T12:30:00.000001Z',
-  '1969-12-31T23:59:59.999999Z',
-  '1970-01-01T00:00:00Z',
-  '1970-01-01T00:00:00.000001Z',
-  '2024-02-29T23:59:59.999Z',
-  '2024-02-29T23:59:59.999001Z',
-  '2024-03-01T00:00:00Z',
-  '9999-12-31T23:59:59.999999Z',
-] as const
-
-const OBJECTS = 120
-
-interface Event {
-  readonly k: string
-  readonly at?: string
-  readonly seen?: string
-  readonly kind: number
-}
-
-const timesOrNone = fc.option(fc.constantFrom(...TIMES), { nil: undefined, freq: 8 })
-const events: readonly Event[] = fc
-  .sample(fc.record({ at: timesOrNone, seen: timesOrNone, kind: fc.integer({ min: 0, max: 2 }) }), {
-    seed: 1,
-    numRuns: OBJECTS,
-  })
-  .map(({ at, seen, kind }, n) => ({
-    k: `k${String(n).padStart(3, '0')}`,
-    ...(at && { at }),
-    ...(seen && { seen }),
-    kind,
-  }))
-
-type Time = (typeof TIMES)[number]
-const rankOf = (time: string | undefined) => TIMES.indexOf(time as Time)
 
 interface Condition {
   readonly query: Query
@@ -115,28 +82,6 @@ const conditions: fc.Arbitrary<Condition> = fc.oneof(
     test: (event: Event) => event.kind === kind && test(event),
   })),
 )
-
-const term = fc.record({
-  property: fc.constantFrom('at', 'seen', 'kind'),
-  direction: fc.constantFrom('asc' as const, 'desc' as const),
-  nulls: fc.constantFrom('first' as const, 'last' as const),
-})
-const orders = fc.uniqueArray(term, { maxLength: 3, selector: ({ property }) => property })
-
-function compareBy(order: readonly OrderTerm[]): (a: Event, b: Event) => number {
-  const rank = (event: Event, property: string) =>
-    property === 'kind' ? event.kind : rankOf(property === 'at' ? event.at : event.seen)
-  return (a, b) => {
-    for (const { property, direction, nulls } of order) {
-      const [x, y] = [rank(a, property), rank(b, property)]
-      if (x === y) continue
-      if (x === -1 || y === -1) return (x === -1) === (nulls === 'first') ? -1 : 1
-      return direction === 'asc' ? x - y : y - x
-    }
-    const byKey = a.k < b.k ? -1 : 1
-    return order.at(-1)?.direction === 'desc' ? -byKey : byKey
-  }
-}
 
 describe.each(['integers', 'texts, as in earlier stores'])(
   'timestamps that are indexed as %s',

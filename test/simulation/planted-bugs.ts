@@ -110,7 +110,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the cursor of an order ignores the key',
     file: 'src/store/sql/order-sql.ts',
-    edits: [["const { ties = 'byKey', value }", "const { ties = 'none', value }"]],
+    edits: [["const { ties = 'byKey' }", "const { ties = 'none' }"]],
   },
   {
     name: 'a page in key order repeats the last object',

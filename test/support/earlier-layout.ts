@@ -31,20 +31,18 @@ export const BEFORE_LAYOUTS = `
 
 /**
  * Indexes timestamps as texts, as the release before integers did. For tables that have all their
- * indexes; does nothing on PostgreSQL, which has no other index.
+ * indexes; does nothing on PostgreSQL, which has no other index. The table is a number, or all.
  */
-export function indexTimesAsTexts(store: string): void {
+export function indexTimesAsTexts(store: string, table = '*'): void {
   if (store.startsWith('postgres')) return
   using db = new DatabaseSync(store.replace(/^sqlite:/, ''))
   const indexes = db
-    .prepare(
-      `SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'object_*_time'`,
-    )
-    .all()
-  for (const { name, tbl_name: table } of indexes) {
+    .prepare(`SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND name GLOB ?`)
+    .all(`object_${table}_p*_time`)
+  for (const { name, tbl_name: indexed } of indexes) {
     const [, column] = /_(p\d+)_time$/.exec(String(name)) ?? []
     if (column === undefined) continue
-    db.exec(`DROP INDEX ${name}; CREATE INDEX ${table}_${column} ON ${table} (${column}, pk)`)
+    db.exec(`DROP INDEX ${name}; CREATE INDEX ${indexed}_${column} ON ${indexed} (${column}, pk)`)
   }
-  db.exec(`UPDATE object_table SET integer_times = '[]'`)
+  db.prepare(`UPDATE object_table SET integer_times = '[]' WHERE id GLOB ?`).run(table)
 }

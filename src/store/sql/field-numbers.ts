@@ -76,7 +76,9 @@ export class FieldNumbers {
     const column = `o.${columnOf(number)}`
     const key = fieldKey(field)
     if (longTexts.has(key)) return longTextProperty(column)
-    return integerTimes?.has(key) ? timeProperty(column) : plainProperty(column)
+    return integerTimes?.has(key)
+      ? timeProperty(column, `o.${timeColumnOf(number)}`)
+      : plainProperty(column)
   }
 
   /** Returns the only value of a field whose values are stored like those of arrays. */
@@ -115,6 +117,11 @@ function fieldOfRow(row: FieldRow): NumberedField {
 /** Returns the name of a field's column. */
 export function columnOf(number: number): string {
   return `p${checkNumber(number)}`
+}
+
+/** Returns the name of the column that has a field's timestamps as integers. */
+function timeColumnOf(number: number): string {
+  return `t${checkNumber(number)}`
 }
 
 function checkNumber(number: number): number {

@@ -27,7 +27,7 @@ export function gatherLinked(rows: LinkedRows, alias: string): SqlCondition {
   const gather = (expression: string) =>
     `(SELECT ${aliased(expression, alias)} FROM ${table} AS ${alias} WHERE ${sql})`
   const isFound = `${own.indexed} IN ${gather(indexedForm(own, linked))}`
-  if (isDecidedByIndex(own, linked)) return { sql: isFound, values }
+  if (own.form !== 'prefix') return { sql: isFound, values }
   const isEqual = `${own.value} IN ${gather(linked.value)}`
   return { sql: `(${isFound} AND ${isEqual})`, values: [...values, ...values] }
 }
@@ -41,7 +41,7 @@ export function probeLinked(rows: LinkedRows, alias: string, hint = ''): SqlCond
     ...(linked.suffix === undefined
       ? []
       : [`${aliased(linked.suffix, alias)} = ${suffixSql(own.value)}`]),
-    ...(isDecidedByIndex(linked, own) ? [] : [`${aliased(linked.value, alias)} = ${own.value}`]),
+    ...(linked.form === 'prefix' ? [`${aliased(linked.value, alias)} = ${own.value}`] : []),
   ].join(' AND ')
   return {
     sql: `EXISTS (SELECT 1 FROM ${table} AS ${alias}${hint} WHERE ${equalParts} AND ${sql})`,
@@ -49,12 +49,10 @@ export function probeLinked(rows: LinkedRows, alias: string, hint = ''): SqlCond
   }
 }
 
-/** True if values are equal whenever the index of the first property finds them. */
-function isDecidedByIndex({ form }: PropertySql, other: PropertySql): boolean {
-  return form === 'value' || (form === 'time' && other.form === 'time')
-}
-
-/** Returns the value of one property in the form in which the index of another one holds it. */
+/**
+ * Returns the value of a property in the form in which the index of another one holds it. Linked
+ * properties have the same type.
+ */
 function indexedForm({ form }: PropertySql, { value }: PropertySql): string {
   switch (form) {
     case 'value':

@@ -1,13 +1,20 @@
 /**
  * Keyset pagination in SQL. Rows with a value in the first order property and rows without one are
  * read by two queries, one after the other (the *arms*), because each of them can walk an index; a
- * single query that puts nulls last could not. So are, if the index holds an expression, rows with
- * the value of the cursor and those beyond it. The key, in the direction of the last term, makes
+ * single query that puts nulls last could not. The key, in the direction of the last term, makes
  * every order total.
  */
 import type { Direction, OrderTerm } from '../../query/query.ts'
 import type { FieldNumbers } from './field-numbers.ts'
-import { indexedValue, isPrefixIndexed, KEY_COLUMN, type PropertySql } from './property-sql.ts'
+import {
+  hasValue,
+  indexedValue,
+  isPrefixIndexed,
+  KEY_COLUMN,
+  type PropertySql,
+  sortColumn,
+  sortValue,
+} from './property-sql.ts'
 import { combine, FALSE, type SqlCondition, type SqlValue, TRUE } from './sql-condition.ts'
 
 /** An order term with its column. */
@@ -47,47 +54,23 @@ export function orderArms(
   const cursorGroup = cursor?.values[0] === null ? 'nulls' : 'values'
   // The arms before the cursor are complete.
   const remaining = cursor === undefined ? groups : groups.slice(groups.indexOf(cursorGroup))
-  return remaining.flatMap((group) => {
+  return remaining.map((group) => {
     const groupCursor = group === cursorGroup ? cursor : undefined
-    if (group === 'values') return valueArms(first, rest, groupCursor, pkDirection)
-    const after = afterRest(rest, groupCursor, pkDirection, 1)
+    if (group === 'nulls') {
+      const after = afterRest(rest, groupCursor, pkDirection, 1)
+      return {
+        sql: `${first.indexed} IS NULL AND ${after.sql}`,
+        values: after.values,
+        orderBy: orderBy(rest, pkDirection),
+      }
+    }
+    const after = afterFirst(first, rest, groupCursor, pkDirection)
     return {
-      sql: `${first.indexed} IS NULL AND ${after.sql}`,
+      sql: `${hasValue(first)} AND ${after.sql}`,
       values: after.values,
-      orderBy: orderBy(rest, pkDirection),
+      orderBy: `${orderByFirst(first)}, ${orderBy(rest, pkDirection)}`,
     }
   })
-}
-
-/** Rows after the cursor that have a value in the first term. */
-function valueArms(
-  first: OrderColumn,
-  rest: readonly OrderColumn[],
-  cursor: KeysetCursor | undefined,
-  pkDirection: Direction,
-): OrderArm[] {
-  const fromFirst = `${orderByFirst(first)}, ${orderBy(rest, pkDirection)}`
-  const value = cursor?.values[0] ?? null
-  if (first.form !== 'time' || value === null) {
-    const after = afterFirst(first, rest, cursor, pkDirection)
-    const sql = `${first.indexed} IS NOT NULL AND ${after.sql}`
-    return [{ sql, values: after.values, orderBy: fromFirst }]
-  }
-  // SQLite compares a pair of an expression and the key without the index.
-  const { indexed } = indexedValue(first, value)
-  const ties = afterRest(rest, cursor, pkDirection, 1)
-  return [
-    {
-      sql: `${first.indexed} = ? AND ${ties.sql}`,
-      values: [indexed, ...ties.values],
-      orderBy: orderBy(rest, pkDirection),
-    },
-    {
-      sql: `${first.indexed} ${beyond(first.direction)} ?`,
-      values: [indexed],
-      orderBy: fromFirst,
-    },
-  ]
 }
 
 /**
@@ -106,9 +89,9 @@ function splitAtKey(
 
 /** Orders by what the index holds first, so that only rows with equal prefixes are sorted. */
 function orderByFirst(first: OrderColumn): string {
-  const { value, indexed, form, direction } = first
-  const byIndex = `${indexed} ${direction}`
-  return form === 'prefix' ? `${byIndex}, ${value} ${direction}` : byIndex
+  const { indexed, direction } = first
+  const byValue = `${sortColumn(first)} ${direction}`
+  return isPrefixIndexed(first) ? `${indexed} ${direction}, ${byValue}` : byValue
 }
 
 function orderBy(terms: readonly OrderColumn[], pkDirection: Direction): string {
@@ -143,13 +126,16 @@ function afterFirst(
 }
 
 function afterValue(
-  { value: column, direction }: OrderColumn,
+  first: OrderColumn,
   rest: readonly OrderColumn[],
   cursor: KeysetCursor & { readonly value: SqlValue },
   pkDirection: Direction,
 ): SqlCondition {
+  const { direction } = first
+  const column = sortColumn(first)
   const operator = beyond(direction)
-  const { ties = 'byKey', value } = cursor
+  const { ties = 'byKey' } = cursor
+  const value = sortValue(first, cursor.value)
   if (rest.length === 0 && ties !== 'byKey') {
     const orEqual = ties === 'all' ? '=' : ''
     return { sql: `${column} ${operator}${orEqual} ?`, values: [value] }

@@ -5,7 +5,7 @@
  */
 import { endOfPrefix, literalPrefix } from '../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../query/query.ts'
-import { microsecondsOf, microsecondsSql } from './integer-time.ts'
+import { microsecondsOf } from './integer-time.ts'
 import {
   isDecidedByPrefix,
   PREFIX_LENGTH,
@@ -40,9 +40,9 @@ export function longTextProperty(value: string): PropertySql {
   return { value, indexed: prefixSql(value), form: 'prefix', suffix: suffixSql(value) }
 }
 
-/** Returns a timestamp whose index holds it as an integer, for SQLite. */
-export function timeProperty(value: string): PropertySql {
-  return { value, indexed: microsecondsSql(value), form: 'time' }
+/** Returns a timestamp whose index holds another column, which has it as an integer. */
+export function timeProperty(value: string, indexed: string): PropertySql {
+  return { value, indexed, form: 'time' }
 }
 
 /** Returns the end of a text, as SQLite selects it. */
@@ -53,6 +53,22 @@ export function suffixSql(expression: string): string {
 /** True if the index holds only the beginning of the values. */
 export function isPrefixIndexed({ form }: PropertySql): boolean {
   return form === 'prefix'
+}
+
+/** Selects the rows with a value, in a form that the index supports. */
+export function hasValue({ indexed, form, suffix }: PropertySql): string {
+  // SQLite does not look up in an index whether an expression is null.
+  return form === 'prefix' && suffix !== undefined ? `${indexed} >= ''` : `${indexed} IS NOT NULL`
+}
+
+/** Returns the column by which the index orders rows, if the property is the first term. */
+export function sortColumn({ value, indexed, form }: PropertySql): string {
+  return form === 'time' ? indexed : value
+}
+
+/** Returns a value in the form that `sortColumn` has. */
+export function sortValue({ form }: PropertySql, value: SqlValue): SqlValue {
+  return form === 'time' && typeof value === 'string' ? microsecondsOf(value) : value
 }
 
 export function compareProperty(
@@ -124,8 +140,8 @@ export function indexedValue(
   property: PropertySql,
   value: SqlValue,
 ): { readonly indexed: SqlValue; readonly isDecided: boolean } {
-  const { form } = property
-  if (form === 'value' || typeof value !== 'string') return { indexed: value, isDecided: true }
-  if (form === 'time') return { indexed: microsecondsOf(value), isDecided: true }
+  if (!isPrefixIndexed(property) || typeof value !== 'string') {
+    return { indexed: sortValue(property, value), isDecided: true }
+  }
   return { indexed: prefixOf(value), isDecided: isDecidedByPrefix(value) }
 }

@@ -22,7 +22,12 @@ import {
   type TableFields,
 } from './field-numbers.ts'
 import { readObjectType } from './read-object-type.ts'
-import { addPropertyIndex, columnName, propertyColumns } from './table-indexes.ts'
+import {
+  addPropertyIndex,
+  columnDefinitions,
+  columnNames,
+  propertyColumns,
+} from './table-indexes.ts'
 import { CURRENT_LAYOUT, readTableLayout, type TableLayout } from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
@@ -51,13 +56,13 @@ export function createObjectTable(
   const table = objectTable(id)
   const layout = readTableLayout(db, id)
   const keyProperty = layout.number === 1 ? undefined : textKeyOf(type)
-  const integerTimes = layout.number === 1 ? [] : timestampsIn(fieldsOf(type.properties.values()))
-  const fields = readFieldsOfTable(
-    db,
-    { typeId, id },
-    { ...layout, keyProperty, integerTimes: new Set(integerTimes) },
-  )
-  const columns = propertyColumns(fields).map(columnName)
+  const stored = readFieldsOfTable(db, { typeId, id }, { ...layout, keyProperty })
+  const hasOwnColumn = (field: TypeField) =>
+    stored.hasColumn(field) && field.property !== keyProperty
+  const integerTimes =
+    layout.number === 1 ? [] : timestampsIn(fieldsOf(type.properties.values()).filter(hasOwnColumn))
+  const fields = stored.inLayout({ ...stored.layout, integerTimes: new Set(integerTimes) })
+  const columns = propertyColumns(fields).flatMap(columnDefinitions)
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
   db.prepare(
@@ -73,7 +78,7 @@ export function createObjectTable(
       object_id TEXT NOT NULL,
       key TEXT NOT NULL,
       title TEXT,
-      body TEXT NOT NULL${columns.map((column) => `, ${column} ANY`).join('')}
+      body TEXT NOT NULL${columns.map((column) => `, ${column}`).join('')}
     ) STRICT;
     -- For walks over the current objects; also guarantees one current row per object.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
@@ -88,14 +93,14 @@ function textKeyOf({ primaryKey: { apiName, type } }: ObjectType): string | unde
   return TEXT_KEYS.has(type) ? apiName : undefined
 }
 
-function timestampsIn(fields: readonly TypeField[]): string[] {
-  return fields.filter(({ isTimestamp }) => isTimestamp).map(fieldKey)
+function timestampsIn(columns: readonly TypeField[]): string[] {
+  return columns.filter(({ isTimestamp }) => isTimestamp).map(fieldKey)
 }
 
 /** Returns an empty subquery that replaces a table which is not created yet. */
 export function emptyTable(fields: TableFields): string {
   const fixed = ['id', 'pk', 'valid_from', 'valid_to', 'object_id', 'body']
-  const columns = [...fixed, ...propertyColumns(fields).map(columnName)]
+  const columns = [...fixed, ...propertyColumns(fields).flatMap(columnNames)]
   return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 
@@ -139,7 +144,9 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Typ
     const columns = readTableFields(db, typeId, addIntegerTimes(db, id, added))
     for (const { property, structField } of added) {
       const column = columns.propertySql(property, structField)
-      db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${columnName(column)} ANY`)
+      for (const definition of columnDefinitions(column)) {
+        db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${definition}`)
+      }
       if (state === 'published') addPropertyIndex(db, id, column)
     }
   }

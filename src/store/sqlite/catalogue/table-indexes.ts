@@ -1,6 +1,7 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
+import { microsecondsSql } from '../../sql/integer-time.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
@@ -43,6 +44,19 @@ export function columnName({ value }: PropertySql): string {
   return value.replace('o.', '')
 }
 
+/** Returns the names of a property's columns: that of its value, and that of its time, if any. */
+export function columnNames(property: PropertySql): readonly [value: string, time?: string] {
+  const column = columnName(property)
+  return property.form === 'time' ? [column, property.indexed.replace('o.', '')] : [column]
+}
+
+/** Returns the definitions of a property's columns. Rows do not contain the time. */
+export function columnDefinitions(property: PropertySql): readonly string[] {
+  const [column, time] = columnNames(property)
+  if (time === undefined) return [`${column} ANY`]
+  return [`${column} ANY`, `${time} INTEGER AS (${microsecondsSql(column)}) VIRTUAL`]
+}
+
 function versionIndex(table: string): string {
   return `${table}_version`
 }
@@ -57,7 +71,7 @@ function objectIdIndex(table: string, layout: TableLayout): Index {
 function propertyIndex(table: string, property: PropertySql): Index {
   const { indexed, suffix } = property
   const columns = suffix === undefined ? [indexed, KEY_COLUMN] : [indexed, suffix, KEY_COLUMN]
-  const on = `${table} (${columns.map((column) => column.replaceAll(/\bo\./g, '')).join(', ')})`
+  const on = `${table} (${columns.map((column) => column.replace('o.', '')).join(', ')})`
   return { name: propertyIndexName(table, property), on }
 }
 
