@@ -19,6 +19,8 @@ export interface TypeGeneration {
 export class KnownFields {
   readonly #statements: StatementCache
   readonly #fields = new LRUCache<string, TableFields>({ max: MAX_TABLES })
+  /** The fields that were last read with a layout, which stays the same object until a commit. */
+  readonly #last = new WeakMap<TableLayout, TypeGeneration & { readonly fields: TableFields }>()
 
   constructor(statements: StatementCache) {
     this.#statements = statements
@@ -26,6 +28,14 @@ export class KnownFields {
 
   /** Returns the fields of a type as a table with this layout stores them. */
   read({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
+    const last = this.#last.get(layout)
+    if (last?.generation === generation && last.typeId === typeId) return last.fields
+    const fields = this.#find({ generation, typeId }, layout)
+    this.#last.set(layout, { generation, typeId, fields })
+    return fields
+  }
+
+  #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
     const { number, keyProperty, longTexts, integerTimes } = layout
     const key = `${generation} ${typeId} ${number} ${keyProperty} ${[...longTexts].join()} ${[...integerTimes].join()}`
     const known = this.#fields.get(key)
