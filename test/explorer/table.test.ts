@@ -63,6 +63,8 @@ it('orders, hides and filters from the menu of a column, and the address follows
 it('widens a column by keys, and keeps the width for the tab', async () => {
   const page = await openItems()
   const edge = page.getByRole('separator', { name: 'Width of name' })
+  // Columns fit their values as soon as the first page has arrived.
+  await counted(page, `${ITEM_COUNT} read`)
   const before = Number(await edge.getAttribute('aria-valuenow'))
   await edge.focus()
   await page.keyboard.press('ArrowRight')
