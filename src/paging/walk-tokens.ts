@@ -25,6 +25,7 @@ const MAX_KEPT_LENGTH = 1000
 export class WalkTokens {
   readonly #keys: TokenKeys
   readonly #hashes = new LRUCache<string, Buffer>({ max: HASHES_KEPT })
+  readonly #callers = new LRUCache<string, Buffer>({ max: HASHES_KEPT })
   readonly lifetime: TokenLifetime
 
   constructor(keys: TokenKeys, lifetime: TokenLifetime) {
@@ -36,8 +37,19 @@ export class WalkTokens {
   bind(request: FingerprintedRequest, callerId: string, viewId?: string): TokenBinding {
     return {
       request: requestFingerprint(request, this.#hash),
-      caller: callerFingerprint(callerId, viewId, this.#hash),
+      caller: this.#callerOf(callerId, viewId),
     }
+  }
+
+  #callerOf(callerId: string, viewId: string | undefined): Buffer {
+    if (viewId === undefined) return callerFingerprint(callerId, undefined, this.#hash)
+    // A view id contains no space.
+    const key = `${viewId} ${callerId}`
+    const known = this.#callers.get(key)
+    if (known !== undefined) return known
+    const caller = callerFingerprint(callerId, viewId, this.#hash)
+    this.#callers.set(key, caller)
+    return caller
   }
 
   open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {

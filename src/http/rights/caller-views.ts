@@ -3,6 +3,7 @@
  * including every page; the resulting views are cached for callers with the same rights.
  */
 import { LRUCache } from 'lru-cache'
+import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import {
   type Claims,
@@ -50,6 +51,8 @@ export class CallerViews {
   readonly #known = new LRUCache<string, ReadPolicies>({ max: MAX_KNOWN_LISTS })
   /** Parsed policies by the result of the store, which SQLite returns again until a commit. */
   readonly #unchanged = new WeakMap<FoundDocuments, { key: string; read: ReadPolicies }>()
+  /** The last view that was made of policies. Most policies use no claims, or those of one caller. */
+  readonly #lastViews = new WeakMap<ReadPolicies, { key: string; view: CatalogueView }>()
 
   constructor(options: CallerViewsOptions) {
     this.#options = options
@@ -83,15 +86,22 @@ export class CallerViews {
   }
 
   /** Limits a caller, and the catalogue that it sees, to what its policies allow. */
-  limit({ caller, catalogue }: Viewer, { lists }: ReadPolicies): Viewer {
+  limit({ caller, catalogue }: Viewer, policies: ReadPolicies): Viewer {
     const claims = claimsOf(caller)
-    const key = `${catalogue.generation} ${rightsKey(lists, claims)}`
-    let view = this.#views.get(key)
-    if (view === undefined) {
-      view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })
-      this.#views.set(key, view)
-    }
+    const key = `${catalogue.generation} ${JSON.stringify(claims)}`
+    const last = this.#lastViews.get(policies)
+    const view = last?.key === key ? last.view : this.#findView(catalogue, policies, claims)
+    if (last?.key !== key) this.#lastViews.set(policies, { key, view })
     return { caller: limitedCaller(caller, view), catalogue: view.catalogue }
+  }
+
+  #findView(catalogue: Catalogue, { lists }: ReadPolicies, claims: Claims): CatalogueView {
+    const key = `${catalogue.generation} ${rightsKey(lists, claims)}`
+    const known = this.#views.get(key)
+    if (known !== undefined) return known
+    const view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })
+    this.#views.set(key, view)
+    return view
   }
 
   /** Returns a caller, and the catalogue that it sees now. */
