@@ -12,11 +12,15 @@ import { EVERYTHING, type Query } from '../src/query/query.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
 import { readTableFields } from '../src/store/sqlite/catalogue/field-numbers.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
-import { readTableLayout, type TableLayout } from '../src/store/sqlite/catalogue/table-layout.ts'
+import {
+  readTableLayout,
+  selectByObjectId,
+  type TableLayout,
+} from '../src/store/sqlite/catalogue/table-layout.ts'
 import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { pageSql } from '../src/store/sqlite/pages/page-sql.ts'
+import { pageSql, VISIBLE } from '../src/store/sqlite/pages/page-sql.ts'
 import {
   countCurrentRows,
   findRowsSql,
@@ -53,6 +57,7 @@ const LAYOUT: TableLayout = {
   keyProperty: 'k',
   longTexts: new Set(['notes']),
   integerTimes: new Set(['at']),
+  indexedAt: 1,
 }
 
 const TABLE: TableHead = {
@@ -228,7 +233,15 @@ describe('the plan of', () => {
 
   it('object ids and lists of values: their indexes', () => {
     const ids: Query = { kind: 'objectIds', ids: ['x'] }
-    expect(planOf(ids, { sortMatches: true })).toContain('object_1_object_id (<expr>=?)')
+    for (const query of [ids, { kind: 'or', of: [ids, equal('a')] } as const]) {
+      const text = planOf(query, { sortMatches: true })
+      expect(text).toContain('SEARCH o USING INDEX object_1_object_id (<expr>=?)')
+      expect(text).toContain('SEARCH o USING INDEX object_1_later_object_id (<expr>=?)')
+    }
+    const { sql } = selectByObjectId('object_1', LAYOUT, 'o.object_id, o.valid_to', '["x"]')
+    const current = explain(`SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`)
+    expect(current).toContain('SEARCH o USING INDEX object_1_object_id (<expr>=?)')
+    expect(current).toContain('SEARCH o USING INDEX object_1_later_object_id (<expr>=?)')
     const field = { property: 'a', structField: undefined }
     const values: Query = { kind: 'oneOf', field, values: [1, 2] }
     expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')

@@ -17,7 +17,7 @@ export function deduplicateChanges<T>(
   const byKey = new Map<string, T>()
   addByKey(byKey, changes, keyOf, keepsExisting)
   // Any order is correct; UTF-16 order differs from key order only beyond the BMP.
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
+  return [...byKey.keys()].sort().map((key) => byKey.get(key) as T)
 }
 
 /** True if the keys are in ascending order, so that none occurs twice. */

@@ -26,6 +26,7 @@ export const BEFORE_LAYOUTS = `
   ALTER TABLE object_table DROP COLUMN key_property;
   ALTER TABLE object_table DROP COLUMN long_texts;
   ALTER TABLE object_table DROP COLUMN integer_times;
+  ALTER TABLE object_table DROP COLUMN indexed_at;
   PRAGMA user_version = 7;
 `
 
@@ -45,4 +46,16 @@ export function indexTimesAsTexts(store: string, table = '*'): void {
     db.exec(`DROP INDEX ${name}; CREATE INDEX ${indexed}_${column} ON ${indexed} (${column}, pk)`)
   }
   db.prepare(`UPDATE object_table SET integer_times = '[]' WHERE id GLOB ?`).run(table)
+}
+
+/** Makes one index of the object ids of a table, as the release before `indexed_at` did. */
+export function indexIdsTogether(path: string, table: number): void {
+  using db = new DatabaseSync(path)
+  db.exec(`
+    DROP INDEX object_${table}_object_id;
+    DROP INDEX object_${table}_later_object_id;
+    CREATE INDEX object_${table}_object_id
+      ON object_${table} (unhex(substr(object_id, 1, 8)));
+    UPDATE object_table SET indexed_at = NULL WHERE id = ${table};
+  `)
 }

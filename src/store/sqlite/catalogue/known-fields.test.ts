@@ -11,18 +11,20 @@ it('reads fields again for another generation, type or layout only', () => {
   )`)
   const add = db.prepare('INSERT INTO object_field (object_type_id, property) VALUES (?, ?)')
   const fields = new KnownFields(new StatementCache(db))
-  const plain = toTableLayout([2, 'key', '[]', '[]'])
-  const withLongText = toTableLayout([2, 'key', '["text"]', '[]'])
-  const withTimes = toTableLayout([2, 'key', '[]', '["text"]'])
+  const plain = toTableLayout([2, 'key', '[]', '[]', 1])
+  const withLongText = toTableLayout([2, 'key', '["text"]', '[]', 1])
+  const withTimes = toTableLayout([2, 'key', '[]', '["text"]', 1])
+  const indexedLater = toTableLayout([2, 'key', '[]', '[]', 2])
   add.run(1, 'text')
 
   const first = fields.read({ generation: 1, typeId: 1 }, plain)
   expect(first.propertySql('text').value).toBe('o.p1')
-  expect(fields.read({ generation: 1, typeId: 1 }, toTableLayout([2, 'key', '[]', '[]']))).toBe(
+  expect(fields.read({ generation: 1, typeId: 1 }, toTableLayout([2, 'key', '[]', '[]', 1]))).toBe(
     first,
   )
   expect(fields.read({ generation: 1, typeId: 1 }, withLongText).layout).toBe(withLongText)
   expect(fields.read({ generation: 1, typeId: 1 }, withTimes).layout).toBe(withTimes)
+  expect(fields.read({ generation: 1, typeId: 1 }, indexedLater).layout).toBe(indexedLater)
 
   add.run(1, 'added')
   add.run(2, 'other')

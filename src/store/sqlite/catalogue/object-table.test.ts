@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { indexTimesAsTexts } from '../../../../test/support/earlier-layout.ts'
+import { indexIdsTogether, indexTimesAsTexts } from '../../../../test/support/earlier-layout.ts'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
 import { pageRequest, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { objectId } from '../../../ontology/definition/rid.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
 import { EVERYTHING } from '../../../query/query.ts'
@@ -73,6 +74,20 @@ function timeIndexes(path: string): string[] {
   return rows.all().map(({ name }) => String(name))
 }
 
+/** Counts the rows in each index of object ids. */
+function idIndexes(path: string, table: number): Record<string, number> {
+  using db = new DatabaseSync(path, { readOnly: true })
+  const indexes = db
+    .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND name GLOB ?`)
+    .all(`object_${table}_*object_id`)
+  const counts = indexes.map(({ name, sql }): [string, number] => {
+    const [, rows = 'TRUE'] = / WHERE (.*)$/.exec(String(sql)) ?? []
+    const from = `object_${table} INDEXED BY ${name} WHERE ${rows}`
+    return [String(name), Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'])]
+  })
+  return Object.fromEntries(counts)
+}
+
 const tooManyProperties = expect.objectContaining({
   errorName: 'InvalidOntologyDefinition',
   parameters: {
@@ -97,9 +112,9 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(0)
 
     await put(store, first(types), ['a', 'b'])
-    // The table, an index per property but the key, and those of current rows, versions, closed rows
-    // and ids.
-    expect(countSchema(path)).toBe(1 + 99 + 4)
+    // The table, an index per property but the key, and those of current rows, versions, closed rows,
+    // and two of ids.
+    expect(countSchema(path)).toBe(1 + 99 + 5)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({
       count: 2,
       totalCount: 2,
@@ -159,8 +174,8 @@ describe('the tables of object types', () => {
     await put(store, first(types), ['a'])
     expect(await store.reclaim(retention(1))).toBe(0)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({ count: 1 })
-    // One table with an index for one property besides the key, and four others.
-    expect(countSchema(path)).toBe(1 + 1 + 4)
+    // One table with an index for one property besides the key, and five others.
+    expect(countSchema(path)).toBe(1 + 1 + 5)
   })
 
   it('are limited by their number of properties; types without objects do not count', async () => {
@@ -255,6 +270,50 @@ describe('the tables of object types', () => {
       'object_2_p5_time',
       'object_2_p6_time',
     ])
+  })
+
+  it('index the ids of rows by whether they were written after the indexes were built', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path)
+    const type = first(await apply(store, definition(1, 2)))
+    const keysById = async (keys: readonly string[], version?: number) => {
+      const ids = keys.map((key) => objectId(type.rid, key))
+      const page = await store.readPage(
+        pageRequest(type, { query: { kind: 'objectIds', ids }, version }),
+      )
+      if (page === 'reclaimed') throw new Error('reclaimed')
+      const records = JSON.parse(`[${Buffer.from(page.records)}]`) as Record<string, unknown>[]
+      return records.map(({ properties }) => (properties as { p0: string }).p0)
+    }
+    const many = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+    await put(store, type, ['a', 'b'])
+    const { version } = await put(store, type, ['b', 'c'])
+    expect(idIndexes(path, 1)).toEqual({ object_1_object_id: 2, object_1_later_object_id: 2 })
+    await put(store, type, ['a', 'd'])
+    expect(await keysById(['a', 'b', 'c', 'd', 'x'])).toEqual(['a', 'b', 'c', 'd'])
+    expect(await keysById(['a', 'b', 'c', 'd', 'x'], version)).toEqual(['a', 'b', 'c'])
+
+    // A table of an earlier release has one index, until a large batch builds all of them again.
+    await put(store, type, ['e'])
+    indexIdsTogether(path, 1)
+    await put(store, type, ['f'])
+    expect(idIndexes(path, 1)).toEqual({ object_1_object_id: 8 })
+    expect(await keysById(['b', 'e', 'f'])).toEqual(['b', 'e', 'f'])
+    await put(store, type, many(2000, 'k'))
+    await put(store, type, ['g'])
+    expect(idIndexes(path, 1)).toEqual({ object_1_object_id: 2008, object_1_later_object_id: 1 })
+    expect(await keysById(['c', 'g', 'k7'])).toEqual(['c', 'g', 'k7'])
+
+    const replacement = await store.startReplacement(type)
+    await put(store, type, many(10, 'r'), replacement)
+    await put(store, type, many(20, 'r'), replacement)
+    await store.publishReplacement(type, replacement)
+    await put(store, type, ['r5', 's'])
+    expect(idIndexes(path, 2)).toEqual({ object_2_object_id: 20, object_2_later_object_id: 2 })
+    expect(await keysById(['a', 'r4', 'r5', 's'])).toEqual(['r4', 'r5', 's'])
   })
 
   it('of replacements are created with their first object, or never', async () => {

@@ -66,7 +66,8 @@ export function createObjectTable(
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
   db.prepare(
-    'UPDATE object_table SET is_made = 1, key_property = ?, integer_times = ? WHERE id = ?',
+    `UPDATE object_table SET is_made = 1, key_property = ?, integer_times = ?,
+       indexed_at = iif(layout = 1, NULL, loaded_as) WHERE id = ?`,
   ).run(keyProperty ?? null, JSON.stringify(integerTimes), id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`

@@ -5,7 +5,7 @@ import { microsecondsSql } from '../../sql/integer-time.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
-import { indexedObjectId, indexedValidTo, type TableLayout } from './table-layout.ts'
+import { indexedValidTo, objectIdIndexes, type TableLayout } from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
 interface Index {
@@ -27,7 +27,7 @@ function deferredIndexes(table: string, fields: TableFields): Index[] {
     },
     // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
-    objectIdIndex(table, fields.layout),
+    ...idIndexes(table, fields.layout),
     ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
   ]
 }
@@ -62,9 +62,11 @@ function versionIndex(table: string): string {
 }
 
 /** For object sets that list RIDs. */
-function objectIdIndex(table: string, layout: TableLayout): Index {
-  const name = `${table}_object_id`
-  return { name, on: `${table} (${indexedObjectId(layout, 'object_id')})` }
+function idIndexes(table: string, layout: TableLayout): Index[] {
+  return objectIdIndexes(layout).map(({ suffix, indexed, rows }) => ({
+    name: `${table}_${suffix}`,
+    on: `${table} (${indexed})${rows === undefined ? '' : ` WHERE ${rows}`}`,
+  }))
 }
 
 /** Includes the key, so that rows with equal values are walked in key order. */
@@ -135,6 +137,11 @@ export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void
 export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void {
   const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))
   db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
+}
+
+/** Records that the indexes of a table are built at a version, see `TableLayout.indexedAt`. */
+export function noteIndexedAt(db: DatabaseSync, id: number, version: number): void {
+  db.prepare('UPDATE object_table SET indexed_at = ? WHERE id = ? AND layout > 1').run(version, id)
 }
 
 /**

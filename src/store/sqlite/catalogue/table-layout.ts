@@ -9,7 +9,7 @@
  */
 import type { ColumnLayout } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermRules } from '../../sql/text-index.ts'
 import type { Prepares } from '../file/writer-database.ts'
 
@@ -19,25 +19,32 @@ export const CURRENT_LAYOUT = 2
 export interface TableLayout extends ColumnLayout {
   readonly number: number
   readonly integerTimes: ReadonlySet<string>
+  /**
+   * The version at which the indexes were built. The object ids of later rows are in an index of
+   * their own; undefined if one index has all ids.
+   */
+  readonly indexedAt: number | undefined
 }
 
 /** The columns of `object_table` that describe its layout, in the order of `LayoutRow`. */
-export const LAYOUT_COLUMNS = 'layout, key_property, long_texts, integer_times'
+export const LAYOUT_COLUMNS = 'layout, key_property, long_texts, integer_times, indexed_at'
 
 export type LayoutRow = readonly [
   layout: number,
   keyProperty: string | null,
   longTexts: string,
   integerTimes: string,
+  indexedAt: number | null,
 ]
 
 export function toTableLayout(row: LayoutRow): TableLayout {
-  const [number, keyProperty, longTexts, integerTimes] = row
+  const [number, keyProperty, longTexts, integerTimes, indexedAt] = row
   return {
     number,
     keyProperty: keyProperty ?? undefined,
     longTexts: toFieldSet(longTexts),
     integerTimes: toFieldSet(integerTimes),
+    indexedAt: indexedAt ?? undefined,
   }
 }
 
@@ -51,8 +58,9 @@ function toFieldSet(json: string): ReadonlySet<string> {
 export function readTableLayout(db: Prepares, id: number): TableLayout {
   const row = db.prepare(`SELECT ${LAYOUT_COLUMNS} FROM object_table WHERE id = ?`).get(id)
   if (row === undefined) throw new Error(`no table ${id}`)
-  const { layout, key_property, long_texts, integer_times } = row
-  return toTableLayout([layout, key_property, long_texts, integer_times] as unknown as LayoutRow)
+  const { layout, key_property, long_texts, integer_times, indexed_at } = row
+  const columns = [layout, key_property, long_texts, integer_times, indexed_at]
+  return toTableLayout(columns as unknown as LayoutRow)
 }
 
 /** Returns how the texts of a table are cut into terms. */
@@ -63,30 +71,48 @@ export function termRulesOf({ number }: Pick<TableLayout, 'number'>): TermRules 
 /** How the texts of new tables are cut. */
 export const NEW_TABLE_RULES = termRulesOf({ number: CURRENT_LAYOUT })
 
-/** Returns the expression that the index of object ids holds. */
-export function indexedObjectId(layout: TableLayout, id: string): string {
-  // The first 32 bits, which few ids share.
-  return hasFullIdIndex(layout) ? id : `unhex(substr(${id}, 1, 8))`
+/** An index of object ids: what it holds, and the condition on its rows, unless it has all. */
+export interface ObjectIdIndex {
+  readonly suffix: string
+  readonly indexed: string
+  readonly rows: string | undefined
 }
 
-/** Tests whether the id of a row is in a list, which is a JSON array. */
-export function hasObjectId(layout: TableLayout, list: string): SqlCondition {
-  const listed = { sql: 'o.object_id IN (SELECT value FROM json_each(?))', values: [list] }
-  if (hasFullIdIndex(layout)) return listed
-  const [own, other] = [indexedObjectId(layout, 'o.object_id'), indexedObjectId(layout, 'value')]
-  const byIndex = { sql: `${own} IN (SELECT ${other} FROM json_each(?))`, values: [list] }
-  return combine('and', [byIndex, listed])
-}
-
-/** Joins rows to a list of ids, which are in the column `value` of a table. */
-export function sameObjectId(layout: TableLayout, listed: string): string {
-  const isSame = `o.object_id = ${listed}.value`
-  if (hasFullIdIndex(layout)) return isSame
-  const [own, other] = [
-    indexedObjectId(layout, 'o.object_id'),
-    indexedObjectId(layout, `${listed}.value`),
+/**
+ * Returns the indexes of object ids. Ids are random, so new rows would change every page of an index
+ * of many ids; therefore rows that are written after the indexes were built have one of their own.
+ */
+export function objectIdIndexes(layout: TableLayout): readonly ObjectIdIndex[] {
+  const { indexedAt } = layout
+  const indexed = indexedObjectId(layout, 'object_id')
+  if (indexedAt === undefined) return [{ suffix: 'object_id', indexed, rows: undefined }]
+  return [
+    { suffix: 'object_id', indexed, rows: `valid_from <= ${indexedAt}` },
+    { suffix: 'later_object_id', indexed, rows: `valid_from > ${indexedAt}` },
   ]
-  return `${own} = ${other} AND ${isSame}`
+}
+
+function indexedObjectId({ number }: TableLayout, id: string): string {
+  // The first 32 bits, which few ids share.
+  return number === 1 ? id : `unhex(substr(${id}, 1, 8))`
+}
+
+/**
+ * Selects columns of the rows `o` whose object id is in a list, which is a JSON array. There is a
+ * query for each index, because SQLite uses an index only for the rows that it has.
+ */
+export function selectByObjectId(
+  table: string,
+  layout: TableLayout,
+  columns: string,
+  list: string,
+): SqlCondition {
+  const [own, listed] = ['o.object_id', 'listed.value'].map((id) => indexedObjectId(layout, id))
+  const queries = objectIdIndexes(layout).map(({ rows = 'TRUE' }) => {
+    const isListed = `${rows} AND ${own} = ${listed} AND o.object_id = listed.value`
+    return `SELECT ${columns} FROM json_each(?) AS listed CROSS JOIN ${table} AS o ON ${isListed}`
+  })
+  return { sql: queries.join(' UNION ALL '), values: queries.map(() => list) }
 }
 
 /**
@@ -101,7 +127,3 @@ const VALID_TO_OR_NULL = `nullif(valid_to, ${OPEN})`
 
 /** Selects the rows that are visible at a version, by the index of versions of any layout alone. */
 export const VISIBLE_AT_VERSION = `valid_from <= ? AND coalesce(${VALID_TO_OR_NULL}, ${OPEN}) > ?`
-
-function hasFullIdIndex({ number }: TableLayout): boolean {
-  return number === 1
-}

@@ -24,7 +24,13 @@ const TABLE: TableHead = {
   maxRecordBytes: 100,
   isCreated: true,
   closedCount: 0,
-  layout: { number: 2, keyProperty: undefined, longTexts: new Set(), integerTimes: new Set() },
+  layout: {
+    number: 2,
+    keyProperty: undefined,
+    longTexts: new Set(),
+    integerTimes: new Set(),
+    indexedAt: 1,
+  },
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const READER: PlanSite = { thread: 'reader' }

@@ -52,17 +52,21 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   if (own === undefined) throw new Error('a query reads its own type')
   const { version, isLatest, table } = own
   const numbers = fields.read(head, table.layout)
+  const created = table.isCreated ? table.table : undefined
   return {
     source,
     version,
     numbers,
-    table: table.isCreated ? objectTable(table.table) : emptyTable(numbers),
+    table: created === undefined ? emptyTable(numbers) : objectTable(created),
     // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
     // whole table, and a sequential scan is many times faster than random access.
     visible: isLatest
       ? { sql: `+${VISIBLE.current}`, values: [] }
       : { sql: '+valid_from <= ? AND +valid_to > ?', values: [version, version] },
-    matching: querySql(query, queryTables(connection, { objectType, numbers, versions })),
+    matching: querySql(
+      query,
+      queryTables(connection, { table: created, objectType, numbers, versions }),
+    ),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Finds the object types of objects that are named by id alone. */
 import type { FindTypesRequest } from '../../object-store.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
 import {
   inSearchOrder,
   type SearchedTable,
@@ -9,7 +10,7 @@ import {
 import {
   LAYOUT_COLUMNS,
   type LayoutRow,
-  sameObjectId,
+  selectByObjectId,
   type TableLayout,
   toTableLayout,
 } from '../catalogue/table-layout.ts'
@@ -75,7 +76,7 @@ function searchTables(
   const search = new TypeSearch(request)
   let list = JSON.stringify(request.ids)
   // Not from the cache of statements: one search would evict all others.
-  const select = (sql: string, ...values: string[]) => {
+  const select = (sql: string, values: SqlCondition['values']) => {
     const statement = db.prepare(sql)
     statement.setReturnArrays(true)
     return statement.iterate(...values) as unknown as Iterable<[string]>
@@ -84,13 +85,10 @@ function searchTables(
     if (search.isDone) break
     const before = search.ids.size
     const name = objectTable(table.table)
+    const listed = selectByObjectId(name, table.layout, 'o.object_id, o.valid_to', list)
     const rows = search.readsAllOf(table)
-      ? select(`SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`)
-      : select(
-          `SELECT object_id FROM json_each(?) AS listed
-           CROSS JOIN ${name} AS o ON ${sameObjectId(table.layout, 'listed')} WHERE +${VISIBLE.current}`,
-          list,
-        )
+      ? select(`SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`, [])
+      : select(`SELECT object_id FROM (${listed.sql}) WHERE +${VISIBLE.current}`, listed.values)
     for (const [id] of rows) search.add(table.typeRid, id)
     if (search.ids.size < before) list = JSON.stringify([...search.ids])
   }

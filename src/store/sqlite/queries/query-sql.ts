@@ -19,7 +19,7 @@ import {
 import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
 import { fieldPrefix } from '../../sql/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
-import { hasObjectId } from '../catalogue/table-layout.ts'
+import { selectByObjectId } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
@@ -36,7 +36,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     geo: (one) => geoSql(one, tables),
     interval: (one) => intervalSql(one, tables),
     oneOf: (one) => oneOfSql(one, tables),
-    objectIds: (ids) => hasObjectId(tables.numbers.layout, JSON.stringify(ids)),
+    objectIds: (ids) => objectIdsSql(ids, tables),
     linked: (one) => linkedSql(one, tables),
   })
 }
@@ -115,6 +115,13 @@ function jsonOf(value: ColumnValue): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === Infinity) return '9e999'
   return value === -Infinity ? '-9e999' : String(value)
+}
+
+function objectIdsSql(ids: readonly string[], { table, numbers }: QueryTables): SqlCondition {
+  if (table === undefined) return FALSE
+  const list = JSON.stringify(ids)
+  const { sql, values } = selectByObjectId(objectTable(table), numbers.layout, 'o.id', list)
+  return { sql: `o.id IN (${sql})`, values }
 }
 
 function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {

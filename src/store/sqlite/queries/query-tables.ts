@@ -24,6 +24,8 @@ import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
 
 export interface QueryTables {
+  /** The table of the query's type; undefined if it is not created yet. */
+  readonly table: number | undefined
   readonly numbers: TableFields
   /** How the texts of the table are cut into terms. */
   readonly termRules: TermRules
@@ -75,7 +77,7 @@ export interface LinkedPlan {
 }
 
 /** The type of a query. */
-interface QueriedType {
+interface QueriedType extends Pick<QueryTables, 'table'> {
   readonly objectType: ObjectType
   readonly numbers: TableFields
   /** The versions of all types that the query reads. */
@@ -85,7 +87,7 @@ interface QueriedType {
 /** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
 export function queryTables(
   connection: QueryConnection,
-  { objectType, numbers, versions }: QueriedType,
+  { table, objectType, numbers, versions }: QueriedType,
 ): QueryTables {
   const { statements, rings, matchers } = connection
   const similarByKey = new Map<string, SimilarTerms>()
@@ -98,6 +100,7 @@ export function queryTables(
     },
     linkedPlan: { kind: 'find', isFew: () => true },
     depth: 1,
+    table,
     numbers,
     termRules: termRulesOf(numbers.layout),
     textFields: () => textFieldsOf(objectType),
@@ -130,13 +133,14 @@ function linkedTable(
 ): LinkedTable | undefined {
   const state = versions.get(objectType.rid)
   if (state === undefined) throw new Error(`no version of ${objectType.apiName} was read`)
-  if (!state.table.isCreated) return undefined
+  const { table, isCreated, layout } = state.table
+  if (!isCreated) return undefined
   const visibility: Visibility = state.isLatest ? 'current' : 'version'
-  const numbers = connection.fields.read(state, state.table.layout)
+  const numbers = connection.fields.read(state, layout)
   return {
-    table: state.table.table,
+    table,
     visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, state.version) },
-    tables: queryTables(connection, { objectType, numbers, versions }),
+    tables: queryTables(connection, { table, objectType, numbers, versions }),
   }
 }
 

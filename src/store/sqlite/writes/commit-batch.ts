@@ -8,7 +8,7 @@ import type { OnceMessage } from '../../sql/once-key.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable, removeFromIndexes } from '../catalogue/object-table.ts'
 import { findReplacement, TOUCH } from '../catalogue/replacement.ts'
-import { buildIndexes, dropIndexes } from '../catalogue/table-indexes.ts'
+import { buildIndexes, dropIndexes, noteIndexedAt } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -92,7 +92,10 @@ function writeChanges(
   const buildsIndexes = table.loadedAs === undefined && isLarge(settled.filter(isPut).length, table)
   if (buildsIndexes && table.isCreated) dropIndexes(db, type.id, table.id)
   const written = writeRows(db, settled, target, batch)
-  if (buildsIndexes) buildIndexes(db, type.id, table.id)
+  if (buildsIndexes) {
+    noteIndexedAt(db, table.id, version)
+    buildIndexes(db, type.id, table.id)
+  }
   const { put, deleted, kept, keys } = written
   if (put + deleted > 0) saveTableCounts(db, table.id, written)
   if (table.loadedAs !== undefined || put + deleted === 0) {

@@ -129,6 +129,7 @@ function matching(connection: QueryConnection, { objectType, query }: DeleteSear
   const head = readTypeHead(statements, objectType)
   const versions = readVersions(statements, { objectType, query }, head)
   if (versions === 'reclaimed') throw new Error('the latest version is always readable')
-  const numbers = fields.read(head, head.current.layout)
-  return querySql(query, queryTables(connection, { objectType, numbers, versions }))
+  const { table, layout } = head.current
+  const numbers = fields.read(head, layout)
+  return querySql(query, queryTables(connection, { table, objectType, numbers, versions }))
 }
