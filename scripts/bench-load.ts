@@ -47,10 +47,10 @@ const HELP = `Usage: npm run bench:load -- [options]
 Imports objects of about 400 bytes into an empty store with \`oqs import\`, and compares this with a
 ceiling: the same rows in the same table and indexes, written in key order with indexes that are built
 once at the end; by prepared statements into SQLite, by COPY into PostgreSQL. sqlite-utils is measured
-too if it is installed. Then measures a batch of new objects with keys in no order, on SQLite beside
-statements that insert the same rows, and commits of single objects by 1 and by 32 writers. CPU and
-bytes are per object; CPU is that of the command and the service together, without the PostgreSQL
-server; for new keys, that of the writer thread.
+too if it is installed. Then measures batches of new objects with keys in no order, on SQLite
+alternately with statements that insert the same rows, and commits of single objects by 1 and by 32
+writers. CPU and bytes are per object; CPU is that of the command and the service together, without
+the PostgreSQL server; for new keys, that of the writer thread.
 
 --transfer instead imports ${FLIGHTS.file} (${FLIGHTS.rows} rows) into SQLite and exports it, against a
 walk, and for a slow reader while another client writes: about 10 minutes and 8 GB in TMPDIR.
@@ -129,13 +129,17 @@ async function measureStore(
   )
   if (storeName === 'SQLite') {
     const figure = (micros: number) => (Number.isNaN(micros) ? '-' : count(micros))
-    const table = loads.map(({ name, newKeys }) => [name, ...newKeys.map(figure)])
+    const table = loads.map(({ name, newKeys: { writer, bare } }) => [
+      name,
+      figure(writer),
+      figure(bare),
+    ])
     print(`\n${toMarkdown([['New keys in no order', 'writer CPU µs', 'bare SQLite'], ...table])}`)
   }
   const cpuMark = (limit: number, name: string, microsPerObject: number) =>
     atMost(limit, `${name} / ceiling, CPU`, microsPerObject / (ceiling.cpuMicros / objects))
   const [rate, bytes] = [ceiling.seconds / own.load.seconds, own.load.bytes / objects]
-  const [writer] = own.newKeys
+  const { writer } = own.newKeys
   const limits = LIMITS[storeName]
   const sqliteMarks = [
     cpuMark(CPU_LIMITS.import, 'import', own.load.cpuMicros / objects),
@@ -174,9 +178,12 @@ async function measureLoad({ workspace, name, checkout, store, file, objects }: 
   const ceiling = isOwn ? await loadCeiling(workspace, store) : load
   showProgress(`${name}: new keys and single commits`)
   const path = sqlitePath(store)
-  const writer = path === undefined ? Number.NaN : await measureNewKeys(service, objects)
-  const bare = path !== undefined && isOwn ? addNewRows(path, ceilingPath(workspace)) : Number.NaN
-  const newKeys = [writer, bare] as const
+  const addBare = (source: string) =>
+    isOwn ? addNewRows(source, ceilingPath(workspace)) : Number.NaN
+  const newKeys =
+    path === undefined
+      ? { writer: Number.NaN, bare: Number.NaN }
+      : await measureNewKeys(service, objects, () => addBare(path))
   const commits = await measureCommits(service)
   return { name, load, megabytes, ceiling, newKeys, commits }
 }

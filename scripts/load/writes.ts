@@ -3,22 +3,48 @@ import { Connection } from '../measure/connection.ts'
 import { makePart } from '../measure/parts.ts'
 import { busiestThreadMicros, measureCost } from '../measure/process-stats.ts'
 import { PART_OBJECTS, type Service, writeChanges } from '../measure/service.ts'
+import { median } from '../measure/statistics.ts'
 import { count } from '../measure/table.ts'
 
 const NEW_OBJECTS = 10_000
+/** The speed of a machine may change from one batch to the next. */
+const NEW_BATCHES = 5
 const WRITERS = [1, 32]
 const COMMITS = 2000
 
+/** The CPU microseconds per new object whose key lies anywhere among the stored ones. */
+export interface NewKeyCost {
+  readonly writer: number
+  /** Of statements that insert the same rows. */
+  readonly bare: number
+}
+
+/** Writes batches of new keys, each to the service and then by `addBare`, and returns medians. */
+export async function measureNewKeys(
+  service: Service,
+  objects: number,
+  addBare: () => number,
+): Promise<NewKeyCost> {
+  const costs: NewKeyCost[] = []
+  for (let batch = 0; batch < NEW_BATCHES; batch += 1) {
+    const writer = await addNewKeys(service, objects, batch * NEW_OBJECTS)
+    costs.push({ writer, bare: addBare() })
+  }
+  return {
+    writer: median(costs.map(({ writer }) => writer)),
+    bare: median(costs.map(({ bare }) => bare)),
+  }
+}
+
 /**
- * Returns the CPU microseconds of the writer thread, which is the busiest one, per new object whose
- * key lies anywhere among the stored ones. The checkpoint that follows the response counts, because
- * the next write waits for it.
+ * Returns the CPU microseconds of the writer thread, which is the busiest one, per object. The
+ * checkpoint that follows the response counts, because the next write waits for it.
  */
-export async function measureNewKeys(service: Service, objects: number): Promise<number> {
+async function addNewKeys(service: Service, objects: number, first: number): Promise<number> {
   // A prime step visits the stored keys in no order; the ending makes each key a new one.
   const changes = Array.from({ length: NEW_OBJECTS }, (_, index) => {
-    const part = makePart((index * 7_368_787) % objects, 0)
-    return { put: { ...part, partNumber: `${part.partNumber}-${index}` } }
+    const part = makePart(((first + index) * 7_368_787) % objects, 0)
+    return { put: { ...part, partNumber: `${part.partNumber}-${first + index}` } }
   })
   const write = async () => {
     await writeChanges(service, PART_OBJECTS, changes)
