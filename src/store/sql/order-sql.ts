@@ -9,7 +9,6 @@ import type { FieldNumbers } from './field-numbers.ts'
 import {
   hasValue,
   indexedValue,
-  isPrefixIndexed,
   KEY_COLUMN,
   type PropertySql,
   sortColumn,
@@ -91,7 +90,7 @@ function splitAtKey(
 function orderByFirst(first: OrderColumn): string {
   const { indexed, direction } = first
   const byValue = `${sortColumn(first)} ${direction}`
-  return isPrefixIndexed(first) ? `${indexed} ${direction}, ${byValue}` : byValue
+  return first.form === 'prefix' ? `${indexed} ${direction}, ${byValue}` : byValue
 }
 
 function orderBy(terms: readonly OrderColumn[], pkDirection: Direction): string {
@@ -119,7 +118,7 @@ function afterFirst(
   const value = cursor?.values[0]
   if (cursor === undefined || value === undefined || value === null) return TRUE
   const after = afterValue(first, rest, { ...cursor, value }, pkDirection)
-  if (!isPrefixIndexed(first)) return after
+  if (first.form !== 'prefix') return after
   const { indexed } = indexedValue(first, value)
   const byIndex = { sql: `${first.indexed} ${beyond(first.direction)}= ?`, values: [indexed] }
   return combine('and', [byIndex, after])

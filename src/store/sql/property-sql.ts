@@ -50,11 +50,6 @@ export function suffixSql(expression: string): string {
   return `substr(${expression}, -${SUFFIX_LENGTH})`
 }
 
-/** True if the index holds only the beginning of the values. */
-export function isPrefixIndexed({ form }: PropertySql): boolean {
-  return form === 'prefix'
-}
-
 /** Selects the rows with a value, in a form that the index supports. */
 export function hasValue({ indexed, form, suffix }: PropertySql): string {
   // SQLite does not look up in an index whether an expression is null.
@@ -120,7 +115,7 @@ export function propertyIn(
 export function beginsLike(property: PropertySql, pattern: Pattern): SqlCondition {
   const text = literalPrefix(pattern)
   if (text === '') return { sql: `${property.indexed} IS NOT NULL`, values: [] }
-  const isWithinIndex = !isPrefixIndexed(property) || [...text].length <= PREFIX_LENGTH
+  const isWithinIndex = property.form !== 'prefix' || [...text].length <= PREFIX_LENGTH
   if (isWithinIndex) return rangeOf(property.indexed, text)
   return combine('and', [
     { sql: `${property.indexed} = ?`, values: [prefixOf(text)] },
@@ -140,7 +135,7 @@ export function indexedValue(
   property: PropertySql,
   value: SqlValue,
 ): { readonly indexed: SqlValue; readonly isDecided: boolean } {
-  if (!isPrefixIndexed(property) || typeof value !== 'string') {
+  if (property.form !== 'prefix' || typeof value !== 'string') {
     return { indexed: sortValue(property, value), isDecided: true }
   }
   return { indexed: prefixOf(value), isDecided: isDecidedByPrefix(value) }
