@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ANY_CHARACTER } from '../../src/query/matching/pattern.ts'
 import type { Comparison, OrderTerm, Query } from '../../src/query/query.ts'
 import { openStore } from '../../src/server/open-store.ts'
-import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
 import { PREFIX_LENGTH } from '../../src/store/sql/long-text.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { createFixture, type StoreFixture } from '../support/store-fixture.ts'
@@ -123,15 +123,9 @@ it('finds, counts and orders long texts as if they were indexed in full', async 
       fc.integer({ min: 20, max: 120 }),
       async ({ query, test }, order, maxObjects) => {
         const expected = pairs.filter(([, text]) => test(text)).sort(compareBy(order))
-        const found: unknown[] = []
-        let page: StoredPage | undefined
-        do {
-          const request = { query, order, maxObjects, after: page?.last }
-          page = await things.readPage(request)
-          expect(page.totalCount).toBe(expected.length)
-          found.push(...(await things.readKeys(request)))
-        } while (page.more)
-        expect(found).toEqual(expected.map(([key]) => key))
+        const found = await things.walk({ query, order, maxObjects })
+        expect(found.keys).toEqual(expected.map(([key]) => key))
+        expect(found.totalCounts).toEqual([expected.length])
       },
     ),
     fcOptions(40, 25),

@@ -8,7 +8,7 @@ import type { OntologyDefinition } from '../../src/ontology/definition/definitio
 import { readComparedValue } from '../../src/query/compared-value.ts'
 import type { Comparison, Query } from '../../src/query/query.ts'
 import { openStore } from '../../src/server/open-store.ts'
-import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
 import { indexTimesAsTexts } from '../support/earlier-layout.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { createFixture, type StoreFixture } from '../support/store-fixture.ts'
@@ -110,15 +110,9 @@ describe.each(['integers', 'texts, as in earlier stores'])(
           fc.integer({ min: 5, max: 60 }),
           async ({ query, test }, order, maxObjects) => {
             const expected = events.filter(test).sort(compareBy(order))
-            const found: unknown[] = []
-            let page: StoredPage | undefined
-            do {
-              const request = { query, order, maxObjects, after: page?.last }
-              page = await fixture.readPage(request)
-              expect(page.totalCount).toBe(expected.length)
-              found.push(...(await fixture.readKeys(request)))
-            } while (page.more)
-            expect(found).toEqual(expected.map(({ k }) => k))
+            const found = await fixture.walk({ query, order, maxObjects })
+            expect(found.keys).toEqual(expected.map(({ k }) => k))
+            expect(found.totalCounts).toEqual([expected.length])
           },
         ),
         fcOptions(80, 40),

@@ -48,8 +48,16 @@ export interface StoreFixture {
   readPage(request?: Partial<ReadPageRequest>): Promise<StoredPage>
   /** Returns the primary keys of the objects of a page. */
   readKeys(request?: Partial<ReadPageRequest>): Promise<unknown[]>
+  /** Reads all pages of a walk. */
+  walk(request: Partial<ReadPageRequest>): Promise<Walked>
   /** Returns the objects of a page as `key=text`. */
   readPairs(request?: Partial<ReadPageRequest>): Promise<string[]>
+}
+
+export interface Walked {
+  readonly keys: readonly unknown[]
+  /** The different total counts that the pages had. */
+  readonly totalCounts: readonly (number | undefined)[]
 }
 
 export async function createFixture(
@@ -78,16 +86,26 @@ export async function openFixture(store: ObjectStore, ontology = 'things'): Prom
   const commit = (changes: readonly Change[], options: CommitOptions = {}) =>
     store.commit({ objectType: type, changes, basedOn: generation, ...options })
   const change = (object: object): Change => ({ put: readObject(object) })
+  const keysOf = (page: StoredPage) =>
+    propertiesOf(page).map((properties) => properties[type.primaryKey.apiName])
   return {
     type,
     generation,
     change,
     readPage,
     put: (objects, options) => commit(objects.map(change), options),
-    readKeys: async (request = {}) =>
-      propertiesOf(await readPage(request)).map(
-        (properties) => properties[type.primaryKey.apiName],
-      ),
+    readKeys: async (request = {}) => keysOf(await readPage(request)),
+    walk: async (request) => {
+      const keys: unknown[] = []
+      const totalCounts = new Set<number | undefined>()
+      let page: StoredPage | undefined
+      do {
+        page = await readPage({ ...request, after: page?.last })
+        keys.push(...keysOf(page))
+        totalCounts.add(page.totalCount)
+      } while (page.more)
+      return { keys, totalCounts: [...totalCounts] }
+    },
     commit: (pairs, options) => {
       const changes = pairs.map(([k, text]) =>
         text === null ? { delete: readObjectKey(type, k).pk } : change({ k, text }),

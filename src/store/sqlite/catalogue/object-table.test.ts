@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { indexIdsTogether, indexTimesAsTexts } from '../../../../test/support/earlier-layout.ts'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
-import { pageRequest, retention } from '../../../../test/support/store-fixture.ts'
+import { openFixture, pageRequest, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
@@ -277,14 +277,10 @@ describe('the tables of object types', () => {
     const path = join(folder.path, 'oqs.db')
     await using store = openSqliteStore(path)
     const type = first(await apply(store, definition(1, 2)))
-    const keysById = async (keys: readonly string[], version?: number) => {
+    const { readKeys } = await openFixture(store, 'wide')
+    const keysById = (keys: readonly string[], version?: number) => {
       const ids = keys.map((key) => objectId(type.rid, key))
-      const page = await store.readPage(
-        pageRequest(type, { query: { kind: 'objectIds', ids }, version }),
-      )
-      if (page === 'reclaimed') throw new Error('reclaimed')
-      const records = JSON.parse(`[${Buffer.from(page.records)}]`) as Record<string, unknown>[]
-      return records.map(({ properties }) => (properties as { p0: string }).p0)
+      return readKeys({ query: { kind: 'objectIds', ids }, version })
     }
     const many = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, n) => `${prefix}${n}`)
