@@ -231,17 +231,29 @@ describe('the plan of', () => {
     expect(text).not.toContain('object_1_current')
   })
 
+  function expectIdIndexes(text: string): void {
+    expect(text).toContain('SEARCH stored USING INDEX object_1_object_id (<expr>=?)')
+    expect(text).toContain('SEARCH stored USING INDEX object_1_later_object_id (<expr>=?)')
+    expect(text).not.toContain('CORRELATED LIST')
+    expect(text).not.toContain('SCAN l1')
+  }
+
   it('object ids and lists of values: their indexes', () => {
     const ids: Query = { kind: 'objectIds', ids: ['x'] }
-    for (const query of [ids, { kind: 'or', of: [ids, equal('a')] } as const]) {
-      const text = planOf(query, { sortMatches: true })
-      expect(text).toContain('SEARCH o USING INDEX object_1_object_id (<expr>=?)')
-      expect(text).toContain('SEARCH o USING INDEX object_1_later_object_id (<expr>=?)')
+    const linked: Query = {
+      kind: 'linked',
+      property: 'k',
+      linkedType: type,
+      linkedProperty: 'b',
+      of: ids,
     }
-    const { sql } = selectByObjectId('object_1', LAYOUT, 'o.object_id, o.valid_to', '["x"]')
-    const current = explain(`SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`)
-    expect(current).toContain('SEARCH o USING INDEX object_1_object_id (<expr>=?)')
-    expect(current).toContain('SEARCH o USING INDEX object_1_later_object_id (<expr>=?)')
+    for (const query of [ids, linked, { kind: 'or', of: [ids, equal('a')] } as const]) {
+      expectIdIndexes(planOf(query, { sortMatches: true }))
+    }
+    expectIdIndexes(planOf(linked, { isProbed: true }))
+    const columns = ['object_id', 'valid_to']
+    const { sql } = selectByObjectId({ table: 'object_1', layout: LAYOUT, columns, list: '["x"]' })
+    expectIdIndexes(explain(`SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`))
     const field = { property: 'a', structField: undefined }
     const values: Query = { kind: 'oneOf', field, values: [1, 2] }
     expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')

@@ -37,8 +37,8 @@ export class KnownFields {
 
   #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
     const { number, keyProperty, longTexts, integerTimes, indexedAt } = layout
-    const fieldSets = [longTexts, integerTimes].map((set) => [...set].join())
-    const key = [generation, typeId, number, keyProperty, indexedAt, ...fieldSets].join(' ')
+    const lists = [longTexts, integerTimes].map((fields) => [...fields].join())
+    const key = [generation, typeId, number, keyProperty, indexedAt, ...lists].join(' ')
     const known = this.#fields.get(key)
     if (known !== undefined) return known
     const fields = readTableFields(this.#statements.withObjects, typeId, layout)

@@ -63,11 +63,13 @@ export function createObjectTable(
     layout.number === 1 ? [] : timestampsIn(fieldsOf(type.properties.values()).filter(hasOwnColumn))
   const fields = stored.inLayout({ ...stored.layout, integerTimes: new Set(integerTimes) })
   const columns = propertyColumns(fields).flatMap(columnDefinitions)
+  // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
+  const indexedAt = layout.number === 1 ? 'NULL' : 'loaded_as'
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
   db.prepare(
     `UPDATE object_table SET is_made = 1, key_property = ?, integer_times = ?,
-       indexed_at = iif(layout = 1, NULL, loaded_as) WHERE id = ?`,
+       indexed_at = ${indexedAt} WHERE id = ?`,
   ).run(keyProperty ?? null, JSON.stringify(integerTimes), id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`

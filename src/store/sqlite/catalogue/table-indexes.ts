@@ -5,7 +5,12 @@ import { microsecondsSql } from '../../sql/integer-time.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
-import { indexedValidTo, objectIdIndexes, type TableLayout } from './table-layout.ts'
+import {
+  indexedObjectId,
+  indexedValidTo,
+  objectIdIndexes,
+  type TableLayout,
+} from './table-layout.ts'
 import { objectTable } from './table-name.ts'
 
 interface Index {
@@ -27,7 +32,7 @@ function deferredIndexes(table: string, fields: TableFields): Index[] {
     },
     // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
-    ...idIndexes(table, fields.layout),
+    ...indexesOfIds(table, fields.layout),
     ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
   ]
 }
@@ -62,10 +67,11 @@ function versionIndex(table: string): string {
 }
 
 /** For object sets that list RIDs. */
-function idIndexes(table: string, layout: TableLayout): Index[] {
-  return objectIdIndexes(layout).map(({ suffix, indexed, rows }) => ({
-    name: `${table}_${suffix}`,
-    on: `${table} (${indexed})${rows === undefined ? '' : ` WHERE ${rows}`}`,
+function indexesOfIds(table: string, layout: TableLayout): Index[] {
+  const indexed = `${table} (${indexedObjectId(layout, 'object_id')})`
+  return objectIdIndexes(layout).map(({ name, where }) => ({
+    name: `${table}_${name}`,
+    on: where === undefined ? indexed : `${indexed} WHERE ${where}`,
   }))
 }
 
@@ -139,7 +145,10 @@ export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void 
   db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
 }
 
-/** Records that the indexes of a table are built at a version, see `TableLayout.indexedAt`. */
+/**
+ * Records the last version of a table whose indexes are built, see `TableLayout.indexedAt`. Tables of
+ * layout 1 keep the indexes of earlier releases.
+ */
 export function noteIndexedAt(db: DatabaseSync, id: number, version: number): void {
   db.prepare('UPDATE object_table SET indexed_at = ? WHERE id = ? AND layout > 1').run(version, id)
 }

@@ -20,8 +20,8 @@ export interface TableLayout extends ColumnLayout {
   readonly number: number
   readonly integerTimes: ReadonlySet<string>
   /**
-   * The version at which the indexes were built. The object ids of later rows are in an index of
-   * their own; undefined if one index has all ids.
+   * The last version when the indexes were built. The object ids of rows of later versions are in an
+   * index of their own; undefined if one index has all ids.
    */
   readonly indexedAt: number | undefined
 }
@@ -71,46 +71,52 @@ export function termRulesOf({ number }: Pick<TableLayout, 'number'>): TermRules 
 /** How the texts of new tables are cut. */
 export const NEW_TABLE_RULES = termRulesOf({ number: CURRENT_LAYOUT })
 
-/** An index of object ids: what it holds, and the condition on its rows, unless it has all. */
 export interface ObjectIdIndex {
-  readonly suffix: string
-  readonly indexed: string
-  readonly rows: string | undefined
+  readonly name: 'object_id' | 'later_object_id'
+  /** The condition on its rows; undefined if it has all rows. */
+  readonly where: string | undefined
 }
 
 /**
  * Returns the indexes of object ids. Ids are random, so new rows would change every page of an index
- * of many ids; therefore rows that are written after the indexes were built have one of their own.
+ * of many ids; therefore rows of versions after the last load have an index of their own.
  */
-export function objectIdIndexes(layout: TableLayout): readonly ObjectIdIndex[] {
-  const { indexedAt } = layout
-  const indexed = indexedObjectId(layout, 'object_id')
-  if (indexedAt === undefined) return [{ suffix: 'object_id', indexed, rows: undefined }]
+export function objectIdIndexes({ indexedAt }: TableLayout): readonly ObjectIdIndex[] {
+  if (indexedAt === undefined) return [{ name: 'object_id', where: undefined }]
   return [
-    { suffix: 'object_id', indexed, rows: `valid_from <= ${indexedAt}` },
-    { suffix: 'later_object_id', indexed, rows: `valid_from > ${indexedAt}` },
+    { name: 'object_id', where: `valid_from <= ${indexedAt}` },
+    { name: 'later_object_id', where: `valid_from > ${indexedAt}` },
   ]
 }
 
-function indexedObjectId({ number }: TableLayout, id: string): string {
+/** Returns the expression that the indexes of object ids hold. */
+export function indexedObjectId({ number }: TableLayout, id: string): string {
   // The first 32 bits, which few ids share.
   return number === 1 ? id : `unhex(substr(${id}, 1, 8))`
 }
 
+interface ObjectIdSearch {
+  readonly table: string
+  readonly layout: TableLayout
+  /** The columns of the rows to select. */
+  readonly columns: readonly string[]
+  /** The ids, as a JSON array. */
+  readonly list: string
+}
+
 /**
- * Selects columns of the rows `o` whose object id is in a list, which is a JSON array. There is a
- * query for each index, because SQLite uses an index only for the rows that it has.
+ * Selects the rows whose object id is in a list. There is a query for each index, because SQLite uses
+ * a partial index only if the query repeats its condition.
  */
-export function selectByObjectId(
-  table: string,
-  layout: TableLayout,
-  columns: string,
-  list: string,
-): SqlCondition {
-  const [own, listed] = ['o.object_id', 'listed.value'].map((id) => indexedObjectId(layout, id))
-  const queries = objectIdIndexes(layout).map(({ rows = 'TRUE' }) => {
-    const isListed = `${rows} AND ${own} = ${listed} AND o.object_id = listed.value`
-    return `SELECT ${columns} FROM json_each(?) AS listed CROSS JOIN ${table} AS o ON ${isListed}`
+export function selectByObjectId({ table, layout, columns, list }: ObjectIdSearch): SqlCondition {
+  // Not `o`: conditions on linked rows rename that, see linked-sql.ts.
+  const selected = columns.map((column) => `stored.${column}`).join()
+  const [own, listed] = ['stored.object_id', 'listed.value'].map((id) =>
+    indexedObjectId(layout, id),
+  )
+  const queries = objectIdIndexes(layout).map(({ where = 'TRUE' }) => {
+    return `SELECT ${selected} FROM json_each(?) AS listed CROSS JOIN ${table} AS stored
+      ON ${where} AND ${own} = ${listed} AND stored.object_id = listed.value`
   })
   return { sql: queries.join(' UNION ALL '), values: queries.map(() => list) }
 }

@@ -85,12 +85,18 @@ function searchTables(
     if (search.isDone) break
     const before = search.ids.size
     const name = objectTable(table.table)
-    const listed = selectByObjectId(name, table.layout, 'o.object_id, o.valid_to', list)
-    const rows = search.readsAllOf(table)
-      ? select(`SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`, [])
-      : select(`SELECT object_id FROM (${listed.sql}) WHERE +${VISIBLE.current}`, listed.values)
+    const { sql, values } = search.readsAllOf(table)
+      ? { sql: `SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`, values: [] }
+      : currentById({ ...table, table: name }, list)
+    const rows = select(sql, values)
     for (const [id] of rows) search.add(table.typeRid, id)
     if (search.ids.size < before) list = JSON.stringify([...search.ids])
   }
   return search.typeRids
+}
+
+function currentById({ table, layout }: { table: string; layout: TableLayout }, list: string) {
+  const columns = ['object_id', 'valid_to']
+  const { sql, values } = selectByObjectId({ table, layout, columns, list })
+  return { sql: `SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`, values }
 }

@@ -119,8 +119,12 @@ function jsonOf(value: ColumnValue): string {
 
 function objectIdsSql(ids: readonly string[], { table, numbers }: QueryTables): SqlCondition {
   if (table === undefined) return FALSE
-  const list = JSON.stringify(ids)
-  const { sql, values } = selectByObjectId(objectTable(table), numbers.layout, 'o.id', list)
+  const { sql, values } = selectByObjectId({
+    table: objectTable(table),
+    layout: numbers.layout,
+    columns: ['id'],
+    list: JSON.stringify(ids),
+  })
   return { sql: `o.id IN (${sql})`, values }
 }
 

@@ -24,7 +24,7 @@ import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
 
 export interface QueryTables {
-  /** The table of the query's type; undefined if it is not created yet. */
+  /** The table of the query's type; undefined if rows are read although it is not created yet. */
   readonly table: number | undefined
   readonly numbers: TableFields
   /** How the texts of the table are cut into terms. */

@@ -92,11 +92,11 @@ function writeChanges(
   const buildsIndexes = table.loadedAs === undefined && isLarge(settled.filter(isPut).length, table)
   if (buildsIndexes && table.isCreated) dropIndexes(db, type.id, table.id)
   const written = writeRows(db, settled, target, batch)
+  const { put, deleted, kept, keys } = written
   if (buildsIndexes) {
-    noteIndexedAt(db, table.id, version)
+    if (put > 0) noteIndexedAt(db, table.id, version)
     buildIndexes(db, type.id, table.id)
   }
-  const { put, deleted, kept, keys } = written
   if (put + deleted > 0) saveTableCounts(db, table.id, written)
   if (table.loadedAs !== undefined || put + deleted === 0) {
     return { version: type.published, put, deleted, kept, keys }
