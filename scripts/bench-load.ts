@@ -23,7 +23,14 @@ import { atLeast, atMost, judge, type Mark } from './measure/marks.ts'
 import { DEFINITION, partLines } from './measure/parts.ts'
 import { print, showProgress } from './measure/progress.ts'
 import { runProgram } from './measure/server.ts'
-import { define, measureImport, PART_TYPE, startService, THIS_CHECKOUT } from './measure/service.ts'
+import {
+  define,
+  measureImport,
+  PART_TYPE,
+  type Service,
+  startService,
+  THIS_CHECKOUT,
+} from './measure/service.ts'
 import { count, toMarkdown } from './measure/table.ts'
 import { openStores, openWorkspace, requireDiskSpace, type Workspace } from './measure/workspace.ts'
 
@@ -49,8 +56,8 @@ ceiling: the same rows in the same table and indexes, written in key order with 
 once at the end; by prepared statements into SQLite, by COPY into PostgreSQL. sqlite-utils is measured
 too if it is installed. Then measures batches of new objects with keys in no order, on SQLite
 alternately with statements that insert the same rows, and commits of single objects by 1 and by 32
-writers. CPU and bytes are per object; CPU is that of the command and the service together, without
-the PostgreSQL server; for new keys, that of the writer thread.
+writers; two checkouts take turns. CPU and bytes are per object; CPU is that of the command and the
+service together, without the PostgreSQL server; for new keys, that of the writer thread.
 
 --transfer instead imports ${FLIGHTS.file} (${FLIGHTS.rows} rows) into SQLite and exports it, against a
 walk, and for a slow reader while another client writes: about 10 minutes and 8 GB in TMPDIR.
@@ -91,16 +98,28 @@ async function measureStore(
   await using stores = await openStores(storeName, workspace)
   const file = join(workspace.folder, 'parts.ndjson')
   await pipeline(Readable.from(partLines(objects)), createWriteStream(file))
-  const input = { workspace, file, objects }
+  await using services = new AsyncDisposableStack()
+  const load = async (name: string, checkout: string, store: string) => {
+    const service = services.use(await startService(workspace, { store, checkout }))
+    return { name, service, ...(await measureLoad({ workspace, name, service, store, file })) }
+  }
 
   const store = await stores.create('own')
-  const own = await measureLoad({ ...input, name: 'oqs import', checkout: THIS_CHECKOUT, store })
+  const own = await load('oqs import', THIS_CHECKOUT, store)
+  // Before anything but the import has changed the store.
+  const ceiling = await loadCeiling(workspace, store)
   const loads = [own]
   if (against !== undefined) {
-    const other = { name: 'the other checkout', checkout: against }
-    loads.push(await measureLoad({ ...input, ...other, store: await stores.create('other') }))
+    loads.push(await load('the other checkout', against, await stores.create('other')))
   }
-  const { ceiling } = own
+  showProgress('new keys and single commits')
+  const path = sqlitePath(store)
+  // Only for the layout of this checkout.
+  const addBare = (name: string) =>
+    path !== undefined && name === own.name ? addNewRows(path, ceilingPath(workspace)) : Number.NaN
+  const loaded = loads.map(({ name, service }) => ({ service, addBare: () => addBare(name) }))
+  const newKeys = path === undefined ? [] : await measureNewKeys(loaded, objects)
+  const commits = await measureCommits(loaded)
   const utils = storeName === 'SQLite' ? await loadWithSqliteUtils(workspace, file) : undefined
   const row = (name: string, { seconds, cpuMicros, bytes }: LoadCost) => [
     name,
@@ -124,22 +143,30 @@ async function measureStore(
   print(
     `\n${toMarkdown([
       ['Commits of single objects', 'writers', 'commits/s', 'CPU µs per commit'],
-      ...loads.flatMap(({ name, commits }) => commits.map((figures) => [name, ...figures])),
+      ...loads.flatMap(({ name }, index) =>
+        (commits[index] ?? []).map(({ writers, perSecond, cpuMicros }) => [
+          name,
+          String(writers),
+          count(perSecond),
+          count(cpuMicros),
+        ]),
+      ),
     ])}`,
   )
   if (storeName === 'SQLite') {
-    const figure = (micros: number) => (Number.isNaN(micros) ? '-' : count(micros))
-    const table = loads.map(({ name, newKeys: { writer, bare } }) => [
+    const figure = (micros: number | undefined = Number.NaN) =>
+      Number.isNaN(micros) ? '-' : count(micros)
+    const table = loads.map(({ name }, index) => [
       name,
-      figure(writer),
-      figure(bare),
+      figure(newKeys[index]?.writer),
+      figure(newKeys[index]?.bare),
     ])
     print(`\n${toMarkdown([['New keys in no order', 'writer CPU µs', 'bare SQLite'], ...table])}`)
   }
   const cpuMark = (limit: number, name: string, microsPerObject: number) =>
     atMost(limit, `${name} / ceiling, CPU`, microsPerObject / (ceiling.cpuMicros / objects))
   const [rate, bytes] = [ceiling.seconds / own.load.seconds, own.load.bytes / objects]
-  const { writer } = own.newKeys
+  const writer = newKeys[0]?.writer ?? Number.NaN
   const limits = LIMITS[storeName]
   const sqliteMarks = [
     cpuMark(CPU_LIMITS.import, 'import', own.load.cpuMicros / objects),
@@ -156,14 +183,12 @@ async function measureStore(
 interface LoadSpec {
   readonly workspace: Workspace
   readonly name: string
-  readonly checkout: string
+  readonly service: Service
   readonly store: string
   readonly file: string
-  readonly objects: number
 }
 
-async function measureLoad({ workspace, name, checkout, store, file, objects }: LoadSpec) {
-  await using service = await startService(workspace, { store, checkout })
+async function measureLoad({ workspace, name, service, store, file }: LoadSpec) {
   await define(service, DEFINITION)
   showProgress(`${name}: importing`)
   const report = await measureImport(workspace, service, [file, ...PART_TYPE])
@@ -173,19 +198,7 @@ async function measureLoad({ workspace, name, checkout, store, file, objects }: 
     cpuMicros: report.cpuMicros + report.command.cpuMicros,
     bytes: await storedBytes(store),
   }
-  const isOwn = checkout === THIS_CHECKOUT
-  // Before anything but the import has changed the store, and only for the layout of this checkout.
-  const ceiling = isOwn ? await loadCeiling(workspace, store) : load
-  showProgress(`${name}: new keys and single commits`)
-  const path = sqlitePath(store)
-  const addBare = (source: string) =>
-    isOwn ? addNewRows(source, ceilingPath(workspace)) : Number.NaN
-  const newKeys =
-    path === undefined
-      ? { writer: Number.NaN, bare: Number.NaN }
-      : await measureNewKeys(service, objects, () => addBare(path))
-  const commits = await measureCommits(service)
-  return { name, load, megabytes, ceiling, newKeys, commits }
+  return { load, megabytes }
 }
 
 function ceilingPath({ folder }: Workspace): string {

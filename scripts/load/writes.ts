@@ -4,36 +4,39 @@ import { makePart } from '../measure/parts.ts'
 import { busiestThreadMicros, measureCost } from '../measure/process-stats.ts'
 import { PART_OBJECTS, type Service, writeChanges } from '../measure/service.ts'
 import { median } from '../measure/statistics.ts'
-import { count } from '../measure/table.ts'
 
 const NEW_OBJECTS = 10_000
-/** The speed of a machine may change from one batch to the next. */
-const NEW_BATCHES = 5
 const WRITERS = [1, 32]
 const COMMITS = 2000
+/** Services take turns, because the speed of a machine changes within seconds. */
+const ROUNDS = 5
 
-/** The CPU microseconds per new object whose key lies anywhere among the stored ones. */
+/** A service whose store is loaded. */
+export interface LoadedService {
+  readonly service: Service
+  /** Writes the newest rows with bare statements, and returns the CPU microseconds per row. */
+  readonly addBare: () => number
+}
+
+/** The CPU microseconds per new object whose key lies anywhere among the stored ones: medians. */
 export interface NewKeyCost {
   readonly writer: number
-  /** Of statements that insert the same rows. */
   readonly bare: number
 }
 
-/** Writes batches of new keys, each to the service and then by `addBare`, and returns medians. */
+/** Writes batches of new keys. Returns the cost of each service. */
 export async function measureNewKeys(
-  service: Service,
+  loaded: readonly LoadedService[],
   objects: number,
-  addBare: () => number,
-): Promise<NewKeyCost> {
-  const costs: NewKeyCost[] = []
-  for (let batch = 0; batch < NEW_BATCHES; batch += 1) {
-    const writer = await addNewKeys(service, objects, batch * NEW_OBJECTS)
-    costs.push({ writer, bare: addBare() })
+): Promise<readonly NewKeyCost[]> {
+  const costs = loaded.map(() => ({ writer: [] as number[], bare: [] as number[] }))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, { service, addBare }] of loaded.entries()) {
+      costs[index]?.writer.push(await addNewKeys(service, objects, round * NEW_OBJECTS))
+      costs[index]?.bare.push(addBare())
+    }
   }
-  return {
-    writer: median(costs.map(({ writer }) => writer)),
-    bare: median(costs.map(({ bare }) => bare)),
-  }
+  return costs.map(({ writer, bare }) => ({ writer: median(writer), bare: median(bare) }))
 }
 
 /**
@@ -53,16 +56,35 @@ async function addNewKeys(service: Service, objects: number, first: number): Pro
   return (await busiestThreadMicros(service.pid, write)) / NEW_OBJECTS
 }
 
-/** Returns rows of a table: writers, commits per second, CPU microseconds per commit. */
-export async function measureCommits(service: Service): Promise<readonly (readonly string[])[]> {
-  const rows: string[][] = []
+export interface CommitCost {
+  readonly writers: number
+  readonly perSecond: number
+  readonly cpuMicros: number
+}
+
+/** Commits single objects with few and many writers. Returns the costs of each service. */
+export async function measureCommits(
+  loaded: readonly LoadedService[],
+): Promise<readonly (readonly CommitCost[])[]> {
+  const costs: CommitCost[][] = loaded.map(() => [])
   for (const writers of WRITERS) {
-    await updateParts(service, writers, COMMITS / 10)
-    const update = () => updateParts(service, writers, COMMITS)
-    const { seconds, cpuMicros } = await measureCost(service.pid, update)
-    rows.push([String(writers), count(COMMITS / seconds), count(cpuMicros / COMMITS)])
+    const totals = loaded.map(() => ({ seconds: 0, cpuMicros: 0 }))
+    for (const { service } of loaded) await updateParts(service, writers, COMMITS / 10)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [index, { service }] of loaded.entries()) {
+        const update = () => updateParts(service, writers, COMMITS / ROUNDS)
+        const { seconds, cpuMicros } = await measureCost(service.pid, update)
+        const total = totals[index] ?? { seconds: 0, cpuMicros: 0 }
+        total.seconds += seconds
+        total.cpuMicros += cpuMicros
+      }
+    }
+    for (const [index, { seconds, cpuMicros }] of totals.entries()) {
+      const perSecond = COMMITS / seconds
+      costs[index]?.push({ writers, perSecond, cpuMicros: cpuMicros / COMMITS })
+    }
   }
-  return rows
+  return costs
 }
 
 /** Each writer updates objects of its own, spread over the keys, one after the other. */
