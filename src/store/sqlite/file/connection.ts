@@ -10,7 +10,7 @@ const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
 /** The page size of new files. Others keep theirs, see docs/decisions/016-smaller-tables.md. */
 const PAGE_BYTES = 8192
-/** What remains of the WAL after a large commit. */
+/** What remains of the WAL when it starts again after a large commit. */
 const WAL_BYTES = 4 * 1024 ** 2
 /** SQLite moves the WAL to the database at this size, and starts it again. It counts in pages. */
 const CHECKPOINT_BYTES = 4_096_000
@@ -51,14 +51,19 @@ function open<Db extends DatabaseSync>(
       PRAGMA foreign_keys = ON;
       PRAGMA mmap_size = ${MMAP_BYTES};
       PRAGMA cache_size = -${CACHE_KIB};
-      PRAGMA journal_size_limit = ${WAL_BYTES};
       PRAGMA wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pageBytesOf(db))};
     `)
+    limitWal(db)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** Lets commits truncate a WAL that starts again. */
+export function limitWal(db: DatabaseSync): void {
+  db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
 }
 
 /** Returns the page size of a database. */

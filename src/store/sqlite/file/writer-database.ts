@@ -16,6 +16,8 @@ export class WriterDatabase extends DatabaseSync {
   readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
   /** True if a large commit has left its pages in the WAL, see late-checkpoint.ts. */
   needsCheckpoint = false
+  /** Runs until the WAL is limited again after a large commit. */
+  walTimer: NodeJS.Timeout | undefined
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })

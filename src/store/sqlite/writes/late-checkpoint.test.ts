@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
@@ -18,7 +18,8 @@ function openEmpty(folder: string) {
   const path = createDatabaseFile(join(folder, 'oqs.db'))
   const db = openWriterConnection(path)
   db.exec('CREATE TABLE t (value BLOB) STRICT')
-  return { db, fileBytes: () => statSync(path).size }
+  const sizeOf = (file: string) => statSync(file).size
+  return { db, fileBytes: () => sizeOf(path), walBytes: () => sizeOf(`${path}-wal`) }
 }
 
 it('leaves a large commit in the WAL until it is told to move it', () => {
@@ -53,4 +54,33 @@ it('ignores a checkpoint that fails, because the commit is on disk', () => {
   db.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (NULL)')
   expect(() => checkpointLate(db)).not.toThrow()
   db.exec('COMMIT')
+})
+
+it('keeps the size of the WAL for a minute after the last large commit', () => {
+  vi.useFakeTimers()
+  try {
+    using folder = tempFolder()
+    const { db, walBytes } = openEmpty(folder.path)
+    using _ = db
+    const addOne = () => db.exec('INSERT INTO t VALUES (NULL)')
+    const addMany = () => {
+      withLateCheckpoint(db, () => addBytes(db))
+      checkpointLate(db)
+    }
+    addMany()
+    vi.advanceTimersByTime(40_000)
+    addMany()
+    vi.advanceTimersByTime(40_000)
+    addOne()
+    expect(walBytes()).toBeGreaterThan(MANY_BYTES)
+    addMany()
+    vi.advanceTimersByTime(60_000)
+    addOne()
+    expect(walBytes()).toBeLessThan(MANY_BYTES)
+    addMany()
+  } finally {
+    // After the database was closed.
+    vi.advanceTimersByTime(60_000)
+    vi.useRealTimers()
+  }
 })
