@@ -108,6 +108,8 @@ async function measureStore(
   const own = await load('oqs import', THIS_CHECKOUT, store)
   // Before anything but the import has changed the store.
   const ceiling = await loadCeiling(workspace, store)
+  // Right after the loads that it is compared with, because the speed of a machine changes.
+  const utils = storeName === 'SQLite' ? await loadWithSqliteUtils(workspace, file) : undefined
   const loads = [own]
   if (against !== undefined) {
     loads.push(await load('the other checkout', against, await stores.create('other')))
@@ -120,7 +122,6 @@ async function measureStore(
   const loaded = loads.map(({ name, service }) => ({ service, addBare: () => addBare(name) }))
   const newKeys = path === undefined ? [] : await measureNewKeys(loaded, objects)
   const commits = await measureCommits(loaded)
-  const utils = storeName === 'SQLite' ? await loadWithSqliteUtils(workspace, file) : undefined
   const row = (name: string, { seconds, cpuMicros, bytes }: LoadCost) => [
     name,
     seconds.toFixed(1),
