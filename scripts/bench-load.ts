@@ -4,6 +4,7 @@ import { createWriteStream, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { type KeyedLoad, marksOf, printFigures } from './load/figures.ts'
 import { FEW_FLIGHTS, FLIGHTS, measureFlights } from './load/flights.ts'
 import type { LoadCost } from './load/load-cost.ts'
 import { loadPostgresCeiling, postgresBytes } from './load/postgres-ceiling.ts'
@@ -19,9 +20,9 @@ import {
   TEXT,
   wholeNumber,
 } from './measure/command-line.ts'
-import { atLeast, atMost, judge, type Mark } from './measure/marks.ts'
+import { judge, type Mark } from './measure/marks.ts'
 import { DEFINITION, partLines } from './measure/parts.ts'
-import { print, showProgress } from './measure/progress.ts'
+import { showProgress } from './measure/progress.ts'
 import { runProgram } from './measure/server.ts'
 import {
   define,
@@ -31,23 +32,12 @@ import {
   startService,
   THIS_CHECKOUT,
 } from './measure/service.ts'
-import { count, toMarkdown } from './measure/table.ts'
 import { openStores, openWorkspace, requireDiskSpace, type Workspace } from './measure/workspace.ts'
 
 const OBJECTS = 200_000
 const OBJECTS_MIN = 10_000
 /** Two stores, the ceiling and the file of rows. */
 const BYTES_PER_OBJECT = 8000
-
-const LIMITS = {
-  SQLite: { rate: 0.6, bytes: 1200 },
-  PostgreSQL: { rate: 0.5, bytes: 1900 },
-}
-/**
- * Multiples of what the ceiling takes in the same run, because machines differ: 70 µs per imported
- * object, and 110 µs of the writer thread per new key, where the ceiling takes 28 µs.
- */
-const CPU_LIMITS = { import: 70 / 28, newKey: 110 / 28 }
 
 const HELP = `Usage: npm run bench:load -- [options]
 
@@ -105,80 +95,25 @@ async function measureStore(
   }
 
   const store = await stores.create('own')
+  const path = sqlitePath(store)
   const own = await load('oqs import', THIS_CHECKOUT, store)
   // Before anything but the import has changed the store.
   const ceiling = await loadCeiling(workspace, store)
   // Right after the loads that it is compared with, because the speed of a machine changes.
-  const utils = storeName === 'SQLite' ? await loadWithSqliteUtils(workspace, file) : undefined
-  const loads = [own]
+  const utils = path === undefined ? undefined : await loadWithSqliteUtils(workspace, file)
+  const addBare = path === undefined ? undefined : () => addNewRows(path, ceilingPath(workspace))
+  const loaded = [{ ...own, addBare }]
   if (against !== undefined) {
-    loads.push(await load('the other checkout', against, await stores.create('other')))
+    const other = await load('the other checkout', against, await stores.create('other'))
+    // Bare statements know the layout of this checkout only.
+    loaded.push({ ...other, addBare: undefined })
   }
   showProgress('new keys and single commits')
-  const path = sqlitePath(store)
-  // Only for the layout of this checkout.
-  const addBare = (name: string) =>
-    path !== undefined && name === own.name ? addNewRows(path, ceilingPath(workspace)) : Number.NaN
-  const loaded = loads.map(({ name, service }) => ({ service, addBare: () => addBare(name) }))
-  const newKeys = path === undefined ? [] : await measureNewKeys(loaded, objects)
-  const commits = await measureCommits(loaded)
-  const row = (name: string, { seconds, cpuMicros, bytes }: LoadCost) => [
-    name,
-    seconds.toFixed(1),
-    count(objects / seconds),
-    Number.isNaN(cpuMicros) ? '-' : count(cpuMicros / objects, 1),
-    count(bytes / objects),
-    (ceiling.seconds / seconds).toFixed(2),
-  ]
-  print(`\n## ${storeName}, ${count(objects)} objects\n`)
-  print(
-    toMarkdown([
-      ['Load', 'seconds', 'objects/s', 'CPU µs', 'bytes', 'rate / ceiling'],
-      row('ceiling', ceiling),
-      ...loads.map(({ name, load }) => row(name, load)),
-      ...(utils === undefined ? [] : [row('sqlite-utils', utils)]),
-    ]),
-  )
-  const memory = loads.map(({ name, megabytes }) => `${name} ${count(megabytes)} MB`)
-  print(`\nPeak of the service's private memory during the import: ${memory.join(', ')}.`)
-  print(
-    `\n${toMarkdown([
-      ['Commits of single objects', 'writers', 'commits/s', 'CPU µs per commit'],
-      ...loads.flatMap(({ name }, index) =>
-        (commits[index] ?? []).map(({ writers, perSecond, cpuMicros }) => [
-          name,
-          String(writers),
-          count(perSecond),
-          count(cpuMicros),
-        ]),
-      ),
-    ])}`,
-  )
-  if (storeName === 'SQLite') {
-    const figure = (micros: number | undefined = Number.NaN) =>
-      Number.isNaN(micros) ? '-' : count(micros)
-    const table = loads.map(({ name }, index) => [
-      name,
-      figure(newKeys[index]?.writer),
-      figure(newKeys[index]?.bare),
-    ])
-    print(`\n${toMarkdown([['New keys in no order', 'writer CPU µs', 'bare SQLite'], ...table])}`)
-  }
-  const cpuMark = (limit: number, name: string, microsPerObject: number) =>
-    atMost(limit, `${name} / ceiling, CPU`, microsPerObject / (ceiling.cpuMicros / objects))
-  const [rate, bytes] = [ceiling.seconds / own.load.seconds, own.load.bytes / objects]
-  const writer = newKeys[0]?.writer ?? Number.NaN
-  const limits = LIMITS[storeName]
-  const sqliteMarks = [
-    cpuMark(CPU_LIMITS.import, 'import', own.load.cpuMicros / objects),
-    cpuMark(CPU_LIMITS.newKey, 'writer of a new key', writer),
-    atLeast(1, 'import / sqlite-utils, rate', (utils?.seconds ?? Number.NaN) / own.load.seconds),
-  ]
-  return [
-    atLeast(limits.rate, 'import / ceiling, rate', rate),
-    atMost(limits.bytes, 'bytes per object', bytes),
-    ...(storeName === 'SQLite' ? sqliteMarks : []),
-  ].map((mark) => ({ ...mark, name: `${storeName}: ${mark.name}` }))
+  const keyed: readonly (KeyedLoad & (typeof loaded)[number])[] =
+    path === undefined ? loaded : await measureNewKeys(loaded, objects)
+  const figures = { storeName, objects, ceiling, utils, loads: await measureCommits(keyed) }
+  printFigures(figures)
+  return marksOf(figures)
 }
 
 interface LoadSpec {

@@ -14,29 +14,35 @@ const ROUNDS = 5
 /** A service whose store is loaded. */
 export interface LoadedService {
   readonly service: Service
-  /** Writes the newest rows with bare statements, and returns the CPU microseconds per row. */
-  readonly addBare: () => number
+  /**
+   * Writes the newest rows with bare statements, and returns the CPU microseconds per row; undefined
+   * if there are none for the store.
+   */
+  readonly addBare: (() => number) | undefined
 }
 
 /** The CPU microseconds per new object whose key lies anywhere among the stored ones: medians. */
 export interface NewKeyCost {
   readonly writer: number
-  readonly bare: number
+  readonly bare: number | undefined
 }
 
-/** Writes batches of new keys. Returns the cost of each service. */
-export async function measureNewKeys(
-  loaded: readonly LoadedService[],
+/** Writes batches of new keys. Adds the cost to each service. */
+export async function measureNewKeys<T extends LoadedService>(
+  loaded: readonly T[],
   objects: number,
-): Promise<readonly NewKeyCost[]> {
-  const costs = loaded.map(() => ({ writer: [] as number[], bare: [] as number[] }))
+): Promise<readonly (T & { readonly newKeys: NewKeyCost })[]> {
+  const measured = loaded.map((one) => ({ one, writer: [] as number[], bare: [] as number[] }))
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, { service, addBare }] of loaded.entries()) {
-      costs[index]?.writer.push(await addNewKeys(service, objects, round * NEW_OBJECTS))
-      costs[index]?.bare.push(addBare())
+    for (const { one, writer, bare } of measured) {
+      writer.push(await addNewKeys(one.service, objects, round * NEW_OBJECTS))
+      if (one.addBare !== undefined) bare.push(one.addBare())
     }
   }
-  return costs.map(({ writer, bare }) => ({ writer: median(writer), bare: median(bare) }))
+  return measured.map(({ one, writer, bare }) => {
+    const newKeys = { writer: median(writer), bare: bare.length > 0 ? median(bare) : undefined }
+    return { ...one, newKeys }
+  })
 }
 
 /**
@@ -62,29 +68,27 @@ export interface CommitCost {
   readonly cpuMicros: number
 }
 
-/** Commits single objects with few and many writers. Returns the costs of each service. */
-export async function measureCommits(
-  loaded: readonly LoadedService[],
-): Promise<readonly (readonly CommitCost[])[]> {
-  const costs: CommitCost[][] = loaded.map(() => [])
+/** Commits single objects with few and many writers. Adds the costs to each service. */
+export async function measureCommits<T extends LoadedService>(
+  loaded: readonly T[],
+): Promise<readonly (T & { readonly commits: readonly CommitCost[] })[]> {
+  const measured = loaded.map((one) => ({ ...one, commits: [] as CommitCost[] }))
   for (const writers of WRITERS) {
-    const totals = loaded.map(() => ({ seconds: 0, cpuMicros: 0 }))
-    for (const { service } of loaded) await updateParts(service, writers, COMMITS / 10)
+    const turns = measured.map((one) => ({ ...one, seconds: 0, cpuMicros: 0 }))
+    for (const { service } of turns) await updateParts(service, writers, COMMITS / 10)
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [index, { service }] of loaded.entries()) {
-        const update = () => updateParts(service, writers, COMMITS / ROUNDS)
-        const { seconds, cpuMicros } = await measureCost(service.pid, update)
-        const total = totals[index] ?? { seconds: 0, cpuMicros: 0 }
-        total.seconds += seconds
-        total.cpuMicros += cpuMicros
+      for (const turn of turns) {
+        const update = () => updateParts(turn.service, writers, COMMITS / ROUNDS)
+        const { seconds, cpuMicros } = await measureCost(turn.service.pid, update)
+        turn.seconds += seconds
+        turn.cpuMicros += cpuMicros
       }
     }
-    for (const [index, { seconds, cpuMicros }] of totals.entries()) {
-      const perSecond = COMMITS / seconds
-      costs[index]?.push({ writers, perSecond, cpuMicros: cpuMicros / COMMITS })
+    for (const { commits, seconds, cpuMicros } of turns) {
+      commits.push({ writers, perSecond: COMMITS / seconds, cpuMicros: cpuMicros / COMMITS })
     }
   }
-  return costs
+  return measured
 }
 
 /** Each writer updates objects of its own, spread over the keys, one after the other. */
