@@ -6,6 +6,7 @@ import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 const REQUIRED_VERSION = 24
 /** Set by a launcher that runs on an older Node.js; see `exitWithLauncher`. */
@@ -15,6 +16,8 @@ const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
  * several times the live data: twice the memory under load, for a small gain in speed.
  */
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
+/** For threads, which handle one batch after another. With 16 MB, two of them take 50 MB more. */
+const THREAD_FLAG = '--max-semi-space-size=8'
 /** Other commands end before they produce much garbage. */
 const LONG_COMMANDS = ['serve', 'import', 'export']
 
@@ -42,6 +45,8 @@ function restartWithFlags() {
 /** Runs the source in a checkout, and the build in a published package. */
 async function run() {
   if (process.env[LAUNCHED] !== undefined) exitWithLauncher()
+  // The heap of this thread is set up, so this applies to threads that start later.
+  if (process.execArgv.includes(FLAGS[0])) setFlagsFromString(THREAD_FLAG)
   // Short commands spend most of their time on compiling.
   const { directory } = module.enableCompileCache?.() ?? {}
   // Threads and child processes look for it in the environment.

@@ -142,6 +142,20 @@ describe('the process of a command', () => {
     expect(flagsOf(oqs.stderr())).toBe(`${oqs.child.pid}${flags}`)
   })
 
+  it('has less memory for new objects in threads than in the main thread', async () => {
+    // The limit of a heap includes three semi-spaces: of 16 MB each, or of 8 MB.
+    const printLimit = `data:text/javascript,
+      import { getHeapStatistics } from 'node:v8';
+      import { threadId } from 'node:worker_threads';
+      const limit = getHeapStatistics().heap_size_limit;
+      process.stderr.write('limit of ' + threadId + ': ' + limit + ';')`
+    await using oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${printLimit}"` }))
+    await waitForLine(oqs, 'listening on ')
+    const limitOf = (thread: number) =>
+      Number(oqs.stderr().match(new RegExp(`.*limit of ${thread}: (\\d+);`))?.[1])
+    expect(limitOf(0) - limitOf(1)).toBe(24 * 1024 ** 2)
+  })
+
   it('has no flags if it is short', async () => {
     const oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
     await oqs.ended
