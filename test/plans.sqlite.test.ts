@@ -29,7 +29,11 @@ import {
 } from '../src/store/sqlite/queries/find-rows.ts'
 import { Matchers } from '../src/store/sqlite/queries/matchers.ts'
 import { querySql } from '../src/store/sqlite/queries/query-sql.ts'
-import { type LinkedPlan, queryTables } from '../src/store/sqlite/queries/query-tables.ts'
+import {
+  type LinkedPlan,
+  type QueryTables,
+  queryTables,
+} from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -71,7 +75,7 @@ const TABLE: TableHead = {
   layout: LAYOUT,
 }
 
-const PROBED: LinkedPlan = { kind: 'filter', isFew: () => false }
+const PROBED: LinkedPlan = { kind: 'filter', maxGathered: -1 }
 
 describe('the plan of', () => {
   const folder = tempFolder()
@@ -197,7 +201,7 @@ describe('the plan of', () => {
   /** Explains a query that no request of revision 1.0 can express. */
   function planOf(
     query: Query,
-    options: Partial<RowSearchOptions> & { isProbed?: boolean },
+    options: Partial<RowSearchOptions> & { isProbed?: boolean; changed?: Partial<QueryTables> },
   ): string {
     const own = { generation: 1, typeId: 1, version: 1, isLatest: true, table: TABLE }
     const versions = new Map([[type.rid, own]])
@@ -205,7 +209,7 @@ describe('the plan of', () => {
     const tables = queryTables(connection(), search)
     const { sql } = findRowsSql(
       search,
-      options.isProbed ? { ...tables, linkedPlan: PROBED } : tables,
+      { ...tables, ...(options.isProbed && { linkedPlan: PROBED }), ...options.changed },
       {
         cursor: { pk: 'x', values: [] },
         limit: 100,
@@ -257,6 +261,42 @@ describe('the plan of', () => {
     const field = { property: 'a', structField: undefined }
     const values: Query = { kind: 'oneOf', field, values: [1, 2] }
     expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')
+  })
+
+  it('object ids beside another condition: the index that finds fewer rows', () => {
+    const idList = (length: number): Query => ({ kind: 'objectIds', ids: Array(length).fill('x') })
+    const ids = idList(201)
+    const fewer = idList(1)
+    const no = (of: Query): Query => ({ kind: 'not', of })
+    const all = (...of: Query[]): Query => ({ kind: 'and', of })
+    const walks = 'SEARCH o USING INDEX object_1_p2 (p2=? AND pk>?)'
+    for (const query of [all(ids, equal('a')), all(equal('a'), no(ids))]) {
+      const text = planOf(query, {})
+      expect(text).toContain(walks)
+      expect(text).not.toContain('stored')
+    }
+    // SQLite does not know which range finds fewer rows.
+    const isRange: QueryTables['hasAtMost'] = ({ sql }) => sql.includes('p2 >')
+    for (const sortMatches of [true, false]) {
+      const changed = { hasAtMost: isRange }
+      const text = planOf(all(ids, above('b'), above('a')), { sortMatches, changed })
+      expect(text).toContain('SEARCH found USING COVERING INDEX object_1_p2 (p2>?)')
+      expect(text).toContain('SEARCH o USING INTEGER PRIMARY KEY (rowid=?)')
+      expect(text).not.toContain('stored')
+    }
+    for (const sortMatches of [true, false]) {
+      const changed = { hasAtMost: () => false }
+      expectIdIndexes(planOf(all(ids, equal('a')), { sortMatches, changed }))
+      expectIdIndexes(planOf(all(fewer, equal('a')), { sortMatches }))
+      const text = planOf(all(ids, fewer), { sortMatches })
+      expectIdIndexes(text)
+      expect(text.match(/SEARCH stored/g)).toHaveLength(2)
+    }
+    // A walk compares the ids of a page; a sort or a count would compare those of all rows.
+    const walk = planOf(no(ids), { sortMatches: false })
+    expect(walk).toContain('SEARCH o USING INDEX object_1_current (pk>?)')
+    expect(walk).not.toContain('stored')
+    expectIdIndexes(planOf(no(ids), { sortMatches: true }))
   })
 
   it('linked objects: gathered by their condition, or looked up row by row in key order', () => {

@@ -216,6 +216,60 @@ export function objectSetContract({ name, open }: StoreUnderTest): void {
       ])
     })
 
+    it('combines many ids with other conditions', async () => {
+      await using store = await open()
+      const things = await createFixture(store)
+      const keys = Array.from({ length: 600 }, (_, n) => `k${String(n).padStart(3, '0')}`)
+      const textOf = (n: number) => (n % 5 === 0 ? 'rare' : 'common')
+      await things.commit(keys.slice(0, 500).map((key, n) => [key, textOf(n)]))
+      // Rows of later versions have an index of ids of their own on SQLite.
+      const before = await things.commit(keys.slice(490).map((key, n) => [key, textOf(490 + n)]))
+      await things.commit([
+        ['k000', null],
+        ['k004', null],
+      ])
+      const isListed = (n: number) => n % 2 === 0
+      const isShort = (n: number) => n % 40 < 2
+      const idsOf = (includes: (n: number) => boolean): Query => ({
+        kind: 'objectIds',
+        ids: keys.filter((_, n) => includes(n)).map((key) => objectId(things.type.rid, key)),
+      })
+      const ids = idsOf(isListed)
+      const rare = equals('text', 'rare')
+      const word: Query = {
+        kind: 'text',
+        field: undefined,
+        match: 'allTerms',
+        terms: ['common'],
+        fuzzy: false,
+      }
+      const all = (...of: Query[]): Query => ({ kind: 'and', of })
+      const no = (of: Query): Query => ({ kind: 'not', of })
+      const cases: [Query, (n: number) => boolean][] = [
+        [ids, isListed],
+        [no(ids), (n) => !isListed(n)],
+        [all(ids, rare), (n) => isListed(n) && n % 5 === 0],
+        [all(rare, no(ids)), (n) => !isListed(n) && n % 5 === 0],
+        [all(no(rare), no(ids)), (n) => !isListed(n) && n % 5 !== 0],
+        [all(word, ids), (n) => isListed(n) && n % 5 !== 0],
+        [all(ids, idsOf(isShort)), (n) => isListed(n) && isShort(n)],
+        [all(idsOf(isShort), no(ids)), (n) => !isListed(n) && isShort(n)],
+        [{ kind: 'or', of: [all(ids, rare), no(ids)] }, (n) => !isListed(n) || n % 5 === 0],
+      ]
+      const order = [{ property: 'text', direction: 'desc', nulls: 'last' }] as const
+      for (const [query, matches] of cases) {
+        const past = keys.filter((_, n) => matches(n))
+        const current = past.filter((key) => key !== 'k000' && key !== 'k004')
+        const walked = await things.walk({ query, maxObjects: 40 })
+        expect(walked).toEqual({ keys: current, totalCounts: [current.length] })
+        const uncounted = { query, maxObjects: 70, includeTotalCount: false }
+        expect((await things.walk(uncounted)).keys).toEqual(current)
+        expect((await things.walk({ ...uncounted, version: before.version })).keys).toEqual(past)
+        const ordered = await things.walk({ ...uncounted, order })
+        expect(ordered.keys.toSorted()).toEqual(current)
+      }
+    })
+
     it('follows links in both directions, and back', async () => {
       await using store = await open()
       const company = await filledCompany(store)

@@ -14,6 +14,8 @@ export interface QueryDialect {
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
   readonly objectIds: (ids: readonly string[]) => SqlCondition
   readonly linked: (query: LinkedQuery) => SqlCondition
+  /** How conditions are written inside a negation, whose rows no index finds; undefined: the same. */
+  readonly negated?: QueryDialect
 }
 
 export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
@@ -27,7 +29,7 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
         query.of.map((one) => compileQuery(one, dialect)),
       )
     case 'not':
-      return negate(compileQuery(query.of, dialect))
+      return negate(compileQuery(query.of, dialect.negated ?? dialect))
     case 'compare':
       return dialect.compare(query)
     case 'isNull':

@@ -70,7 +70,7 @@ export function linkedAlias(depth: number): string {
 }
 
 /** Renames the table of a condition. The text of a condition contains no values. */
-function withAlias({ sql, values }: SqlCondition, alias: string): SqlCondition {
+export function withAlias({ sql, values }: SqlCondition, alias: string): SqlCondition {
   return { sql: aliased(sql, alias), values }
 }
 

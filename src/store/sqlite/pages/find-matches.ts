@@ -35,7 +35,7 @@ export function findMatches(
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
   const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
-  const fewTables = gatherLinks(tables, statements)
+  const fewTables = gatherLinks(tables)
   const limit = maxObjects + 1
   if (plan.kind === 'matchList' && cursor !== undefined) {
     const rows = lists.rowsAfter(statements, search, fewTables, {
@@ -49,7 +49,7 @@ export function findMatches(
   }
   const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
   const sortMatches = hasFewMatches(searchPlan, matches)
-  const pageTables = sortMatches ? fewTables : filterLinks(tables, statements)
+  const pageTables = sortMatches ? fewTables : filterLinks(tables)
   const alternatives = alternativesFor(searchPlan, search, sortMatches)
   const options = { cursor, limit, sortMatches, alternatives }
   const rows = findRows(statements, search, pageTables, options)

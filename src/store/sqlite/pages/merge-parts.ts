@@ -126,7 +126,11 @@ function findMerged(
   const limit = maxObjects + 1
   const arms = searches.flatMap(({ part, search }) => {
     const columns = partColumns(order, part, search.numbers, () => 'NULL')
-    const condition = querySql(search.query, queryTables(connection, search))
+    const condition = querySql(search.query, {
+      ...queryTables(connection, search),
+      // An index has the order of the page, so each type is read up to the limit.
+      readsFew: true,
+    })
     const cursor = after && cursorValues && cursorOfPart(after, cursorValues, part)
     return orderArms(columns, cursor).map(
       (arm): SqlCondition => ({

@@ -101,6 +101,7 @@ function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
 
 describe('the rows of a page', () => {
   const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, matchEstimate: undefined }
+  const lookedUp = { ...sorted, fewMatches: Infinity }
   const walked = { kind: 'indexWalk' }
   const listed = (unlisted: object) => ({ kind: 'matchList', unlisted })
 
@@ -134,8 +135,12 @@ describe('the rows of a page', () => {
     ['values of an array, later', { query: oneOf(2, 'tags'), after }, listed(sorted)],
     ['an alternative of equalities, ordered', { query: oneOf(2), order }, walked],
     ['an equality or a range', { query: or(compare('eq'), compare('gt')) }, sorted],
-    ['ids', { query: ids }, sorted],
-    ['ids, later', { query: ids, after }, listed(sorted)],
+    ['ids', { query: ids }, lookedUp],
+    ['ids, later', { query: ids, after }, listed(lookedUp)],
+    ['ids and a range', { query: and(ids, compare('gt')) }, lookedUp],
+    ['ids and an equality', { query: and(ids, compare('eq')) }, walked],
+    ['ids or a range', { query: or(ids, compare('gt')) }, sorted],
+    ['excluded ids', { query: not(ids) }, sorted],
     ['linked objects', { query: linked }, sorted],
     ['linked objects, later', { query: linked, after }, sorted],
     [

@@ -126,8 +126,13 @@ function planSearch(request: ReadPageRequest, liveCount: number): SearchPlan {
   if (order.length > 0 || isKeyOrdered(query, objectType)) return { kind: 'indexWalk' }
   const queries = mergedWalks(request)
   if (queries !== undefined) return { kind: 'mergeWalks', queries }
-  // The best plan depends on how many rows match.
-  return { kind: 'sortFewMatches', fewMatches: fewMatches(maxObjects, liveCount), matchEstimate }
+  // The matches of ids are gathered in any case. Otherwise the best plan depends on their number.
+  const few = isFoundById(query) ? Infinity : fewMatches(maxObjects, liveCount)
+  return { kind: 'sortFewMatches', fewMatches: few, matchEstimate }
+}
+
+function isFoundById(query: Query): boolean {
+  return query.kind === 'and' ? query.of.some(isFoundById) : query.kind === 'objectIds'
 }
 
 /**

@@ -59,7 +59,12 @@ export function findRowsSql(
   if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
   const passedBounds = passedBoundsOf(search, cursor)
   const isKeyWalk = search.order.length === 0 && !sortMatches
-  const condition = querySql(search.query, { ...tables, passedBounds, isKeyWalk })
+  const condition = querySql(search.query, {
+    ...tables,
+    passedBounds,
+    isKeyWalk,
+    readsFew: !sortMatches,
+  })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const arms = orderArms(columns, cursor).map((arm) => {
@@ -95,7 +100,7 @@ function alternativesSql(
   const values: BoundValue[] = []
   const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
   const parts = alternatives.map((query) => {
-    const condition = querySql(query, tables)
+    const condition = querySql(query, { ...tables, readsFew: !sortMatches })
     values.push(...condition.values, ...arm.values)
     return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
       WHERE ${condition.sql} AND ${hidden(arm.sql)}`
@@ -146,7 +151,7 @@ export function estimateRows(
   tables: QueryTables,
   limit: number,
 ): number {
-  const { sql, values } = querySql(search.query, tables)
+  const { sql, values } = querySql(search.query, { ...tables, readsFew: true })
   const matching = `(SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT})`
   return countIn(statements, matching, [...values, limit])
 }

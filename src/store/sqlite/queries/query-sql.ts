@@ -4,7 +4,7 @@ import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
-import { compileQuery } from '../../sql/compile-query.ts'
+import { compileQuery, type QueryDialect } from '../../sql/compile-query.ts'
 import { jsonPath } from '../../sql/json-path.ts'
 import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
 import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sql/property-sql.ts'
@@ -19,15 +19,27 @@ import {
 import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
 import { fieldPrefix } from '../../sql/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
-import { selectByObjectId } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
 import { matchExpression } from './match-expression.ts'
+import { objectIdsSql, planIds } from './object-ids-sql.ts'
 import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
-  return compileQuery(query, {
+  const counted: QueryTables = { ...tables, passedBounds: undefined, isKeyWalk: false }
+  const { maxFoundIds, instead } = planIds(query, tables, (one) => querySql(one, counted))
+  // No index finds the rows of a negation. If few rows are read, their ids are compared with a list.
+  const maxExcludedIds = tables.readsFew ? 0 : maxFoundIds
+  const condition = compileQuery(query, {
+    ...toDialect({ ...tables, maxFoundIds }),
+    negated: toDialect({ ...tables, maxFoundIds: maxExcludedIds }),
+  })
+  return instead === undefined ? condition : combine('and', [instead, condition])
+}
+
+function toDialect(tables: QueryTables): QueryDialect {
+  return {
     compare: (one) => compareSql(one, tables),
     isNull: (one) => isNullSql(one, tables),
     text: (one) => textSql(one, tables),
@@ -38,7 +50,7 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     oneOf: (one) => oneOfSql(one, tables),
     objectIds: (ids) => objectIdsSql(ids, tables),
     linked: (one) => linkedSql(one, tables),
-  })
+  }
 }
 
 function isNullSql(
@@ -117,38 +129,33 @@ function jsonOf(value: ColumnValue): string {
   return value === -Infinity ? '-9e999' : String(value)
 }
 
-function objectIdsSql(ids: readonly string[], { table, numbers }: QueryTables): SqlCondition {
-  if (table === undefined) return FALSE
-  const { sql, values } = selectByObjectId({
-    table: objectTable(table),
-    layout: numbers.layout,
-    columns: ['id'],
-    list: JSON.stringify(ids),
-  })
-  return { sql: `o.id IN (${sql})`, values }
-}
-
 function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   const { linkedType, property, linkedProperty } = query
   const linked = tables.linkedTable(linkedType)
   if (linked === undefined) return FALSE
   const { linkedPlan, depth, numbers } = tables
-  const { kind, isFew } = linkedPlan
+  const { kind, maxGathered } = linkedPlan
   const table = objectTable(linked.table)
   const linkedColumn = linked.tables.numbers.propertySql(linkedProperty)
   const matching = (plan: LinkedPlan) =>
-    querySql(query.of, { ...linked.tables, linkedPlan: plan, depth: depth + 1 })
+    querySql(query.of, {
+      ...linked.tables,
+      linkedPlan: plan,
+      readsFew: plan.kind === 'filter',
+      depth: depth + 1,
+    })
   const rows = (where: SqlCondition): LinkedRows => ({
     table,
     own: numbers.propertySql(property),
     linked: linkedColumn,
     where: combine('and', [linked.visible, where]),
   })
-  const found = matching({ kind: 'find', isFew })
+  const found = matching({ kind: 'find', maxGathered })
   // Without the visibility, an index alone can count.
-  if (!isFew({ sql: `${table} AS o WHERE ${found.sql}`, values: found.values })) {
+  const counted = { sql: `SELECT 1 FROM ${table} AS o WHERE ${found.sql}`, values: found.values }
+  if (!linked.tables.hasAtMost(counted, maxGathered)) {
     const hint = ` INDEXED BY ${propertyIndexName(table, linkedColumn)}`
-    return probeLinked(rows(matching({ kind: 'filter', isFew })), linkedAlias(depth), hint)
+    return probeLinked(rows(matching({ kind: 'filter', maxGathered })), linkedAlias(depth), hint)
   }
   const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
   // The plus sign stops SQLite from finding rows by this condition, which is not in key order.

@@ -56,6 +56,12 @@ export interface QueryTables {
   /** Returns the table of a linked type; undefined if it is not created yet. */
   readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
   readonly linkedPlan: LinkedPlan
+  /** Longer lists of object ids filter rows that are found by other means. */
+  readonly maxFoundIds: number
+  /** True if few rows are read as a rule: up to a limit, or those with one value. */
+  readonly readsFew: boolean
+  /** Returns whether a statement selects at most this many rows. Each is counted once. */
+  readonly hasAtMost: (rows: SqlCondition, maximum: number) => boolean
   /** How many links were followed to the table. */
   readonly depth: number
 }
@@ -73,7 +79,8 @@ export interface LinkedTable {
  */
 export interface LinkedPlan {
   readonly kind: 'find' | 'filter'
-  readonly isFew: (linkedRows: SqlCondition) => boolean
+  /** Up to this many linked row versions are few. */
+  readonly maxGathered: number
 }
 
 /** The type of a query. */
@@ -98,7 +105,10 @@ export function queryTables(
       if (!linkedByRid.has(rid)) linkedByRid.set(rid, linkedTable(connection, linkedType, versions))
       return linkedByRid.get(rid)
     },
-    linkedPlan: { kind: 'find', isFew: () => true },
+    linkedPlan: { kind: 'find', maxGathered: Infinity },
+    maxFoundIds: Infinity,
+    readsFew: false,
+    hasAtMost: rowCounter(statements),
     depth: 1,
     table,
     numbers,
@@ -150,24 +160,26 @@ const MAX_GATHERED_ROWS = 100_000
 const MAX_FILTER_ROWS = 10_000
 
 /** Finds rows by gathering what they are linked to, unless that is too much. */
-export function gatherLinks(tables: QueryTables, statements: StatementCache): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'find', isFew: isFew(statements, MAX_GATHERED_ROWS) } }
+export function gatherLinks(tables: QueryTables): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'find', maxGathered: MAX_GATHERED_ROWS } }
 }
 
 /** Filters rows that are found by other means. */
-export function filterLinks(tables: QueryTables, statements: StatementCache): QueryTables {
-  return { ...tables, linkedPlan: { kind: 'filter', isFew: isFew(statements, MAX_FILTER_ROWS) } }
+export function filterLinks(tables: QueryTables): QueryTables {
+  return { ...tables, linkedPlan: { kind: 'filter', maxGathered: MAX_FILTER_ROWS } }
 }
 
-/** Returns a function that counts each set of rows once. */
-function isFew(statements: StatementCache, maximum: number) {
+/** Returns a function that counts rows up to a maximum, each set of rows once. */
+function rowCounter(statements: StatementCache): QueryTables['hasAtMost'] {
   const known = new Map<string, boolean>()
-  return ({ sql, values }: SqlCondition) => {
-    const key = [sql, ...values].join('\0')
-    const rows = `(SELECT 1 FROM ${sql} ${LIMIT})`
-    const few = known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
-    known.set(key, few)
-    return few
+  return ({ sql, values }, maximum) => {
+    if (maximum === Infinity) return true
+    const key = [maximum, sql, ...values].join('\0')
+    const rows = `(${sql} ${LIMIT})`
+    const hasAtMost =
+      known.get(key) ?? countIn(statements, rows, [...values, maximum + 1]) <= maximum
+    known.set(key, hasAtMost)
+    return hasAtMost
   }
 }
 
