@@ -11,7 +11,8 @@ import { logLinesOf, type OqsProcess, startOqs } from '../support/oqs-process.ts
 import { createFixture, openFixture, thingsDefinition } from '../support/store-fixture.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const OBJECTS = 2500
+/** Enough that the service still copies when the test has read the log. */
+const OBJECTS = 10_000
 const PAIRS = Array.from(
   { length: OBJECTS },
   (_, n) => [`k${String(n).padStart(5, '0')}`, `${n} ${'text '.repeat(n % 20)}`] as const,
@@ -34,14 +35,19 @@ async function readAll(path: string): Promise<string[]> {
   return (await openFixture(store)).readPairs({ maxObjects: OBJECTS + 1, maxBytes: 1e9 })
 }
 
-/** Waits until the log has as many lines of an event. */
+/** Waits until the log has as many lines of an event. Throws if that can no longer happen. */
 async function waitForEvent(oqs: OqsProcess, event: string, count = 1): Promise<void> {
   while (logLinesOf(oqs, event).length < count) {
+    requireUnfinished(oqs)
     const more = once(oqs.child.stderr ?? oqs.child, 'data').then(() => 'data')
     if ((await Promise.race([more, oqs.ended])) !== 'data') {
       throw new Error(`the process ended without ${event}: ${oqs.stderr()}`)
     }
   }
+}
+
+function requireUnfinished(oqs: OqsProcess): void {
+  if (logLinesOf(oqs, 'rewritten').length > 0) throw new Error(`too early: ${oqs.stderr()}`)
 }
 
 /** Starts a service twice, and kills it while it rewrites. Then lets one complete it. */
@@ -52,6 +58,7 @@ async function rewriteDespiteKills(path: string): Promise<void> {
     await waitForEvent(oqs, 'rewriting', lines)
     oqs.child.kill('SIGKILL')
     await oqs.ended
+    requireUnfinished(oqs)
   }
   expect(await readAll(path)).toHaveLength(OBJECTS)
   await using oqs = startOqs(['serve'], settings)

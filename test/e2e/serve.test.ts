@@ -134,7 +134,7 @@ describe('the process of a command', () => {
   const flagsOf = (stderr: string) => stderr.split('flags ').at(-1)
 
   it('has the flags if it runs long, and keeps its process id', async () => {
-    const oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
+    await using oqs = startOqs(['serve'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
     await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
@@ -157,7 +157,7 @@ describe('the process of a command', () => {
   })
 
   it('has no flags if it is short', async () => {
-    const oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
+    await using oqs = startOqs(['config'], settings({ NODE_OPTIONS: `--import "${PRINT_FLAGS}"` }))
     await oqs.ended
     expect(flagsOf(oqs.stderr())).toBe(String(oqs.child.pid))
   })

@@ -114,16 +114,18 @@ describe('a service', () => {
 })
 
 describe('a connection', () => {
-  /** Starts a server with the connection rules of the service, but a much shorter idle timeout. */
-  async function startServer(answer: 'never' | 'always') {
+  const SHORT_MS = 50
+  const LONG_MS = 600_000
+  /** Starts a server with the connection rules of the service. */
+  async function startServer(answer: 'never' | 'always', stalledMs = SHORT_MS) {
     const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none' } as const
     const admission = new Admission(new CallerLimits({ ...limits, now: Date.now }), new FairTurns())
     const server = createServer((request, response) => {
       admission.open(request, response)
       if (answer === 'always') response.end('ok')
     })
-    limitConnections(server, admission, 3, 50)
-    server.keepAliveTimeout = 50
+    limitConnections(server, admission, 3, stalledMs)
+    server.keepAliveTimeout = SHORT_MS
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -148,7 +150,9 @@ describe('a connection', () => {
   })
 
   it('stays open while its client waits for a response', async () => {
-    using started = await startServer('never')
+    using started = await startServer('never', LONG_MS)
+    // Before it has sent its request, a client of a busy machine could stall.
+    started.server.on('request', ({ socket }) => socket.setTimeout(SHORT_MS))
     const [waiting, other] = [await open(started.url), await open(started.url)]
     waiting.write(GET)
     other.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
@@ -160,7 +164,7 @@ describe('a connection', () => {
   })
 
   it('is closed immediately when there are too many', async () => {
-    using started = await startServer('never')
+    using started = await startServer('never', LONG_MS)
     const sockets = [await open(started.url), await open(started.url), await open(started.url)]
     const oneTooMany = await open(started.url)
     oneTooMany.resume()

@@ -155,8 +155,7 @@ it('groups by element and by cell agree with the model, as of each version', asy
     }),
     fcOptions(30, 15),
   )
-  // Leaves time to shrink a failure.
-}, 300_000)
+})
 
 interface ModelRequest {
   readonly groupings: readonly ModelGrouping[]
