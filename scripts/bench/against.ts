@@ -1,4 +1,7 @@
-/** Runs the same cases against the service of another checkout, in the same rounds. */
+/**
+ * Runs the same cases against the service of another checkout, in the same rounds. CPU times include
+ * the database.
+ */
 import { spawnSync } from 'node:child_process'
 import { basename, resolve } from 'node:path'
 import { allCases, caseName, PAGE_SIZES } from '../measure/cases.ts'
@@ -40,7 +43,8 @@ export async function measureAgainst(
       server: hot,
       calls: [listPages()(pageSize)],
     }))
-    return { name, cases: [...hotCases, ...(await allCases(cold, options.objects))] }
+    const cases = [...hotCases, ...(await allCases(cold, options.objects))]
+    return { name, cases: cases.map((each) => ({ ...each, databasePid: stores.databasePid })) }
   }
   const other = await prepare('other', checkout)
   const own = await prepare('this', THIS_CHECKOUT)

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase } from '../../test/support/postgres.ts'
+import { createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
 import type { StoreName } from './command-line.ts'
 
@@ -54,8 +54,8 @@ export function requireDiskSpace({ folder }: Workspace, bytes: number): void {
 export interface Stores extends AsyncDisposable {
   /** Returns a value for `OQS_STORE`. */
   create(name: string): Promise<string>
-  /** Any database on the PostgreSQL server. */
-  readonly serverUrl: string | undefined
+  /** The main process of a PostgreSQL server that this run has started. */
+  readonly databasePid: number | undefined
 }
 
 /** PostgreSQL commits are durable, as in production. */
@@ -63,17 +63,23 @@ export async function openStores(store: StoreName, { folder }: Workspace): Promi
   if (store === 'SQLite') {
     return {
       create: async (name) => `sqlite:${join(folder, `${name}.db`)}`,
-      serverUrl: undefined,
+      databasePid: undefined,
       [Symbol.asyncDispose]: async () => {},
     }
   }
   const given = process.env['OQS_TEST_POSTGRES']
   await using parts = new AsyncDisposableStack()
   const serverUrl = given ?? parts.use(await startPostgresServer({ isDurable: true })).url
+  const databasePid = given === undefined ? await postmasterPid(serverUrl) : undefined
   const running = parts.move()
   return {
     create: async () => running.use(await createDatabase(serverUrl)).url,
-    serverUrl,
+    databasePid,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+async function postmasterPid(url: string): Promise<number> {
+  const sql = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid"
+  return Number((await runSql(url, sql))[0]?.['pid'])
 }

@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../test/support/free-port.ts'
-import { runSql } from '../../../test/support/postgres.ts'
 import { STORES, type StoreName } from '../../measure/command-line.ts'
 import { type Call, Connection, readBody } from '../../measure/connection.ts'
 import { makePart, type PartProperties } from '../../measure/parts.ts'
@@ -75,7 +74,7 @@ async function comparePeers(
   using workspace = openWorkspace()
   await using stores = await openStores(store, workspace)
   await using running = new AsyncDisposableStack()
-  const databasePid = await postmasterPid(stores.serverUrl)
+  const { databasePid } = stores
   const sides: Side[] = []
   const notes: string[] = []
   const add = async (peer: WalkedPeer, server: MeasuredServer) => {
@@ -170,11 +169,4 @@ function isSame(
     // A timestamp can be written in several ways.
     return Date.parse(String(value)) === Date.parse(expected[column])
   })
-}
-
-/** Returns the main process of a PostgreSQL server that this run has started. */
-async function postmasterPid(url: string | undefined): Promise<number | undefined> {
-  if (url === undefined || process.env['OQS_TEST_POSTGRES'] !== undefined) return undefined
-  const sql = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid"
-  return Number((await runSql(url, sql))[0]?.['pid'])
 }
