@@ -52,7 +52,8 @@ ${STORE_HELP}
   --rounds N        rounds in which every case is measured once (${FULL.rounds})
   --quick           ${QUICK.objects} objects and ${QUICK.rounds} short rounds: about 2 minutes, 1 GB
   --against PATH    run the cases against the service of another checkout as well, in the same
-                    rounds, and print CPU and p50 of this checkout divided by those of the other
+                    rounds, and print CPU and p50 of this checkout divided by those of the other;
+                    on PostgreSQL, CPU includes the database
   --peers           also measure other services, where they are installed: 10 minutes more
   --write           write docs/benchmarks.md after any run
   --help            this text`
