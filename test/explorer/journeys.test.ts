@@ -5,16 +5,13 @@ import { expect, it } from 'vitest'
 import { ITEM_COUNT, startWalks, WALK_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
+import { counted, toEnd } from '../support/walked-rows.ts'
 
 const suite = explorerSuite(startWalks)
 
 const waitForRows = (page: Page) => page.getByRole('gridcell').first().waitFor()
 const firstKey = (page: Page) => page.locator('[aria-rowindex="2"] [aria-colindex="1"]')
 const bar = (page: Page) => page.getByLabel('Pages', { exact: true })
-const counted = (page: Page, text: string) => bar(page).getByText(text).waitFor()
-/** Scrolls to the end of what was read; the next page is loaded from there. */
-const toEnd = (page: Page) =>
-  page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
 
 it('shows the types with their counts, and leads to objects and along their links', async () => {
   const page = await suite.visit('/')

@@ -1,18 +1,13 @@
 /** The explorer while the process of the service ends and another one starts. */
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openBrowser, openExplorer, openPage } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, sendTo } from '../support/service.ts'
 import { createTestStore } from '../support/test-store.ts'
+import { counted, toEnd, tryNow } from '../support/walked-rows.ts'
 
 const COUNT = 1200
-
-const counted = (page: Page, text: string) =>
-  page.getByLabel('Pages', { exact: true }).getByText(text).waitFor()
-const toEnd = (page: Page) =>
-  page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
 
 async function fill(url: string): Promise<void> {
   const properties = { id: { type: 'integer' }, name: { type: 'string' } }
@@ -59,10 +54,7 @@ it('keeps its rows while the service is down, and reads on from the next process
   await counted(page, '1,000 read of 1,200')
   await page.getByRole('gridcell', { name: 'row 999', exact: true }).waitFor()
   await using second = await serve()
-  // The page also tries again by itself, and then the button is gone before it can be clicked.
-  const readOn = counted(page, '1,200 read of 1,200')
-  await Promise.race([page.getByRole('button', { name: 'Try now' }).click(), readOn])
-  await readOn
+  await tryNow(page, '1,200 read of 1,200')
   await page.goto(`${url}/o/restart/row/1199`)
   await page.getByRole('heading', { name: 'row 1199' }).waitFor()
   expect(watched.faults()).toEqual([])

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { ITEM_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
+import { counted } from '../support/walked-rows.ts'
 
 const run = promisify(execFile)
 
@@ -24,8 +25,6 @@ async function openItems(search = ''): Promise<Page> {
 const column = (page: Page, name: string) =>
   page.getByRole('button', { name: `Column ${name}`, exact: true })
 const firstKey = (page: Page) => page.locator('[aria-rowindex="2"] [aria-colindex="1"]')
-const counted = (page: Page, text: string) =>
-  page.getByLabel('Pages', { exact: true }).getByText(text).waitFor()
 
 it('shows each type as a card with its count, links and picture', async () => {
   const page = await suite.visit('/')

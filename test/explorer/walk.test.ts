@@ -5,17 +5,12 @@ import { PAGE_TOKEN_TTL_SECONDS } from '../../src/contract/limits.ts'
 import { startWalks } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
+import { counted, toEnd, tryNow } from '../support/walked-rows.ts'
 
 /** Longer than any token of a page is valid. */
 const TOO_LONG_MS = 1000 * PAGE_TOKEN_TTL_SECONDS + 1000
 
 const suite = explorerSuite(startWalks)
-
-const counted = (page: Page, text: string) =>
-  page.getByLabel('Pages', { exact: true }).getByText(text).waitFor()
-/** Scrolls to the end of what was read; the next page is loaded from there. */
-const toEnd = (page: Page) =>
-  page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
 
 /**
  * Scrolls to the end of what was read until all rows are read: a walk that restarts keeps its old
@@ -118,8 +113,5 @@ it('keeps rows without a network, and resumes', async () => {
   await page.getByText('The service cannot be reached.').waitFor()
   await counted(page, '1,000 read of 2,500')
   await page.context().setOffline(false)
-  // The page also tries again by itself, and then the button is gone before it can be clicked.
-  const readOn = counted(page, '2,000 read')
-  await Promise.race([page.getByRole('button', { name: 'Try now' }).click(), readOn])
-  await readOn
+  await tryNow(page, '2,000 read')
 })
