@@ -20,7 +20,7 @@ export interface LoadFigures {
   readonly storeName: StoreName
   readonly objects: number
   readonly ceiling: LoadCost
-  /** Undefined if sqlite-utils is not installed. */
+  /** Undefined on PostgreSQL, and if sqlite-utils is not installed. */
   readonly utils: LoadCost | undefined
   /** This checkout, and another one. */
   readonly loads: readonly MeasuredLoad[]

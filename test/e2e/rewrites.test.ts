@@ -47,7 +47,8 @@ async function waitForEvent(oqs: OqsProcess, event: string, count = 1): Promise<
 }
 
 function requireUnfinished(oqs: OqsProcess): void {
-  if (logLinesOf(oqs, 'rewritten').length > 0) throw new Error(`too early: ${oqs.stderr()}`)
+  if (logLinesOf(oqs, 'rewritten').length > 0)
+    throw new Error(`the rewrite was complete too early: ${oqs.stderr()}`)
 }
 
 /** Starts a service twice, and kills it while it rewrites. Then lets one complete it. */

@@ -63,10 +63,10 @@ describe.runIf(process.platform === 'linux')('a service whose reader process is 
 describe.runIf(process.platform === 'linux')('a service with workers that starts', () => {
   it.for(['SIGTERM', 'SIGINT'] as const)('is ended by %s without a message', async (signal) => {
     // Workers must not complete their start before the signal.
-    const stopWorkers = `data:text/javascript,
+    const holdWorkers = `data:text/javascript,
       import cluster from 'node:cluster';
       if (cluster.isWorker) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1))`
-    const more = { OQS_WORKERS: '2', NODE_OPTIONS: `--import "${stopWorkers}"` }
+    const more = { OQS_WORKERS: '2', NODE_OPTIONS: `--import "${holdWorkers}"` }
     await using oqs = startOqs(['serve'], settings(more))
     while (childrenOf(oqs).length === 0) await sleep(1)
     oqs.child.kill(signal)

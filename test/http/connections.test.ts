@@ -151,7 +151,7 @@ describe('a connection', () => {
 
   it('stays open while its client waits for a response', async () => {
     using started = await startServer('never', LONG_MS)
-    // Before it has sent its request, a client of a busy machine could stall.
+    // Only from here on: on a busy machine, it can take longer to send the request.
     started.server.on('request', ({ socket }) => socket.setTimeout(SHORT_MS))
     const [waiting, other] = [await open(started.url), await open(started.url)]
     waiting.write(GET)

@@ -69,7 +69,7 @@ export async function killService(options: KillOptions): Promise<KillReport> {
       // Each kill comes at another moment, also inside a commit.
       await load.untilBusy(random.between(WRITES_MIN, WRITES_MAX))
       await sleep(random.between(0, DELAY_MS_MAX))
-      // The walks may have ended.
+      // The walks may have ended meanwhile.
       await load.untilBusy(0)
       const hasKilledDatabase = database !== undefined && kill % DATABASE_KILL_EVERY === 0
       if (hasKilledDatabase) {
