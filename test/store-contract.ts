@@ -12,6 +12,7 @@ import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
 import { loadContract } from './store-contract-loads.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { repeatContract } from './store-contract-repeats.ts'
 import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
 import { whereContract } from './store-contract-where.ts'
@@ -41,6 +42,7 @@ export function storeContract(store: StoreUnderTest): void {
   writeContract(store)
   loadContract(store)
   editContract(store)
+  repeatContract(store)
   slowQueryContract(store)
 
   describe(`the ${name} store: pages`, () => {

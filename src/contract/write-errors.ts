@@ -26,6 +26,11 @@ export const WRITE_ERRORS = {
     description:
       'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',
   },
+  ReplacementAlreadyPublished: {
+    errorCode: 'CONFLICT',
+    description:
+      'The replacement was published in another mode. Publish it again in the mode in which it was published to get the first answer, or start a new replacement.',
+  },
   ReplacementMergeExceededLimit: {
     errorCode: 'CONFLICT',
     description:

@@ -3,6 +3,7 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import { MERGED_OBJECTS_MAX } from '../contract/limits.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import { sortInTurns } from './sql/sort-in-turns.ts'
+import type { PublishMode } from './write-request.ts'
 
 /**
  * Returns one change per object: the last one, or the first if existing objects are kept. They are
@@ -70,6 +71,19 @@ export function typeOutOfSync(objectTypeRid: string): ObjectQueryError {
 /** Returns the table number of a replacement; -1 for a name that cannot be one. */
 export function replacementTableId(replacement: string): number {
   return /^\d{1,15}$/.test(replacement) ? Number(replacement) : -1
+}
+
+/** Throws if a replacement that was published in one mode is published again in another one. */
+export function refuseOtherMode(
+  { replacement, mode }: { readonly replacement: string; readonly mode: PublishMode },
+  publishedMode: PublishMode | null,
+): void {
+  if (publishedMode === null || publishedMode === mode) return
+  throw new ObjectQueryError('ReplacementAlreadyPublished', {
+    replacement,
+    publishedMode,
+    requestedMode: mode,
+  })
 }
 
 /**

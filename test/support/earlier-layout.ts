@@ -27,6 +27,7 @@ export const BEFORE_LAYOUTS = `
   ALTER TABLE object_table DROP COLUMN long_texts;
   ALTER TABLE object_table DROP COLUMN integer_times;
   ALTER TABLE object_table DROP COLUMN indexed_at;
+  ALTER TABLE object_table DROP COLUMN publish_mode;
   PRAGMA user_version = 7;
 `
 

@@ -60,6 +60,8 @@ export const BEFORE_LAYOUTS = [
   'DROP TABLE oqs_definition_change, oqs_table_field, oqs_converted_key',
   'DROP TABLE oqs_rewrite_key, oqs_rewrite',
   'ALTER TABLE oqs_object_table DROP COLUMN layout, DROP COLUMN prefix_fields',
+  'ALTER TABLE oqs_object_table DROP COLUMN publish_mode',
+  'ALTER TABLE oqs_commit_log DROP COLUMN kept',
   'ALTER TABLE oqs_object_table DROP CONSTRAINT oqs_object_table_state_check',
   `ALTER TABLE oqs_object_table ADD CONSTRAINT oqs_object_table_state_check
      CHECK (state IN ('loading', 'published', 'abandoned'))`,

@@ -62,7 +62,7 @@ export function addReplaceObjects(app: App, services: Services): void {
         operationId: 'publishReplacement',
         summary: 'Publish a replacement',
         description:
-          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept.',
+          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept. Repeated in the same mode, the request returns its first answer.',
         params: ReplacementPath,
         querystring: PublishParameters,
         response: responses(CommitResponse),

@@ -137,6 +137,11 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     changeId: '0b8e7a7e-5a6f-4a0e-9d5c-3f1c7a2b9e10',
   },
   OntologyDefinitionOutOfSync: { reason: 'another definition was saved at the same time' },
+  ReplacementAlreadyPublished: {
+    replacement: '7',
+    publishedMode: 'append',
+    requestedMode: 'replace',
+  },
   ReplacementMergeExceededLimit: { objects: 250000, objectsLimit: 100000 },
   ReplacementMergeRefused: { primaryKey: 'LAX', reason: 'runways is not an array' },
   ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },

@@ -6,7 +6,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { replacementTableId } from '../../batch.ts'
+import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -103,7 +103,8 @@ export interface Publication extends ReplacementOfType {
 
 /**
  * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
- * Idempotent: publishing again, after a lost response, returns the same result.
+ * Idempotent: publishing again, after a lost response, returns the same result. Throws
+ * `ReplacementAlreadyPublished` if it was published in another mode.
  */
 export async function publishReplacement(
   store: PostgresContext,
@@ -143,8 +144,9 @@ async function publish(
     while (await buildNextIndex(session, store.capabilities, type.id, { ...layout, id: table.id }));
     const version = type.lastVersion + 1
     await session.run(
-      `UPDATE oqs_object_table SET state = 'published', first_version = ? WHERE id = ?`,
-      [version, table.id],
+      `UPDATE oqs_object_table SET state = 'published', first_version = ?, publish_mode = ?
+       WHERE id = ?`,
+      [version, target.mode, table.id],
     )
     await session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table.id, type.id])
     const { put, deleted, kept } = await mergeCurrent(
@@ -154,7 +156,7 @@ async function publish(
       before,
       table,
     )
-    await publishVersion(session, { typeId: type.id, version, put, deleted })
+    await publishVersion(session, { typeId: type.id, version, put, deleted, kept })
     return auditCommit(session, target.audit, { version, put, deleted, kept })
   })
 }
@@ -162,19 +164,21 @@ async function publish(
 /** Returns the result of an earlier publication, until its version expires. */
 async function findPublished(
   { database }: PostgresContext,
-  { typeRid, replacement }: ReplacementOfType,
+  target: Publication,
 ): Promise<Commit | undefined> {
   const [row] = await database.query(
-    `SELECT l.version, l.put, l.deleted
+    `SELECT o.publish_mode, l.version, l.put, l.deleted, l.kept
      FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.object_type_id = t.id
      JOIN oqs_commit_log AS l ON l.object_type_id = t.id AND l.version = o.first_version
      WHERE t.rid = ? AND o.id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
-    [typeRid, replacementTableId(replacement)],
+    [target.typeRid, replacementTableId(target.replacement)],
   )
   if (row === undefined) return undefined
-  const [version, put, deleted] = row.map(Number)
-  return { version: version ?? 0, put: put ?? 0, deleted: deleted ?? 0, kept: 0 }
+  const [mode, ...counts] = row
+  refuseOtherMode(target, mode as PublishMode | null)
+  const [version = 0, put = 0, deleted = 0, kept = 0] = counts.map(Number)
+  return { version, put, deleted, kept }
 }
 
 /** Builds one missing index, or, once there is none, updates the statistics and returns false. */

@@ -5,6 +5,8 @@ export interface PublishedVersion {
   readonly version: number
   readonly put: number
   readonly deleted: number
+  /** Objects that a replacement left as they were; 0 if undefined. */
+  readonly kept?: number
 }
 
 /**
@@ -31,13 +33,14 @@ export async function publishVersions(
     [newest, newest, typeId],
   )
   await session.run(
-    `INSERT INTO oqs_commit_log (object_type_id, version, put, deleted)
-     SELECT ?::bigint, * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[])`,
+    `INSERT INTO oqs_commit_log (object_type_id, version, put, deleted, kept)
+     SELECT ?::bigint, * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])`,
     [
       typeId,
       versions.map(({ version }) => version),
       versions.map(({ put }) => put),
       versions.map(({ deleted }) => deleted),
+      versions.map(({ kept = 0 }) => kept),
     ],
   )
 }

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
-import { refuseLargeMerge, replacementTableId } from '../../batch.ts'
+import { refuseLargeMerge, refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
 import { inTransaction } from '../file/connection.ts'
@@ -73,10 +73,10 @@ export function touchReplacement(db: DatabaseSync, replacement: string): void {
 }
 
 /** Builds one missing index of a replacement. Returns false if there is none. */
-export function indexReplacement(db: DatabaseSync, target: ReplacementOfType): boolean {
+export function indexReplacement(db: DatabaseSync, target: Publication): boolean {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
-    if (findPublished(db, type.id, target.replacement) !== undefined) return false
+    if (findPublished(db, type.id, target) !== undefined) return false
     const { id, isCreated, rowCount } = findReplacement(db, type.id, target.replacement)
     // A replacement that is being published is not idle.
     touchReplacement(db, target.replacement)
@@ -91,22 +91,22 @@ export interface Publication extends ReplacementOfType {
 
 /**
  * Makes the replacement visible instead of the earlier objects; `put` and `deleted` count both.
- * Idempotent: publishing again, after a lost response, returns the same result.
+ * Idempotent: publishing again, after a lost response, returns the same result. Throws
+ * `ReplacementAlreadyPublished` if it was published in another mode.
  */
 export function publishReplacement(db: WriterDatabase, target: Publication): Commit {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
-    const done = findPublished(db, type.id, target.replacement)
+    const done = findPublished(db, type.id, target)
     if (done !== undefined) return done
     const table = findReplacement(db, type.id, target.replacement)
     // A change of the definition may have added an index meanwhile.
     while (table.isCreated && buildNextIndex(db, type.id, table.id));
     const { put, deleted, kept } = countChanges(db, target, type, table)
     const version = type.lastVersion + 1
-    db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
-      version,
-      table.id,
-    )
+    db.prepare(
+      `UPDATE object_table SET state = 'published', first_version = ?, publish_mode = ? WHERE id = ?`,
+    ).run(version, target.mode, table.id)
     db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
     publishVersion(db, { typeId: type.id, version, put, deleted, kept })
     return auditCommit(db, target.audit, { version, put, deleted, kept })
@@ -140,15 +140,16 @@ function countChanges(
 }
 
 /** Returns the result of an earlier publication, until its version expires. */
-function findPublished(db: DatabaseSync, typeId: number, replacement: string): Commit | undefined {
+function findPublished(db: DatabaseSync, typeId: number, target: Publication): Commit | undefined {
   const row = db
     .prepare(
-      `SELECT version, put, deleted, kept FROM object_table AS o JOIN commit_log AS l
+      `SELECT version, put, deleted, kept, publish_mode FROM object_table AS o JOIN commit_log AS l
          ON l.object_type_id = o.object_type_id AND l.version = o.first_version
        WHERE o.id = ? AND o.object_type_id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
     )
-    .get(replacementTableId(replacement), typeId)
+    .get(replacementTableId(target.replacement), typeId)
   if (row === undefined) return undefined
+  refuseOtherMode(target, row['publish_mode'] as PublishMode | null)
   const { version, put, deleted, kept } = row as unknown as Commit
   return { version, put, deleted, kept }
 }

@@ -15,7 +15,7 @@ export async function publishInSteps(
   run: RunWrite,
   onIndexed?: (indexes: number) => void,
 ): Promise<Commit> {
-  const target = { typeRid, replacement }
+  const target = { typeRid, replacement, mode }
   for (let built = 1; await run('indexReplacement', target); built += 1) onIndexed?.(built)
-  return run('publishReplacement', { ...target, mode, audit })
+  return run('publishReplacement', { ...target, audit })
 }
