@@ -4,7 +4,7 @@ import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { printMessage } from './output.ts'
 import { parseList } from './service-options.ts'
-import { withStore } from './store-commands.ts'
+import { recordCommand, withStore } from './store-commands.ts'
 
 type Noun = 'token' | 'client'
 
@@ -80,17 +80,18 @@ export async function warnOfUnknown(
 export function revokeByName(
   noun: Noun,
   idOrName: string,
-  revoke: (store: ObjectStore) => Promise<number>,
+  revoke: (store: ObjectStore) => Promise<readonly string[]>,
 ): Promise<void> {
   return withStore(async (store) => {
     const revoked = await revoke(store)
-    if (revoked === 0) {
+    if (revoked.length === 0) {
       const what = noun === 'token' ? 'active token' : noun
       throw new Error(
         `there is no ${what} with the id or name ${idOrName}. List them with \`oqs ${noun} list\`.`,
       )
     }
-    process.stdout.write(`revoked ${revoked}\n`)
+    await recordCommand(store, noun === 'token' ? 'revokeApiToken' : 'revokeClient', revoked)
+    process.stdout.write(`revoked ${revoked.length}\n`)
   })
 }
 

@@ -10,7 +10,10 @@ export type AuditLevel = (typeof AUDIT_LEVELS)[number]
 
 /** Who sent a request. */
 export interface AuditCaller {
-  /** The id of the API token, of the OAuth client (with the person it acts for), or of the user. */
+  /**
+   * The id of the API token, of the OAuth client (with the person it acts for), or of the user;
+   * `command:` and the name of the user for a command that opened the store.
+   */
   readonly id: string
   readonly name: string
   /** The API token or access token; absent for other credentials. */
@@ -29,7 +32,7 @@ export interface AuditEntry {
   readonly kind: 'read' | 'write'
   /** Absent if the request was not authenticated. */
   readonly caller?: AuditCaller
-  /** The IP address that the request came from. */
+  /** The IP address that the request came from; the host name of a command. */
   readonly address: string
   /** API names; absent if the request names none, or one that does not exist. */
   readonly ontology?: string
@@ -51,7 +54,17 @@ export interface AuditOutcome {
   readonly kept?: number
   /** The version of the type that contains the changes. */
   readonly version?: number
-  /** The keys that were written or deleted, at most `AUDIT_KEYS_MAX`. */
+  /**
+   * What a changed definition no longer has: object types, properties as `type.property`, and link
+   * types as `link type.name`; at most `AUDIT_NAMES_MAX`.
+   */
+  readonly dropped?: readonly string[]
+  /** The number of further names. */
+  readonly moreDropped?: number
+  /**
+   * The keys that were written or deleted, the ids of tokens and clients, or the names of policies;
+   * at most `AUDIT_KEYS_MAX`.
+   */
   readonly keys?: readonly string[]
   /** The number of further keys. */
   readonly moreKeys?: number

@@ -269,6 +269,9 @@ export const PROCESS_BASE_BYTES = 192 * 1024 ** 2
 /** The number of keys in one record of the audit log; the record counts the others. */
 export const AUDIT_KEYS_MAX = 100
 
+/** The number of dropped names in one record of the audit log; the record counts the others. */
+export const AUDIT_NAMES_MAX = 100
+
 /** How long records of the audit log are kept. */
 export const AUDIT_RETENTION_DAYS = 90
 

@@ -184,6 +184,63 @@ describe('the audit log', () => {
     expect(await lastOf('getObjectCounts')).toMatchObject({ ontology: 'aviation', objects: 0 })
   })
 
+  it('names policies that were saved and deleted', async () => {
+    const path = '/api/admin/v1/policies/readers'
+    await service.send(path, { method: 'PUT', json: { rights: [] } })
+    expect(await lastOf('savePolicy')).toMatchObject({ outcome: 'success', keys: ['readers'] })
+    await service.send(path, { method: 'DELETE' })
+    expect(await lastOf('deletePolicy')).toMatchObject({ outcome: 'success', keys: ['readers'] })
+  })
+
+  it('says what a changed definition dropped, and how many objects were deleted', async () => {
+    const shop = {
+      apiName: 'shop',
+      objectTypes: ['order', 'customer', 'note'].map((apiName) => ({
+        apiName,
+        primaryKey: 'id',
+        properties: {
+          id: { type: 'string' as const },
+          text: { type: 'string' as const },
+          customerId: { type: 'string' as const },
+        },
+      })),
+      linkTypes: [{ apiName: 'buyer', from: 'order', to: 'customer', foreignKey: 'customerId' }],
+    }
+    const path = '/api/admin/v1/ontologies/shop'
+    await service.apply(shop)
+    await service.put('shop', 'order', [{ id: 'a' }, { id: 'b' }])
+    await service.put('shop', 'customer', [{ id: 'c' }])
+    await service.put('shop', 'note', [{ id: 'd' }, { id: 'e' }, { id: 'f' }])
+    const added = await lastOf('applyOntology')
+    expect(added).not.toHaveProperty('dropped')
+
+    const [order, customer] = shop.objectTypes
+    const { text: _, ...properties } = order?.properties ?? {}
+    const changed = { ...shop, objectTypes: [{ ...order, properties }, customer], linkTypes: [] }
+    const response = await service.send(`${path}?allowDataLoss=true`, {
+      method: 'PUT',
+      json: changed,
+    })
+    expect(response.status).toBe(200)
+    expect(await lastOf('applyOntology')).toMatchObject({
+      deleted: 3,
+      dropped: ['note', 'order.text', 'link order.buyer'],
+      moreDropped: 0,
+    })
+    await service.send(`${path}/objectTypes/order`, { method: 'DELETE' })
+    expect(await lastOf('deleteObjectType')).toMatchObject({ deleted: 2, dropped: ['order'] })
+    await service.send(`${path}?cascade=true`, { method: 'DELETE' })
+    const deletion = await lastOf('deleteOntology')
+    expect(deletion).toMatchObject({ deleted: 1, dropped: ['customer'] })
+    const lines = () =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    const inFile = () => lines().find(({ requestId }) => requestId === deletion?.requestId)
+    await expect.poll(inFile).toMatchObject({ deleted: 1, dropped: ['customer'] })
+  })
+
   it('is read in pages, and by time, caller and ontology', async () => {
     const all = await list()
     expect(all.length).toBeGreaterThan(10)

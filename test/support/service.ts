@@ -137,7 +137,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       )
       return secret
     },
-    revokeTokens: (name) => revokeApiTokensNamed(server.store, name, clock.now),
+    revokeTokens: async (name) =>
+      (await revokeApiTokensNamed(server.store, name, clock.now)).length,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

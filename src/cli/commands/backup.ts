@@ -3,6 +3,7 @@ import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
 import { formatBytes, type Progress, startProcessProgress } from '../progress.ts'
+import { recordCommand, withStore } from '../store-commands.ts'
 
 interface BackupCommandOptions {
   readonly force?: true
@@ -43,6 +44,7 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
         }
       },
     })
+    await recordBackup()
     printMessage(`backup complete: ${formatBytes(bytes)} in ${file}`)
   } catch (error) {
     throw signal.aborted
@@ -50,5 +52,14 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
       : error
   } finally {
     copying?.end()
+  }
+}
+
+/** A store that takes no record, for example on a full disk, can still be copied. */
+async function recordBackup(): Promise<void> {
+  try {
+    await withStore((store) => recordCommand(store, 'backup'))
+  } catch (error) {
+    printMessage(`the backup is not in the audit log: ${(error as Error).message}`)
   }
 }

@@ -11,7 +11,7 @@ import {
   warnOfUnknown,
 } from '../grant-options.ts'
 import { writeRows } from '../output.ts'
-import { withStore } from '../store-commands.ts'
+import { recordCommand, withStore } from '../store-commands.ts'
 
 /** Adds `oqs client`. OAuth clients are in the store; a running service sees changes at once. */
 export function addClientCommand(program: Command): void {
@@ -68,6 +68,7 @@ async function createClient(options: CreateOptions, command: Command): Promise<v
     const nowMs = Date.now()
     const spec = { ...readGrant(options, nowMs), isPublic, redirectUris }
     const { id, secret } = await createOAuthClient(store, spec, nowMs)
+    await recordCommand(store, 'createClient', [id])
     await warnOfUnknown(store, options, 'client')
     process.stdout.write(`client_id ${id}\n`)
     if (secret !== undefined) process.stdout.write(`client_secret ${secret}\n`)

@@ -3,7 +3,7 @@ import { addExamples } from '../examples.ts'
 import { writeOut, writeRows } from '../output.ts'
 import { countOf } from '../progress.ts'
 import { readJsonFile } from '../read-definition.ts'
-import { withStore } from '../store-commands.ts'
+import { recordCommand, withStore } from '../store-commands.ts'
 
 /** Adds `oqs policy`. Policies are in the store; a running service sees changes at once. */
 export function addPolicyCommand(program: Command): void {
@@ -42,6 +42,7 @@ async function applyFile(file: string): Promise<void> {
   const { applyPolicy, policyContext } = await import('../../server/policies.ts')
   await withStore(async (store, config) => {
     const { name, rights } = await applyPolicy(store, json, await policyContext(store, config))
+    await recordCommand(store, 'savePolicy', [name])
     await writeOut(`applied ${name}: ${countOf(rights.length, 'right')}\n`)
   })
 }
@@ -75,10 +76,11 @@ async function showOne(name: string): Promise<void> {
 
 async function deleteOne(name: string): Promise<void> {
   const { deletePolicy } = await import('../../server/policies.ts')
-  await withStore(async ({ documents }) => {
-    await deletePolicy(documents, name).catch(() => {
+  await withStore(async (store) => {
+    await deletePolicy(store.documents, name).catch(() => {
       throw unknownPolicy(name)
     })
+    await recordCommand(store, 'deletePolicy', [name])
     await writeOut(`deleted ${name}\n`)
   })
 }

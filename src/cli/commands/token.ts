@@ -10,7 +10,7 @@ import {
   warnOfUnknown,
 } from '../grant-options.ts'
 import { writeRows } from '../output.ts'
-import { withStore } from '../store-commands.ts'
+import { recordCommand, withStore } from '../store-commands.ts'
 
 /** Adds `oqs token`. Tokens are in the store; a running service sees changes at once. */
 export function addTokenCommand(program: Command): void {
@@ -29,7 +29,8 @@ export function addTokenCommand(program: Command): void {
     const { createApiToken } = await import('../../server/api-token.ts')
     await withStore(async (store) => {
       const nowMs = Date.now()
-      const { secret } = await createApiToken(store, readGrant(options, nowMs), nowMs)
+      const { secret, token } = await createApiToken(store, readGrant(options, nowMs), nowMs)
+      await recordCommand(store, 'createApiToken', [token.id])
       await warnOfUnknown(store, options, 'token')
       process.stdout.write(`${secret}\n`)
     })

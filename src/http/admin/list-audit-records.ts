@@ -32,7 +32,9 @@ const AuditRecordSchema = Type.Object({
   id: Type.String(),
   time: Type.String({ format: 'date-time', description: 'When the request was admitted.' }),
   requestId: Type.String({ description: 'The request as the log of the service names it.' }),
-  operation: Type.String({ description: 'The `operationId` of the endpoint.' }),
+  operation: Type.String({
+    description: 'The `operationId` of the endpoint; commands use the same names, and `backup`.',
+  }),
   kind: Type.Enum(['read', 'write']),
   caller: Type.Optional(
     Type.Object(
@@ -45,7 +47,9 @@ const AuditRecordSchema = Type.Object({
       { description: 'Absent if the request had no valid credentials.' },
     ),
   ),
-  address: Type.String({ description: 'The IP address that the request came from.' }),
+  address: Type.String({
+    description: 'The IP address that the request came from; the host name of a command.',
+  }),
   ontology: Type.Optional(Type.String()),
   objectTypes: Type.Optional(Type.Array(Type.String())),
   dryRun: Type.Optional(
@@ -58,10 +62,17 @@ const AuditRecordSchema = Type.Object({
   deleted: count('The number of objects that were deleted.'),
   kept: count('The number of existing objects that were left unchanged.'),
   version: count('The version of the type that contains the changes.'),
+  dropped: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'What a changed definition no longer has: object types, properties as `type.property`, and link types as `link type.name`; at most 100.',
+    }),
+  ),
+  moreDropped: count('The number of further names.'),
   keys: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'The primary keys that were written or deleted, or the ids of tokens; at most 100.',
+        'The primary keys that were written or deleted, the ids of tokens and clients, or the names of policies; at most 100.',
     }),
   ),
   moreKeys: count('The number of further keys.'),
@@ -173,13 +184,14 @@ function withinBudget(
 }
 
 function describe({ id, record: { atMs, ...record } }: StoredAuditRecord) {
-  const { caller, objectTypes, keys, ...rest } = record
+  const { caller, objectTypes, dropped, keys, ...rest } = record
   return {
     id: String(id),
     time: new Date(atMs).toISOString(),
     ...rest,
     ...(caller === undefined ? {} : { caller }),
     ...(objectTypes === undefined ? {} : { objectTypes: [...objectTypes] }),
+    ...(dropped === undefined ? {} : { dropped: [...dropped] }),
     ...(keys === undefined ? {} : { keys: [...keys] }),
   }
 }

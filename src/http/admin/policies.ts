@@ -81,9 +81,10 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
         response: responses(StoredPolicy),
       },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, context }, reply) => {
       const policy = { name: params.policy, ...body }
       await savePolicy(documents, policy, await contextOf())
+      context.writtenKeys = [policy.name]
       return sendJson(reply, JSON.stringify(policy))
     },
   )
@@ -100,8 +101,9 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
         response: responses(Type.Object({ name: PolicyName })),
       },
     },
-    async ({ params: { policy: name } }, reply) => {
+    async ({ params: { policy: name }, context }, reply) => {
       await deletePolicy(documents, name)
+      context.writtenKeys = [name]
       return sendJson(reply, JSON.stringify({ name }))
     },
   )

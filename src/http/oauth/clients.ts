@@ -83,16 +83,16 @@ export async function listOAuthClients(
   return clients.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
 }
 
-/** Revokes one client by id, or every client with a name, and returns how many. */
+/** Revokes one client by id, or every client with a name, and returns their ids. */
 export async function revokeOAuthClients(
   store: ObjectStore,
   idOrName: string,
   nowMs: number,
-): Promise<number> {
+): Promise<readonly string[]> {
   const clients = await listOAuthClients(store, nowMs)
   const revoked = clients.filter(({ id, name }) => id === idOrName || name === idOrName)
   for (const { id } of revoked) await revokeOAuthClient(store, id, nowMs)
-  return revoked.length
+  return revoked.map(({ id }) => id)
 }
 
 /**

@@ -36,14 +36,19 @@ export async function createApiToken(
 }
 
 /**
- * Revokes the token with an id, or every token with a name, and returns how many. Only for the
+ * Revokes the token with an id, or every token with a name, and returns their ids. Only for the
  * command line: over HTTP the name of one token could be the id of another.
  */
 export async function revokeApiTokensNamed(
   store: Pick<ObjectStore, 'listApiTokens' | 'revokeApiTokens'>,
   idOrName: string,
   nowMs: number,
-): Promise<number> {
-  const named = (await store.listApiTokens()).filter(({ name }) => name === idOrName)
-  return store.revokeApiTokens([idOrName, ...named.map(({ id }) => id)], nowMs)
+): Promise<readonly string[]> {
+  const ids = (await store.listApiTokens())
+    .filter(
+      ({ id, name, revokedAtMs }) => [id, name].includes(idOrName) && revokedAtMs === undefined,
+    )
+    .map(({ id }) => id)
+  await store.revokeApiTokens(ids, nowMs)
+  return ids
 }

@@ -155,14 +155,14 @@ class PostgresStore implements ObjectStore {
   }
 
   saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {
-    return auditedDefinition(context, change.isDryRun, (record) =>
-      saveOntology(this, change, context.callerId, record),
+    return auditedDefinition(context, (auditEntry) =>
+      saveOntology(this, change, context.callerId, auditEntry),
     )
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    return auditedDefinition(context, false, (record) =>
-      deleteOntology(this, deletion, context.callerId, record),
+    return auditedDefinition(context, (auditEntry) =>
+      deleteOntology(this, deletion, context.callerId, auditEntry),
     )
   }
 

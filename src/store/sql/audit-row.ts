@@ -1,11 +1,15 @@
 /** Records of the audit log as rows of a table, and the SQL that both stores share. */
 import type { RequestContext } from '../../admission/request-context.ts'
 import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
-import { AUDIT_KEYS_MAX } from '../../contract/limits.ts'
+import { AUDIT_KEYS_MAX, AUDIT_NAMES_MAX } from '../../contract/limits.ts'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
+import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
+import { isDroppedType } from '../../ontology/definition/type-change.ts'
 import { primaryKeyText } from '../../ontology/values/primary-key.ts'
 import type { ListAuditRequest, StoredAuditRecord } from '../audit-log.ts'
 import type { Commit, WriteTarget } from '../write-request.ts'
+import type { StoredType } from './plan-types.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
 /** What a write needs to add its record. Plain data, which can be sent to a thread. */
@@ -41,16 +45,65 @@ export function toAuditMessage(
   return { entry, keyType: objectType.primaryKey.type }
 }
 
-/** Runs a change of a definition, and reports the record that it has added, unless it is a dry run. */
-export async function auditedDefinition<Result>(
+/** What a change of a definition returns, with the record that it has added to the audit log. */
+export interface RecordedChange<Outcome> {
+  readonly outcome: Outcome
+  /** Undefined if the change is not audited, or is only tried. */
+  readonly record?: AuditRecord | undefined
+}
+
+/** Runs a change of a definition, and reports the record that it has added. */
+export async function auditedDefinition<Outcome>(
   { audit }: RequestContext,
-  isDryRun: boolean,
-  run: (record: AuditRecord | undefined) => Promise<Result>,
-): Promise<Result> {
-  const record: AuditRecord | undefined = audit && { ...audit.entry, outcome: 'success' }
-  const result = await run(record)
-  if (record !== undefined && !isDryRun) audit?.onRecorded(record)
-  return result
+  run: (entry: AuditEntry | undefined) => Promise<RecordedChange<Outcome>>,
+): Promise<Outcome> {
+  const { outcome, record } = await run(audit?.entry)
+  if (record !== undefined) audit?.onRecorded(record)
+  return outcome
+}
+
+/** Returns the record of a change of a definition: what it drops, and how many objects with it. */
+export function definitionRecord(
+  entry: AuditEntry | undefined,
+  { types, links }: Pick<OntologyChange, 'types' | 'links'>,
+  stored: readonly StoredType[],
+): AuditRecord | undefined {
+  if (entry === undefined) return undefined
+  const counts = new Map(stored.map(({ rid, objects }) => [rid, objects]))
+  const droppedTypes = types.filter(isDroppedType)
+  const deleted = droppedTypes.reduce((sum, { typeRid }) => sum + (counts.get(typeRid) ?? 0), 0)
+  const dropped = [
+    ...droppedTypes.map(({ objectType }) => objectType),
+    ...types.flatMap(({ objectType, changes }) =>
+      changes
+        .filter(({ kind, property }) => kind === 'dropped' && property !== undefined)
+        .map(({ property }) => `${objectType}.${property}`),
+    ),
+    ...links
+      .filter(({ kind }) => kind === 'dropped')
+      .map(({ objectType, linkType }) => `link ${objectType}.${linkType}`),
+  ]
+  return { ...entry, outcome: 'success', ...describeDropped(dropped, deleted) }
+}
+
+/** Returns the record of the deletion of an ontology. */
+export function deletionRecord(
+  entry: AuditEntry | undefined,
+  stored: readonly StoredType[],
+): AuditRecord | undefined {
+  if (entry === undefined) return undefined
+  const names = stored.map(({ definition }) => {
+    const { apiName } = JSON.parse(definition) as ObjectTypeDefinition
+    return apiName
+  })
+  const deleted = stored.reduce((sum, { objects }) => sum + objects, 0)
+  return { ...entry, outcome: 'success', ...describeDropped(names, deleted) }
+}
+
+function describeDropped(names: readonly string[], deleted: number): Partial<AuditRecord> {
+  if (names.length === 0) return {}
+  const moreDropped = Math.max(0, names.length - AUDIT_NAMES_MAX)
+  return { deleted, dropped: names.slice(0, AUDIT_NAMES_MAX), moreDropped }
 }
 
 /** Returns the record of a commit. The keys are in their stored form, and may be cut off. */

@@ -170,14 +170,14 @@ export class SqliteStore implements ObjectStore {
   ): Promise<SaveOutcome> {
     const definition = JSON.stringify(ontology.definition)
     const input = { ...change, definition, rewrittenAtOnceMax: this.#rewrittenAtOnceMax }
-    return auditedDefinition(context, change.isDryRun, (record) =>
-      this.#writeInTurn('saveOntology', { ...input, record }, context),
+    return auditedDefinition(context, (auditEntry) =>
+      this.#writeInTurn('saveOntology', { ...input, auditEntry }, context),
     )
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    return auditedDefinition(context, false, (record) =>
-      this.#writeInTurn('deleteOntology', { ...deletion, record }, context),
+    return auditedDefinition(context, (auditEntry) =>
+      this.#writeInTurn('deleteOntology', { ...deletion, auditEntry }, context),
     )
   }
 

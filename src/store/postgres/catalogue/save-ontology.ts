@@ -1,8 +1,9 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
-import type { AuditRecord } from '../../../contract/audit-record.ts'
+import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion, SaveOutcome } from '../../object-store.ts'
+import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
 import {
   countRewritten,
   definitionOutOfSync,
@@ -30,8 +31,8 @@ export async function saveOntology(
   store: SavingStore,
   { ontology, ...change }: OntologyChange,
   callerId: string,
-  record: AuditRecord | undefined,
-): Promise<SaveOutcome> {
+  auditEntry: AuditEntry | undefined,
+): Promise<RecordedChange<SaveOutcome>> {
   const { capabilities } = store
   const { definition } = ontology
   const planned = { ...change, definition }
@@ -54,12 +55,13 @@ export async function saveOntology(
       }
       const outcome = isLarge ? 'started' : 'saved'
       if (change.isDryRun) throw new DryRun(outcome)
+      const record = definitionRecord(auditEntry, change, stored)
       await addAuditRecords(session, [record])
-      return outcome
+      return { outcome, record }
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
-    return error.outcome
+    return { outcome: error.outcome }
   }
 }
 
@@ -81,8 +83,8 @@ export function deleteOntology(
   store: PostgresContext,
   deletion: OntologyDeletion,
   callerId: string,
-  record: AuditRecord | undefined,
-): Promise<void> {
+  auditEntry: AuditEntry | undefined,
+): Promise<RecordedChange<void>> {
   const { ontologyRid, basedOn } = deletion
   return writeInTurn(store, { key: CATALOGUE, callerId }, async (session) => {
     await lockCatalogue(session, basedOn)
@@ -92,7 +94,9 @@ export function deleteOntology(
     refuseDeletion(types, deletion)
     for (const { id } of types) await dropObjectType(session, id)
     await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
+    const record = deletionRecord(auditEntry, types)
     await addAuditRecords(session, [record])
+    return { outcome: undefined, record }
   })
 }
 

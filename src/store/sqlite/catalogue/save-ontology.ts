@@ -1,10 +1,11 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { AuditRecord } from '../../../contract/audit-record.ts'
+import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
+import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
 import {
   countRewritten,
   definitionOutOfSync,
@@ -34,10 +35,13 @@ interface ReadChange
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
-  readonly record: AuditRecord | undefined
+  readonly auditEntry: AuditEntry | undefined
 }
 
-export function saveOntology(db: WriterDatabase, saved: SavedDefinition): SaveOutcome {
+export function saveOntology(
+  db: WriterDatabase,
+  saved: SavedDefinition,
+): RecordedChange<SaveOutcome> {
   const definition = JSON.parse(saved.definition) as OntologyDefinition
   const change: ReadChange = { ...saved, definition }
   try {
@@ -55,12 +59,13 @@ export function saveOntology(db: WriterDatabase, saved: SavedDefinition): SaveOu
         startChange(db, change, stored)
       }
       if (change.isDryRun) throw new DryRun(outcome)
-      addAuditRecord(db, change.record)
-      return outcome
+      const record = definitionRecord(change.auditEntry, change, stored)
+      addAuditRecord(db, record)
+      return { outcome, record }
     })
   } catch (error) {
     if (!(error instanceof DryRun)) throw error
-    return error.outcome
+    return { outcome: error.outcome }
   }
 }
 
@@ -112,10 +117,10 @@ function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: Ont
 /** Deletes an ontology with all its objects. */
 export function deleteOntology(
   db: WriterDatabase,
-  deletion: OntologyDeletion & Pick<SavedDefinition, 'record'>,
-): void {
+  deletion: OntologyDeletion & Pick<SavedDefinition, 'auditEntry'>,
+): RecordedChange<void> {
   const { ontologyRid, basedOn } = deletion
-  inTransaction(db, 'write', () => {
+  return inTransaction(db, 'write', () => {
     refuseOutOfSync(db, basedOn)
     nextGeneration(db)
     const types = readTypes(db, ontologyRid)
@@ -123,7 +128,9 @@ export function deleteOntology(
     endChangeOf(db, ontologyRid)
     for (const { id } of types) dropObjectType(db, id)
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
-    addAuditRecord(db, deletion.record)
+    const record = deletionRecord(deletion.auditEntry, types)
+    addAuditRecord(db, record)
+    return { outcome: undefined, record }
   })
 }
 
