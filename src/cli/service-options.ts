@@ -52,7 +52,7 @@ export async function openClient(
     baseUrl: url ?? (isUrlSet ? config.OQS_URL : localUrl(config)),
     token: token ?? secret?.reveal(),
     // A wrong address should be reported at once.
-    retries: { retryUnreachable: false },
+    retries: { waitForServiceMs: 0 },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
 }

@@ -13,9 +13,10 @@ import { type RetryOptions, readRetryAfter } from './retry.ts'
 
 const TYPE = { ontology: 'a b', objectType: 't' }
 
-/** Connects to a peer and records the pauses instead of waiting. */
+/** Connects to a peer. Records the pauses and moves a clock by them instead of waiting. */
 function connect({ url }: HttpPeer, retries: RetryOptions = {}) {
   const pauses: number[] = []
+  let time = 0
   const endpoints = new Endpoints({
     baseUrl: `${url}/`,
     token: 'a-token',
@@ -23,7 +24,9 @@ function connect({ url }: HttpPeer, retries: RetryOptions = {}) {
       random: () => 1,
       pause: async (ms) => {
         pauses.push(ms)
+        time += ms
       },
+      now: () => time,
       ...retries,
     },
   })
@@ -47,21 +50,45 @@ describe('a connection', () => {
     )
   })
 
-  it('spreads pauses at random, and adds them to Retry-After', async () => {
+  it('spreads pauses at random above a minimum, and adds them to Retry-After', async () => {
     await using peer = await startPeer(hangUp, hangUp, unavailable, sendJson(200, { data: [] }))
     const { endpoints, pauses } = connect(peer, { random: () => 0.1 })
     await endpoints.revision1.listObjects(TYPE)
-    expect(pauses).toEqual([25, 50, 3025])
+    expect(pauses).toEqual([137.5, 275, 3025])
+  })
+
+  it.each([0, 0.5, 1])('outlasts a minute of downtime if random numbers are %d', async (random) => {
+    await using peer = await startPeer(sendJson(200, { data: [] }))
+    let time = 0
+    const { revision1 } = new Endpoints({
+      baseUrl: peer.url,
+      fetch: async (...request) => {
+        if (time > 0 && time < 60_000) throw Object.assign(new Error(), { code: 'ECONNREFUSED' })
+        return fetch(...request)
+      },
+      retries: {
+        random: () => random,
+        now: () => time,
+        pause: async (ms) => {
+          time += ms
+        },
+      },
+    })
+    await revision1.listOntologies()
+    time = 1
+    await revision1.listOntologies()
+    expect(time).toBeGreaterThanOrEqual(60_000)
+    expect(time).toBeLessThanOrEqual(65_000)
   })
 
   it('never pauses longer than the limit', async () => {
     await using peer = await startPeer(unavailable, sendJson(200, { data: [] }))
-    const { endpoints, pauses } = connect(peer, { longestPauseMs: 2000 })
+    const { endpoints, pauses } = connect(peer, { longestRetryAfterMs: 2000 })
     await endpoints.revision1.listObjects(TYPE)
     expect(pauses).toEqual([2000])
   })
 
-  it('gives up after the last retry, in one line', async () => {
+  it('gives up after two minutes of failures, in one line', async () => {
     await using peer = await startPeer(hangUp)
     const { endpoints, pauses } = connect(peer)
     const failure = await failureOf(endpoints.administration.getDefinition('o'))
@@ -72,7 +99,14 @@ describe('a connection', () => {
       errorCode: 'CLIENT',
       statusCode: undefined,
     })
-    expect(pauses).toEqual([250, 500, 1000, 2000, 4000])
+    expect(pauses.slice(0, 7)).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000])
+    const total = pauses.reduce((sum, ms) => sum + ms)
+    expect(total).toBeGreaterThanOrEqual(120_000)
+    expect(total).toBeLessThanOrEqual(125_000)
+    await using again = await startPeer(hangUp)
+    const limited = connect(again, { retries: 2 })
+    await failureOf(limited.endpoints.administration.getDefinition('o'))
+    expect(limited.pauses).toEqual([250, 500])
   })
 
   it('does not retry what another attempt cannot change: HTTPS to a port that speaks HTTP', async () => {
@@ -117,15 +151,15 @@ describe('a connection', () => {
     expect(careful.requests).toHaveLength(1)
   })
 
-  it('waits for a service that has never answered only if it may', async () => {
+  it('waits only briefly for a service that has never answered', async () => {
     const peer = await startPeer(hangUp)
     await peer[Symbol.asyncDispose]()
-    const hasty = connect(peer, { retryUnreachable: false })
+    const hasty = connect(peer, { waitForServiceMs: 0 })
     await expect(hasty.endpoints.revision1.listOntologies()).rejects.toThrow(/connection refused/)
     expect(hasty.pauses).toEqual([])
     const patient = connect(peer)
     await expect(patient.endpoints.revision1.listOntologies()).rejects.toThrow(/refused/)
-    expect(patient.pauses).toHaveLength(5)
+    expect(patient.pauses).toEqual([250, 500, 1000, 2000, 4000, 5000])
   })
 
   it('describes an error of the service in one line', async () => {

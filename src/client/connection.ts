@@ -1,6 +1,6 @@
 /** A connection to one service: sends requests, retries, and checks what the responses are. */
 import { clientError, isErrorBody, OqsError } from './oqs-error.ts'
-import { type RetryOptions, RetryPolicy, readRetryAfter } from './retry.ts'
+import { monotonicNow, type RetryOptions, RetryPolicy, readRetryAfter } from './retry.ts'
 
 export interface ConnectionOptions {
   /** The base URL of the service; API paths are appended to it. */
@@ -48,6 +48,8 @@ export class Connection {
   readonly #retries: RetryOptions
   /** Only a service that has answered before is assumed to be restarting. */
   #hasAnswered = false
+  /** When nothing listened at the address for the first time. */
+  #absentSince: number | undefined
 
   constructor(options: ConnectionOptions) {
     const { baseUrl, retries = {}, signal } = options
@@ -144,12 +146,18 @@ export class Connection {
   }
 
   #unreachable(error: unknown): OqsError {
-    const { retryUnreachable = true } = this.#retries
     const code = codeOf(error)
-    const mayAppear = retryUnreachable || this.#hasAnswered || !ABSENT.includes(code)
-    const isRetryable = mayAppear && !TLS_ERROR.test(code)
+    const isAbsent = !this.#hasAnswered && ABSENT.includes(code)
+    const isRetryable = !TLS_ERROR.test(code) && (!isAbsent || this.#mayAppear())
     const message = `cannot reach ${this.baseUrl} (${causeOf(error)}).`
     return clientError('Client:Unreachable', message, { isRetryable, cause: error })
+  }
+
+  /** Returns whether to keep waiting for a service that has never answered. */
+  #mayAppear(): boolean {
+    const { waitForServiceMs = WAIT_FOR_SERVICE_MS, now = monotonicNow } = this.#retries
+    this.#absentSince ??= now()
+    return now() - this.#absentSince < waitForServiceMs
   }
 
   async #readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
@@ -224,7 +232,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'this port does not speak HTTPS',
 }
 
-/** Nothing listens there; waiting does not help unless the service has answered before. */
+/** A program and its service may be started together. A wrong address should be reported soon. */
+const WAIT_FOR_SERVICE_MS = 10_000
+
+/** Nothing listens there; waiting does not help for long unless the service has answered before. */
 const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '']
 
 /** The certificate or the protocol is wrong, so every attempt fails. */

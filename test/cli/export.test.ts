@@ -174,7 +174,11 @@ describe('oqs export', () => {
 
   it('gives up with one line if the service does not come back', async () => {
     const output = join(folder.path, 'airports')
-    const client = new Endpoints({ baseUrl: proxy.url, token: ADMIN_TOKEN, retries: NO_PAUSES })
+    const client = new Endpoints({
+      baseUrl: proxy.url,
+      token: ADMIN_TOKEN,
+      retries: { ...NO_PAUSES, retries: 5 },
+    })
     const request = { ontology: 'aviation', objectType: 'airport', format: 'csv' } as const
     proxy.cutAfter(...Array.from({ length: 50 }, (_, index) => (index === 0 ? 20_000 : 10)))
     await expect(exportToFile(client, request, output)).rejects.toThrow(

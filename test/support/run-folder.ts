@@ -30,10 +30,12 @@ export function bundleFolder(): string | undefined {
 export function setRunFolder(path: string): void {
   process.env[VARIABLE] = path
   process.env['NODE_COMPILE_CACHE'] = join(path, 'compiled')
+  // Commands keep notes there.
+  process.env['XDG_STATE_HOME'] = join(path, 'state')
 }
 
 /** Returns the environment that every program of a test needs, whatever its settings. */
 export function programEnvironment(): Environment {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  return { PATH, NODE_COMPILE_CACHE }
+  const { PATH, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env
+  return { PATH, NODE_COMPILE_CACHE, XDG_STATE_HOME }
 }

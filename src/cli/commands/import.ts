@@ -1,22 +1,24 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { OqsError } from '../../client/oqs-error.ts'
+import { isRetryable } from '../../client/retry.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
-import {
-  type ImportMode,
-  type ImportResult,
-  ImportStopped,
-  importFiles,
-  TooManyRejected,
-} from '../../transfer/import/import-files.ts'
-import type { DuplicatePolicy, RepeatedKeys } from '../../transfer/import/repeated-keys.ts'
+import { type ImportMode, ImportStopped, importFiles } from '../../transfer/import/import-files.ts'
+import type { DuplicatePolicy } from '../../transfer/import/repeated-keys.ts'
 import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
+import {
+  describeContinuation,
+  describeRejection,
+  describeRepeatedKeys,
+  describeResult,
+  describeStop,
+} from '../describe-import.ts'
 import { addExamples } from '../examples.ts'
 import { hintFor } from '../hints.ts'
+import { ImportNote } from '../import-note.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
-import { countOf, formatCount, formatDuration } from '../progress.ts'
+import { countOf, formatCount } from '../progress.ts'
 import { checkNoInput, RejectsFile } from '../rejects-file.ts'
 import {
   addServiceOptions,
@@ -31,6 +33,7 @@ interface ImportCommandOptions extends ServiceOptions, InputArgs, ColumnArgs {
   readonly replace?: true
   readonly append?: true
   readonly infer?: true
+  readonly restart?: true
   readonly dryRun?: true
   readonly onDuplicate?: DuplicatePolicy
   readonly maxErrors: number
@@ -63,6 +66,10 @@ export function addImportCommand(program: Command): void {
         '--on-duplicate <row>',
         'which of several rows with the same primary key to write (default: last; first with --append)',
       ).choices(['last', 'first', 'fail']),
+    )
+    .option(
+      '--restart',
+      'send all rows, also those that an interrupted run of this command has sent',
     )
     .option('--dry-run', 'read and check everything, but write nothing')
     .option('--max-errors <n>', 'stop after more than this many rejected rows', parseMaxErrors, 0)
@@ -108,6 +115,7 @@ async function importAll(
 ): Promise<void> {
   const [
     { adviceOn },
+    { canContinue },
     { findImportType },
     { localCheck },
     { RepeatedKeys },
@@ -115,6 +123,7 @@ async function importAll(
     { typeNameOf },
   ] = await Promise.all([
     import('../../transfer/import/advice.ts'),
+    import('../../transfer/import/import-cursor.ts'),
     import('../../transfer/import/import-type.ts'),
     import('../../transfer/import/local-check.ts'),
     import('../../transfer/import/repeated-keys.ts'),
@@ -155,6 +164,14 @@ async function importAll(
     }
   }
   const repeatedKeys = new RepeatedKeys(options.onDuplicate ?? 'last')
+  const { token: _token, restart = false, ...noted } = options
+  const { baseUrl } = client.connection
+  const note = dryRun ? undefined : await ImportNote.of(files, { ...noted, url: baseUrl, type })
+  const left = restart ? undefined : await note?.read()
+  const isLeft =
+    left && (await canContinue(client.administration, { ontology, objectType: type }, left))
+  const from = isLeft ? left : undefined
+  if (from !== undefined) printMessage(describeContinuation(from))
   const progress = inputs.startProgress(`importing ${type}`)
   try {
     const result = await importFiles(client, {
@@ -170,6 +187,8 @@ async function importAll(
         : (reject) => localCheck(importType.objectType, reject),
       repeatedKeys,
       isAllOrNothing: undo !== undefined,
+      from,
+      onCursor: note && ((cursor) => note.save(cursor)),
       maxErrors: options.maxErrors,
       isFinite: inputs.isFinite,
       signal,
@@ -184,17 +203,26 @@ async function importAll(
         progress.wait(() => `indexing and publishing ${countOf(objects, 'object')}`),
     })
     progress.end()
+    await note?.end(undefined)
     await rejects.flush()
     if (undo !== undefined) printMessage(`created the object type ${type} in ${ontology}`)
     const target = `${ontology}/${type}`
     printMessage(describeResult(result, target, dryRun, performance.now() - startedAt))
-    printRepeatedKeys(repeatedKeys, options)
+    const { append, onDuplicate = append ? 'first' : 'last' } = options
+    const repeats = describeRepeatedKeys(repeatedKeys, onDuplicate)
+    if (repeats !== undefined) printMessage(repeats)
   } catch (error) {
     progress.end()
-    const isUndone = await undo?.().then(
-      () => true,
-      () => false,
-    )
+    // A type that was created for a service that is gone now is completed by the next run.
+    const isLost = error instanceof ImportStopped && isRetryable(error.cause)
+    const isUndone = isLost
+      ? undefined
+      : await undo?.().then(
+          () => true,
+          () => false,
+        )
+    const isKept = error instanceof ImportStopped && isUndone === undefined
+    await note?.end(isKept ? error.cursor : undefined)
     if (isUndone === false) {
       const command = `oqs ontology delete ${ontology} ${type}`
       printMessage(
@@ -211,64 +239,6 @@ async function importAll(
     progress.end()
     await rejects.close()
   }
-}
-
-function describeRejection({ file, line, property, excerpt, reason, advice }: Rejection): string {
-  const value = excerpt === '' ? '' : ` ${JSON.stringify(excerpt)}`
-  const what = `${property === undefined ? '' : `${property}${value} `}${reason}`
-  return `${file}:${line}: ${what}${advice === undefined ? '' : `. ${advice}`}`
-}
-
-function printRepeatedKeys(
-  { repeated, isIncomplete }: RepeatedKeys,
-  { append, onDuplicate = append ? 'first' : 'last' }: ImportCommandOptions,
-): void {
-  if (repeated === 0) return
-  const rows = `${isIncomplete ? 'at least ' : ''}${countOf(repeated, 'row')}`
-  printMessage(
-    `${rows} had the primary key of an earlier row; the ${onDuplicate} row of each key was written (--on-duplicate)`,
-  )
-}
-
-function describeResult(
-  result: ImportResult,
-  target: string,
-  dryRun: boolean,
-  elapsedMs: number,
-): string {
-  const { put, kept, rejected, replaced, version, objects, batches } = result
-  const parts = [
-    dryRun
-      ? `${countOf(objects, 'object')} would be written to ${target}`
-      : `${countOf(put, 'object')} written to ${target}`,
-  ]
-  if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
-  if (kept > 0) parts.push(`${formatCount(kept)} existed and were kept`)
-  if (rejected > 0) parts.push(`${countOf(rejected, 'row')} rejected`)
-  if (!dryRun && batches > 0) parts.push(`version ${version}`)
-  return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`
-}
-
-function describeStop({ result, cause }: ImportStopped, mode: ImportMode, dryRun: boolean): string {
-  const { objects, isUncertain } = result
-  if (isUncertain) {
-    const change = mode === 'replace' ? 'replaced' : 'written'
-    return `It is not known whether the objects were ${change}. Run the command again.`
-  }
-  if (dryRun || (mode !== 'replace' && objects === 0 && !isLost(cause)))
-    return 'Nothing was written.'
-  if (mode === 'replace') return 'Nothing was replaced.'
-  const written = `${countOf(objects, 'object')} written.`
-  if (isLost(cause)) return `At least ${written} ${RUN_AGAIN}`
-  return `${written} ${cause instanceof TooManyRejected ? FIX_AND_RUN_AGAIN : RUN_AGAIN}`
-}
-
-const RUN_AGAIN = 'Run the command again to complete the import.'
-const FIX_AND_RUN_AGAIN = 'Fix the row and run the command again to complete the import.'
-
-/** Whether the connection broke, so that more may have been written than was acknowledged. */
-function isLost(cause: unknown): boolean {
-  return cause instanceof OqsError && cause.errorCode === 'CLIENT' && cause.isRetryable
 }
 
 function parseMaxErrors(text: string): number {

@@ -26,6 +26,13 @@ export interface DeletedResult {
   readonly deleted: number
 }
 
+export interface ObjectCounts {
+  /** By API name. The version is 0 before the first write, and if a policy hides a part of the type. */
+  readonly objectTypes: Readonly<
+    Record<string, { readonly count: number; readonly version: number } | undefined>
+  >
+}
+
 export interface BatchOptions extends IdempotentCallOptions {
   /** What `put` does to an existing object: replaces it, or leaves it unchanged. */
   readonly mode?: 'upsert' | 'append' | undefined
@@ -124,6 +131,12 @@ export class Administration {
   cancelDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
     const path = `${adminPath(ontology)}/change`
     return this.#connection.send({ ...call, method: 'DELETE', path, isRepeatable: false })
+  }
+
+  /** Returns the number of objects and the newest version of every object type. */
+  getObjectCounts(ontology: string, call: CallOptions = {}): Promise<ObjectCounts> {
+    const path = `${adminPath(ontology)}/counts`
+    return this.#connection.send({ ...call, path, isRepeatable: true })
   }
 
   deleteOntology(ontology: string, options: CallOptions & Cascade = {}): Promise<unknown> {

@@ -42,6 +42,8 @@ export interface SentCounts {
   kept: number
   /** The newest version that a response named. */
   version: number
+  /** How many objects are settled, counted from the first: written now or before, or rejected. */
+  settled: number
 }
 
 /** A destination of objects: the service, or a local check. */
@@ -58,6 +60,15 @@ export interface ObjectSink {
   settle(): Promise<void>
 }
 
+export const NOTHING_SENT: SentCounts = {
+  batches: 0,
+  objects: 0,
+  put: 0,
+  kept: 0,
+  version: 0,
+  settled: 0,
+}
+
 const BATCH_OBJECTS = 5000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const MAX_PENDING_BATCHES = 3
@@ -65,6 +76,8 @@ const MAX_PENDING_BATCHES = 3
 const MAX_DEFINITION_CHANGES = 5
 
 export interface SenderOptions extends BatchOptions {
+  /** How many of the first objects are not sent, because an earlier run has sent them. */
+  readonly skip?: number
   /** Called before the first of several batches; returns the replacement to add them to, if any. */
   readonly startLoad: () => Promise<string | undefined>
 }
@@ -74,8 +87,13 @@ interface PendingBatch {
   readonly done: Promise<void>
 }
 
+interface OrderedBatch {
+  readonly objects: number
+  isDone: boolean
+}
+
 export class BatchSender implements ObjectSink {
-  readonly sent: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+  readonly sent: SentCounts
   readonly #administration: Administration
   readonly #type: TypePath
   readonly #startLoad: SenderOptions['startLoad']
@@ -85,14 +103,19 @@ export class BatchSender implements ObjectSink {
   #batch: OutgoingObject[] = []
   #characters = 0
   #pending: PendingBatch[] = []
+  /** Batches from the first that is not written; later ones may be written before it. */
+  #ordered: OrderedBatch[] = []
+  #toSkip: number
   #isFirst = true
 
   constructor(
     administration: Administration,
     type: TypePath,
-    { startLoad, ...options }: SenderOptions,
+    { startLoad, skip = 0, ...options }: SenderOptions,
     onRejected: (rejection: Rejection) => void,
   ) {
+    this.sent = { ...NOTHING_SENT, settled: skip }
+    this.#toSkip = skip
     this.#startLoad = startLoad
     this.#administration = administration
     this.#type = type
@@ -105,6 +128,10 @@ export class BatchSender implements ObjectSink {
   }
 
   add(object: OutgoingObject): void {
+    if (this.#toSkip > 0) {
+      this.#toSkip -= 1
+      return
+    }
     this.#batch.push(object)
     this.#characters += object.json.length
   }
@@ -119,7 +146,9 @@ export class BatchSender implements ObjectSink {
     this.#isFirst = false
     const keys = new BatchKeys(batch)
     while (this.#mustWaitFor(keys)) await this.#pending.shift()?.done
-    const done = this.#post(batch)
+    const ordered = { objects: batch.length, isDone: false }
+    this.#ordered.push(ordered)
+    const done = this.#post(batch).then(() => this.#settle(ordered))
     // A failure is handled where the batch is awaited; until then it must not end the process.
     done.catch(() => {})
     this.#pending.push({ keys, done })
@@ -175,6 +204,11 @@ export class BatchSender implements ObjectSink {
         objects = objects.filter((_, index) => !numbers.has(index + 1))
       }
     }
+  }
+
+  #settle(batch: OrderedBatch): void {
+    batch.isDone = true
+    while (this.#ordered[0]?.isDone) this.sent.settled += this.#ordered.shift()?.objects ?? 0
   }
 
   #record({ put, kept = 0, version }: BatchResult, objects: number): void {

@@ -17,7 +17,14 @@ export class BulkLoad {
   readonly #mode: 'upsert' | 'append'
   #replacement: string | undefined
 
-  constructor(endpoints: LoadEndpoints, type: TypePath, mode: 'upsert' | 'append') {
+  constructor(
+    endpoints: LoadEndpoints,
+    type: TypePath,
+    mode: 'upsert' | 'append',
+    /** A replacement that an earlier run has left. */
+    replacement?: string,
+  ) {
+    this.#replacement = replacement
     this.#endpoints = endpoints
     this.#type = type
     this.#mode = mode
@@ -27,8 +34,13 @@ export class BulkLoad {
     return this.#replacement !== undefined
   }
 
+  get replacement(): string | undefined {
+    return this.#replacement
+  }
+
   /** Returns the replacement to add objects to; undefined unless the type is empty. */
   async startIfEmpty(): Promise<string | undefined> {
+    if (this.isStarted) return this.#replacement
     try {
       if (await this.#isEmpty()) {
         this.#replacement = await this.#administration.startReplacement(this.#type)

@@ -1,9 +1,17 @@
 /** Reads files and writes their rows as objects of one type. */
 import type { BatchResult } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
+import { isRetryable } from '../../client/retry.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
-import { BatchSender, type ObjectSink, type Rejection, type SentCounts } from './batch-sender.ts'
+import {
+  BatchSender,
+  NOTHING_SENT,
+  type ObjectSink,
+  type Rejection,
+  type SentCounts,
+} from './batch-sender.ts'
 import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
+import type { ImportCursor } from './import-cursor.ts'
 import type { RepeatedKeys } from './repeated-keys.ts'
 import { isRejected, type RowReader } from './row-to-object.ts'
 
@@ -28,6 +36,10 @@ export interface ImportRequest extends TypePath {
   readonly repeatedKeys?: RepeatedKeys | undefined
   /** Whether nothing is kept if the import stops early, as far as that is possible. */
   readonly isAllOrNothing?: boolean | undefined
+  /** Where an earlier run of the same import stopped. */
+  readonly from?: ImportCursor | undefined
+  /** Receives the cursor from which this import can be continued; called after every few rows. */
+  readonly onCursor?: ((cursor: ImportCursor) => Promise<void>) | undefined
   /** The maximum number of rejected rows; one more stops the import. */
   readonly maxErrors: number
   /** Whether the input ends by itself; objects of a pipe must not wait for its end. */
@@ -64,10 +76,16 @@ export interface ImportResult extends Readonly<SentCounts> {
 export class ImportStopped extends Error {
   override readonly name = 'ImportStopped'
   readonly result: ImportResult
+  /** From where the import can be continued; undefined if it must start again. */
+  readonly cursor: ImportCursor | undefined
 
-  constructor(message: string, result: ImportResult, options?: ErrorOptions) {
-    super(message, options)
+  constructor(
+    message: string,
+    { result, cursor, cause }: Pick<ImportStopped, 'result' | 'cursor' | 'cause'>,
+  ) {
+    super(message, { cause })
     this.result = result
+    this.cursor = cursor
   }
 }
 
@@ -80,11 +98,15 @@ export async function importFiles(
   request: ImportRequest,
 ): Promise<ImportResult> {
   const { administration } = endpoints
-  const { mode, dryRun } = request
-  const load = new BulkLoad(endpoints, request, mode === 'append' ? 'append' : 'upsert')
+  const { mode, dryRun, from } = request
+  const loadMode = mode === 'append' ? 'append' : 'upsert'
+  const open = mode === 'replace' ? undefined : from?.replacement
+  const load = new BulkLoad(endpoints, request, loadMode, open)
   const canLoad = mode !== 'replace' && !dryRun && request.isFinite
   const replacement =
-    mode === 'replace' && !dryRun ? await administration.startReplacement(request) : undefined
+    mode === 'replace' && !dryRun
+      ? (from?.replacement ?? (await administration.startReplacement(request)))
+      : undefined
   const counts = { rows: 0, rejected: 0 }
   const reject = (rejection: Rejection) => {
     counts.rejected += 1
@@ -94,55 +116,91 @@ export async function importFiles(
   const options = {
     mode: mode === 'append' ? mode : undefined,
     dryRun: dryRun || undefined,
-    replacement,
+    replacement: replacement ?? open,
+    skip: from?.objects ?? 0,
     startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
   }
   const sender: ObjectSink =
     request.openSink?.(reject) ?? new BatchSender(administration, request, options, reject)
+  const cursor = (): ImportCursor => {
+    const { settled: objects, version } = sender.sent
+    return { objects, replacement: replacement ?? load.replacement, version }
+  }
+  const isLoading = () => replacement !== undefined || load.isStarted
+  let isPublishing = false
   try {
-    const isLoading = () => replacement !== undefined || load.isStarted
-    const onRows = () => request.onProgress(counts.rows, sender.sent, isLoading())
+    const onRows = async () => {
+      await request.onProgress(counts.rows, sender.sent, isLoading())
+      await request.onCursor?.(cursor())
+    }
     for await (const file of request.files) {
       await readFile(file, { ...request, onRows, reject }, sender, counts)
     }
     request.signal.throwIfAborted()
     request.onWriting?.(counts.rows - counts.rejected, sender.sent)
     await sender.finish()
-    if (mode === 'replace' && sender.sent.objects === 0) throw new Error(NOTHING_TO_REPLACE_WITH)
+    if (mode === 'replace' && sender.sent.objects + options.skip === 0) {
+      throw new Error(NOTHING_TO_REPLACE_WITH)
+    }
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
-    if (isLoading()) request.onIndexing(result.objects)
+    isPublishing = isLoading()
+    if (isPublishing) request.onIndexing(result.objects + options.skip)
     if (load.isStarted) return { ...result, ...loadedCounts(sender.sent, await load.publish()) }
     if (replacement === undefined) return result
     const { version, put, deleted } = await administration.publishReplacement(request, replacement)
     return { ...result, put, version, replaced: deleted }
   } catch (error) {
     await sender.settle()
-    const stop = async () => {
-      if (load.isStarted) {
-        if (request.isAllOrNothing !== true) return publishSent(load, sender.sent)
-        return { ...NOTHING_SENT, isUncertain: !(await isDone(load.abandon())) }
+    const stop = async (): Promise<Stop> => {
+      // Nobody answers. What was sent stays, so that another run can continue.
+      if (isRetryable(error)) {
+        const sent = isLoading() ? NOTHING_SENT : sender.sent
+        return { sent, isUncertain: isPublishing, cursor: cursor() }
       }
-      if (replacement === undefined) return { ...sender.sent, isUncertain: false }
+      if (load.isStarted) {
+        if (request.isAllOrNothing !== true) return publishSent(load, sender.sent, cursor())
+        return { sent: NOTHING_SENT, isUncertain: !(await isDone(load.abandon())) }
+      }
+      if (replacement === undefined) {
+        return { sent: sender.sent, isUncertain: false, cursor: cursor() }
+      }
       // A replacement that cannot be abandoned now expires.
       const isAbandoned = await isDone(administration.abandonReplacement(request, replacement))
-      return { ...NOTHING_SENT, isUncertain: !isAbandoned }
+      if (isAbandoned) return { sent: NOTHING_SENT, isUncertain: false }
+      return { sent: NOTHING_SENT, isUncertain: true, cursor: cursor() }
     }
-    const result = { ...(await stop()), ...counts, replaced: undefined }
-    throw new ImportStopped((error as Error).message, result, { cause: error })
+    const { sent, isUncertain, cursor: stoppedAt } = await stop()
+    const result = { ...sent, ...counts, replaced: undefined, isUncertain }
+    throw new ImportStopped((error as Error).message, { result, cursor: stoppedAt, cause: error })
   }
 }
 
+interface Stop {
+  readonly sent: Readonly<SentCounts>
+  readonly isUncertain: boolean
+  readonly cursor?: ImportCursor
+}
+
 /** Makes the objects visible that were sent before an import stopped. */
-async function publishSent(load: BulkLoad, sent: SentCounts) {
+async function publishSent(
+  load: BulkLoad,
+  before: Readonly<SentCounts>,
+  cursor: ImportCursor,
+): Promise<Stop> {
   try {
-    return { ...loadedCounts(sent, await load.publish()), isUncertain: false }
+    const sent = loadedCounts(before, await load.publish())
+    const { settled: objects, version } = sent
+    return { sent, isUncertain: false, cursor: { objects, version } }
   } catch {
-    return { ...NOTHING_SENT, isUncertain: true }
+    return { sent: NOTHING_SENT, isUncertain: true, cursor }
   }
 }
 
 /** Adds to the counts of the batches how many objects existed when they became visible. */
-function loadedCounts(sent: SentCounts, { version, kept = 0 }: BatchResult): SentCounts {
+function loadedCounts(
+  sent: Readonly<SentCounts>,
+  { version, kept = 0 }: BatchResult,
+): Readonly<SentCounts> {
   return { ...sent, version, put: sent.put - kept, kept: sent.kept + kept }
 }
 
@@ -155,8 +213,6 @@ async function isDone(work: Promise<void>): Promise<boolean> {
     () => false,
   )
 }
-
-const NOTHING_SENT: SentCounts = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
 
 async function readFile(
   { name, source }: ImportedFile,

@@ -1,6 +1,7 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader, RefusedObject } from '../../ontology/values/read-object.ts'
 import {
+  NOTHING_SENT,
   type ObjectSink,
   type OutgoingObject,
   type Rejection,
@@ -13,7 +14,7 @@ export function localCheck(
   onRejected: (rejection: Rejection) => void,
 ): ObjectSink {
   const readObject = objectReader(objectType)
-  const sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+  const sent = { ...NOTHING_SENT }
   return {
     sent,
     isFull: false,
