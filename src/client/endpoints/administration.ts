@@ -1,5 +1,4 @@
 /** The administration endpoints, one method each: definitions, writes, replacements, exports. */
-import type { ExportFormat } from '../../contract/export-formats.ts'
 import {
   type CallOptions,
   type Connection,
@@ -9,7 +8,7 @@ import {
   toJson,
 } from '../connection.ts'
 import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
-import { type ExportStream, openStream } from './byte-stream.ts'
+import { type ExportOptions, type ExportStream, openStream } from './byte-stream.ts'
 import type { DefinitionChange } from './definition-change.ts'
 import type { TypePath } from './pages.ts'
 
@@ -67,18 +66,6 @@ export interface DefinitionOptions extends CallOptions {
   readonly dryRun?: boolean | undefined
   /** Allows changes that drop values. */
   readonly allowDataLoss?: boolean | undefined
-}
-
-export interface ExportOptions extends CallOptions {
-  readonly format: ExportFormat
-  /** A query of revision 1.0, as JSON. */
-  readonly where?: string | undefined
-  /** Properties to export, comma-separated. */
-  readonly select?: string | undefined
-  /** To resume: the version, the last primary key received, and the number of objects received. */
-  readonly version?: string | undefined
-  readonly after?: string | undefined
-  readonly received?: number | undefined
 }
 
 export interface Caller {

@@ -1,5 +1,18 @@
 /** Streams of bytes: exports. */
-import type { Connection, ServiceRequest } from '../connection.ts'
+import type { ExportFormat } from '../../contract/export-formats.ts'
+import type { CallOptions, Connection, ServiceRequest } from '../connection.ts'
+
+export interface ExportOptions extends CallOptions {
+  readonly format: ExportFormat
+  /** A query of revision 1.0, as JSON. */
+  readonly where?: string | undefined
+  /** Properties to export, comma-separated. */
+  readonly select?: string | undefined
+  /** To resume: the version, the last primary key received, and the number of objects received. */
+  readonly version?: string | undefined
+  readonly after?: string | undefined
+  readonly received?: number | undefined
+}
 
 export interface ExportStream {
   /** The version of the object type that is exported. */
