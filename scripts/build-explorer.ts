@@ -61,6 +61,8 @@ async function buildExplorer(): Promise<void> {
         emptyOutDir: true,
         // The policy of the page allows neither inline code nor data addresses.
         assetsInlineLimit: 0,
+        // A page that is open keeps its styles, whatever happens to the service; they are small.
+        cssCodeSplit: false,
         modulePreload: { polyfill: false },
       },
       // Only modules can load a part on use.

@@ -1,16 +1,13 @@
 /** The addresses of the explorer. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { HomeScreen } from './home/home-screen.tsx'
 import { LinkedScreen } from './object/linked-screen.tsx'
 import { ObjectScreen } from './object/object-screen.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TypeScreen } from './table/type-screen.tsx'
+import { lazyView } from './ui/lazy-part.tsx'
+import { ViewError } from './ui/view-error.tsx'
 import { parseSearch, type SearchRecord, stringifySearch } from './view/search-record.ts'
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
@@ -49,25 +46,34 @@ export const linkRoute = createRoute({
 export const adminRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/admin',
-  component: lazyRouteComponent(() => import('./admin/admin-screen.tsx'), 'AdminScreen'),
+  component: lazyView('admin', async () => (await import('./admin/admin-screen.tsx')).AdminScreen),
 })
 
 export const healthRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./admin/health-screen.tsx'), 'HealthScreen'),
+  component: lazyView(
+    'health',
+    async () => (await import('./admin/health-screen.tsx')).HealthScreen,
+  ),
 })
 
 export const tokensRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('./admin/tokens-screen.tsx'), 'TokensScreen'),
+  component: lazyView(
+    'tokens',
+    async () => (await import('./admin/tokens-screen.tsx')).TokensScreen,
+  ),
 })
 
 export const clientsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/clients',
-  component: lazyRouteComponent(() => import('./admin/clients-screen.tsx'), 'ClientsScreen'),
+  component: lazyView(
+    'clients',
+    async () => (await import('./admin/clients-screen.tsx')).ClientsScreen,
+  ),
 })
 
 export const router = createRouter({
@@ -79,6 +85,8 @@ export const router = createRouter({
     linkRoute,
     adminRoute.addChildren([healthRoute, tokensRoute, clientsRoute]),
   ]),
+  // Below the header, where the view would be.
+  defaultErrorComponent: ViewError,
   parseSearch,
   stringifySearch: (search) => stringifySearch(search as SearchRecord),
 })

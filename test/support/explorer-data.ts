@@ -1,4 +1,5 @@
 /** Objects that show what the explorer can do, and try what it must withstand. */
+import type { ExplorerFiles } from '../../src/http/explorer/serve-explorer.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { explorerOpener } from '../../src/server/explorer/open-explorer.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
@@ -69,6 +70,13 @@ export const ITEM_COUNT = 60 + ODD_KEYS.length + MARKUP.length
 const explorer = explorerOpener((event) => {
   throw new Error(JSON.stringify(event))
 })
+
+/** Returns the files of the explorer. */
+export async function builtExplorer(): Promise<ExplorerFiles> {
+  const files = await explorer()
+  if (files === undefined) throw new Error('The explorer is not built.')
+  return files
+}
 
 /** Starts a service with the explorer and the shop. */
 export async function startShop(options: ServiceOptions = {}): Promise<Service> {

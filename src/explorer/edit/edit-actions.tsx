@@ -1,17 +1,18 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { type ObjectAddress, objectPath } from '../object/object-queries.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { lazyDialog } from '../ui/lazy-part.tsx'
 import styles from './edit.module.css'
 import { useCanWrite, useLastChange, useRefresh } from './use-writes.ts'
 import { deleteObject, readObject, type TaggedObject, type WrittenChange } from './write-object.ts'
 
 // Loaded when it is first opened: most visits only read.
-const EditDialog = lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog }))
+const EditDialog = lazyDialog('edit', async () => (await import('./edit-dialog.tsx')).EditDialog)
 
 export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const canWrite = useCanWrite()
@@ -61,14 +62,12 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
       </Button>
       {error !== undefined && <ErrorNote error={error} />}
       {isEditing && (
-        <Suspense>
-          <EditDialog
-            address={address}
-            base={base}
-            onClose={() => setEditing(false)}
-            onWritten={written}
-          />
-        </Suspense>
+        <EditDialog
+          address={address}
+          base={base}
+          onClose={() => setEditing(false)}
+          onWritten={written}
+        />
       )}
       <dialog ref={confirm} className={styles.dialog} aria-label="Delete the object">
         <div className={styles.body}>
@@ -106,14 +105,12 @@ export function CreateAction({ address }: { readonly address: Omit<ObjectAddress
     <>
       <Button onClick={() => setOpen(true)}>New</Button>
       {isOpen && (
-        <Suspense>
-          <EditDialog
-            address={address}
-            base={undefined}
-            onClose={() => setOpen(false)}
-            onWritten={written}
-          />
-        </Suspense>
+        <EditDialog
+          address={address}
+          base={undefined}
+          onClose={() => setOpen(false)}
+          onWritten={written}
+        />
       )}
     </>
   )

@@ -9,6 +9,7 @@ import {
 import type { FacetOf } from '../facets/facet-query.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
+import { OUTLINES } from '../map/world.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
@@ -67,7 +68,7 @@ const WORLD: Grid = { box: [-180, -90, 180, 90], columns: 120, rows: 60 }
 
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
-  const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, staleTime: Infinity })
+  const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, ...OUTLINES })
   const { data: cells = [] } = useQuery({
     ...geoCellsQuery(send, of, property, WORLD),
     staleTime: STALE_MS,

@@ -1,17 +1,19 @@
 /** Takes files that are dropped on the page, and opens the dialogs; only for callers that may write. */
 import { useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useCanWrite } from '../edit/use-writes.ts'
 import { useActions } from '../shell/actions.tsx'
+import { lazyDialog } from '../ui/lazy-part.tsx'
 import styles from './load-area.module.css'
 import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
 import type { ScreenParams } from './screen-params.ts'
 
 // Loaded when they are first opened: most visits only read.
-const LoadDialog = lazy(async () => ({ default: (await import('./load-dialog.tsx')).LoadDialog }))
-const CreateTypeDialog = lazy(async () => ({
-  default: (await import('./create-type-dialog.tsx')).CreateTypeDialog,
-}))
+const LoadDialog = lazyDialog('load', async () => (await import('./load-dialog.tsx')).LoadDialog)
+const CreateTypeDialog = lazyDialog(
+  'create type',
+  async () => (await import('./create-type-dialog.tsx')).CreateTypeDialog,
+)
 
 export function LoadArea() {
   return useCanWrite() ? <OpenArea /> : null
@@ -45,12 +47,10 @@ function OpenArea() {
           <p>Drop the file to load it{screen.type === undefined ? '' : ` into ${screen.type}`}</p>
         </div>
       )}
-      <Suspense>
-        {opened?.what === 'file' && (
-          <LoadDialog files={opened.files} screen={screen} onClose={close} />
-        )}
-        {opened?.what === 'type' && <CreateTypeDialog screen={screen} onClose={close} />}
-      </Suspense>
+      {opened?.what === 'file' && (
+        <LoadDialog files={opened.files} screen={screen} onClose={close} />
+      )}
+      {opened?.what === 'type' && <CreateTypeDialog screen={screen} onClose={close} />}
     </>
   )
 }

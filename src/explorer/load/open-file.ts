@@ -33,7 +33,14 @@ export async function openFile(file: File): Promise<OpenFile> {
 
 async function openParquet(blob: Blob, fileBytes: number): Promise<OpenFile> {
   // Loaded on use: the decompressors are larger than all other formats together.
-  const { readParquet } = await import('../../formats/parquet/parquet.ts')
+  const { readParquet } = await import('../../formats/parquet/parquet.ts').catch(
+    (error: unknown) => {
+      throw new Error(
+        'The part of the page that reads Parquet could not be loaded. Check that the service can be reached, then choose the file again; if that does not help, reload the page.',
+        { cause: error },
+      )
+    },
+  )
   const { rowCount, ...parquet } = await readParquet({
     byteLength: blob.size,
     slice: (start, end) => blob.slice(start, end).arrayBuffer(),

@@ -16,7 +16,7 @@ import { BoxOutline, PointName } from './map-overlay.tsx'
 import { MOST_POINTS, pointsQuery } from './points-query.ts'
 import { type DragMode, useMapInput } from './use-map-input.ts'
 import { useSettled } from './use-settled.ts'
-import { loadWorld } from './world.ts'
+import { loadWorld, OUTLINES } from './world.ts'
 
 export interface MapViewProps {
   readonly of: FacetOf
@@ -59,7 +59,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   const { data: world } = useQuery({
     queryKey: ['world-paths'],
     queryFn: async () => worldPaths(await loadWorld()),
-    staleTime: Number.POSITIVE_INFINITY,
+    ...OUTLINES,
   })
   // Requests follow the camera when it rests, not with every frame.
   const settled = useSettled(camera)

@@ -2,6 +2,7 @@
 import type { GeoPermissibleObjects } from 'd3-geo'
 import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
+import { LostPart, loadPart } from '../api/load-part.ts'
 
 export interface World {
   readonly land: GeoPermissibleObjects
@@ -14,8 +15,16 @@ type Atlas = Topology<{
   readonly countries: GeometryCollection
 }>
 
+/** For queries of outlines: loaded once, and tried again while the service cannot be reached. */
+export const OUTLINES = {
+  staleTime: Number.POSITIVE_INFINITY,
+  networkMode: 'always',
+  retry: (_failures: number, error: Error) =>
+    error instanceof LostPart && error.reason === 'unreachable',
+} as const
+
 export async function loadWorld(): Promise<World> {
-  const { default: topology } = await import('world-atlas/countries-110m.json')
+  const { default: topology } = await loadPart(() => import('world-atlas/countries-110m.json'))
   const atlas = topology as unknown as Atlas
   return {
     land: feature(atlas, atlas.objects.land),

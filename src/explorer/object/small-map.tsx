@@ -1,7 +1,7 @@
 /** A position on a small map. */
 import { useQuery } from '@tanstack/react-query'
 import { geoEquirectangular, geoPath } from 'd3-geo'
-import { loadWorld } from '../map/world.ts'
+import { loadWorld, OUTLINES } from '../map/world.ts'
 import styles from './small-map.module.css'
 
 const WIDTH = 320
@@ -19,7 +19,7 @@ export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
   const { data: world } = useQuery({
     queryKey: ['world'],
     queryFn: loadWorld,
-    staleTime: Number.POSITIVE_INFINITY,
+    ...OUTLINES,
   })
   const projection = geoEquirectangular()
     .rotate([-longitude, 0])

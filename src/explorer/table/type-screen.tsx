@@ -1,7 +1,7 @@
 /** The objects of one type. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import {
   findType,
   nameOf,
@@ -16,6 +16,7 @@ import { type LinkedList, withinLink } from '../object/within-link.ts'
 import { useActions } from '../shell/actions.tsx'
 import { useSession } from '../shell/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { lazyView } from '../ui/lazy-part.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
 import { knownPart } from '../view/known-view.ts'
 import { useView } from '../view/use-view.ts'
@@ -31,13 +32,15 @@ import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
 // Loaded when they are first shown: the table is what most visits need.
-const MapView = lazy(async () => ({ default: (await import('../map/map-view.tsx')).MapView }))
-const Pictures = lazy(async () => ({
-  default: (await import('../pictures/pictures.tsx')).Pictures,
-}))
-const RequestPanel = lazy(async () => ({
-  default: (await import('../lens/request-panel.tsx')).RequestPanel,
-}))
+const MapView = lazyView('map', async () => (await import('../map/map-view.tsx')).MapView)
+const Pictures = lazyView(
+  'pictures',
+  async () => (await import('../pictures/pictures.tsx')).Pictures,
+)
+const RequestPanel = lazyView(
+  'request',
+  async () => (await import('../lens/request-panel.tsx')).RequestPanel,
+)
 
 export function TypeScreen() {
   const { send } = useSession()
@@ -149,34 +152,32 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
           canCount={walk.state.pages.length > 0}
           without={linked?.filter.field}
         />
-        <Suspense fallback={<p className={styles.note}>Loading…</p>}>
-          {isTable ? (
-            <ObjectsTable
-              of={of}
-              setView={setView}
-              walk={walk}
-              isFinding={isFinding}
-              onFindClose={() => setFinding(false)}
-              onTopRow={topRow.set}
-              grid={grid}
-              linked={linked}
-            >
-              {notice}
-            </ObjectsTable>
-          ) : view.isSnapshot && version === undefined ? (
-            <div className={styles.table}>
-              {walk.state.error === undefined && <p className={styles.note}>Taking a snapshot…</p>}
-              {notice}
-            </div>
-          ) : view.layout === 'map' && point !== undefined ? (
-            <MapView of={counted} property={point} setView={setView} />
-          ) : (
-            <Pictures of={counted} setView={setView} />
-          )}
-          {isRequestShown && (
-            <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
-          )}
-        </Suspense>
+        {isTable ? (
+          <ObjectsTable
+            of={of}
+            setView={setView}
+            walk={walk}
+            isFinding={isFinding}
+            onFindClose={() => setFinding(false)}
+            onTopRow={topRow.set}
+            grid={grid}
+            linked={linked}
+          >
+            {notice}
+          </ObjectsTable>
+        ) : view.isSnapshot && version === undefined ? (
+          <div className={styles.table}>
+            {walk.state.error === undefined && <p className={styles.note}>Taking a snapshot…</p>}
+            {notice}
+          </div>
+        ) : view.layout === 'map' && point !== undefined ? (
+          <MapView of={counted} property={point} setView={setView} />
+        ) : (
+          <Pictures of={counted} setView={setView} />
+        )}
+        {isRequestShown && (
+          <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
+        )}
         {view.peek !== undefined && (
           <Peek
             address={{ ontology, objectType, key: view.peek }}

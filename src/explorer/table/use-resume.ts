@@ -1,19 +1,11 @@
 import { useEffect, useState } from 'react'
 import type { ApiError } from '../api/call.ts'
+import { waitMs } from '../api/wait-ms.ts'
 import type { ViewWalk } from './use-walk.ts'
-
-const FIRST_MS = 2000
-const LONGEST_MS = 30_000
 
 /** True for errors that pass: a connection that failed, or a service that is busy or starting. */
 export function isPassing(error: ApiError | undefined): boolean {
   return error !== undefined && [0, 429, 502, 503, 504].includes(error.status)
-}
-
-/** The wait before a further attempt. It doubles, unless the service names one. */
-export function waitMs(attempt: number, retryAfterSeconds: number | undefined): number {
-  if (retryAfterSeconds !== undefined) return Math.min(LONGEST_MS, 1000 * retryAfterSeconds)
-  return Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt)
 }
 
 /** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */

@@ -1,0 +1,116 @@
+/**
+ * Parts of the page that are loaded when they are first shown. A part that is lost leaves the rest of
+ * the page as it is: a note in its place says why, and it is loaded again once the service is back.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { CatchBoundary } from '@tanstack/react-router'
+import { type ComponentType, type FunctionComponent, useEffect, useRef } from 'react'
+import { LostPart, loadPart } from '../api/load-part.ts'
+import { waitMs } from '../api/wait-ms.ts'
+import { Button } from './button.tsx'
+import styles from './lazy-part.module.css'
+import { ViewError } from './view-error.tsx'
+
+type Load<Props> = () => Promise<ComponentType<Props>>
+
+/** Returns a view that loads itself. The name is unique among all parts. */
+export function lazyView<Props extends object>(
+  name: string,
+  load: Load<Props>,
+): FunctionComponent<Props> {
+  return function LazyView(props) {
+    const { Part, lost, retry } = usePart(name, load)
+    if (Part !== undefined) {
+      return (
+        <CatchBoundary getResetKey={() => name} errorComponent={ViewError}>
+          <Part {...props} />
+        </CatchBoundary>
+      )
+    }
+    return (
+      <div className={styles.place}>
+        {lost === undefined ? (
+          <p className={styles.wait}>Loading…</p>
+        ) : (
+          <Lost {...{ lost, retry }} />
+        )}
+      </div>
+    )
+  }
+}
+
+/** Returns a dialog that loads itself; what is lost is reported in a dialog, too. */
+export function lazyDialog<Props extends { readonly onClose: () => void }>(
+  name: string,
+  load: Load<Props>,
+): FunctionComponent<Props> {
+  return function LazyDialog(props) {
+    const { Part, lost, retry } = usePart(name, load)
+    if (Part !== undefined) return <Part {...props} />
+    if (lost === undefined) return null
+    return <LostDialog lost={lost} retry={retry} onClose={props.onClose} />
+  }
+}
+
+function usePart<Props>(name: string, load: Load<Props>) {
+  const { data, error, refetch } = useQuery<ComponentType<Props>>({
+    queryKey: ['part', name],
+    queryFn: () => loadPart(load),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    networkMode: 'always',
+    refetchInterval: ({ state }) =>
+      isUnreachable(state.error) ? waitMs(state.errorUpdateCount - 1) : false,
+  })
+  // The note stays during a further attempt, and so does the focus on its button.
+  const lost = useRef<Error>(undefined)
+  if (error !== null) lost.current = error
+  return { Part: data, lost: lost.current, retry: () => void refetch() }
+}
+
+function isUnreachable(error: Error | null): boolean {
+  return error instanceof LostPart && error.reason === 'unreachable'
+}
+
+interface LostProps {
+  readonly lost: Error
+  readonly retry: () => void
+}
+
+function Lost({ lost, retry }: LostProps) {
+  return (
+    <div role="alert" className={styles.lost}>
+      <p>{lost.message}</p>
+      <LostActions lost={lost} retry={retry} />
+    </div>
+  )
+}
+
+function LostActions({ lost, retry }: LostProps) {
+  return (
+    <p className={styles.actions}>
+      {!isReplaced(lost) && <Button onClick={retry}>Try again</Button>}
+      {!isUnreachable(lost) && <Button onClick={() => location.reload()}>Reload the page</Button>}
+    </p>
+  )
+}
+
+function isReplaced(error: Error): boolean {
+  return error instanceof LostPart && error.reason === 'replaced'
+}
+
+function LostDialog({ lost, retry, onClose }: LostProps & { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} className={styles.dialog} aria-label="Not loaded" onClose={onClose}>
+      <div className={styles.body} role="alert">
+        <p>{lost.message}</p>
+      </div>
+      <footer className={styles.foot}>
+        <LostActions lost={lost} retry={retry} />
+        <Button onClick={onClose}>Close</Button>
+      </footer>
+    </dialog>
+  )
+}
