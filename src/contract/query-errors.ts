@@ -10,7 +10,7 @@ export const QUERY_ERRORS = {
   InvalidPageToken: {
     errorCode: 'INVALID_ARGUMENT',
     description:
-      'The page token is not valid for this request. Start a new walk without a page token.',
+      'The page token is not valid for this request. Start a new walk without a page token, or continue with the snapshotToken if there is one.',
   },
   ObjectsExceededLimit: {
     errorCode: 'INVALID_ARGUMENT',

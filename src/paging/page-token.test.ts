@@ -191,7 +191,7 @@ describe('a page token', () => {
     expect(open(limited, 0)).toEqual({ refused: 'other rights' })
     const changed = requestFingerprint({ ...request, snapshot: true })
     expect(open({ request: changed }, 0)).toEqual({ refused: 'other request' })
-    expect(open({}, 100)).toEqual({ refused: 'expired' })
+    expect(open({}, 100)).toEqual({ refused: 'expired', expired: at('k') })
     expect(open({}, 99.999)).toHaveProperty('state')
   })
 

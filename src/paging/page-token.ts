@@ -58,7 +58,8 @@ export type TokenRefusal =
 
 export type OpenedToken =
   | { readonly state: PageState }
-  | { readonly refused: Exclude<TokenRefusal, 'reclaimed' | 'redefined'> }
+  | { readonly refused: 'expired'; readonly expired: PageState }
+  | { readonly refused: Exclude<TokenRefusal, 'expired' | 'reclaimed' | 'redefined'> }
 
 const PREFIX = 'v1.'
 /** Lets a later release recognise the tokens of this one. */
@@ -121,8 +122,9 @@ export function openPageToken(
   if (!binding.request.equals(plain.subarray(AT.request, AT.caller))) {
     return { refused: 'other request' }
   }
-  if (plain.readDoubleBE(AT.expires) <= nowSeconds) return { refused: 'expired' }
-  return { state: readState(plain) }
+  const state = readState(plain)
+  if (plain.readDoubleBE(AT.expires) <= nowSeconds) return { refused: 'expired', expired: state }
+  return { state }
 }
 
 function unseal(token: string, keys: TokenKeys): Buffer | undefined {

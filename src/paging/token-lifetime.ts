@@ -14,5 +14,13 @@ export function tokenExpiry(
 ): number {
   const renewed = nowSeconds + lifetime.ttlSeconds
   if (snapshot === undefined) return renewed
-  return Math.min(renewed, snapshot.takenAtSeconds + lifetime.snapshotMaxAgeSeconds)
+  return Math.min(renewed, endOfSnapshot(snapshot, lifetime))
+}
+
+/** Returns when the last token of a snapshot expires. */
+export function endOfSnapshot(
+  { takenAtSeconds }: SnapshotState,
+  { snapshotMaxAgeSeconds }: TokenLifetime,
+): number {
+  return takenAtSeconds + snapshotMaxAgeSeconds
 }

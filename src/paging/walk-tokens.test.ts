@@ -23,7 +23,16 @@ describe('the tokens of a walk', () => {
   it('[2.1.5] are valid for their lifetime', () => {
     const token = tokens.seal(state, binding, 1000) ?? ''
     expect(tokens.open(token, binding, 1299)).toEqual({ state })
-    expect(tokens.open(token, binding, 1300)).toEqual({ refused: 'expired' })
+    expect(tokens.open(token, binding, 1300)).toEqual({ refused: 'expired', expired: state })
+  })
+
+  it('[4.5.2] can be renewed until the end of their snapshot', () => {
+    const walk = { ...state, snapshot: { version: 1, takenAtSeconds: 1000 } }
+    expect(tokens.renew(state, binding, 2000)).toBeUndefined()
+    const token = tokens.renew(walk, binding, 4599) ?? ''
+    expect(tokens.open(token, binding, 4599)).toEqual({ state: walk })
+    expect(tokens.open(token, binding, 4600)).toEqual({ refused: 'expired', expired: walk })
+    expect(tokens.renew(walk, binding, 4600)).toBeUndefined()
   })
 
   it('name the listed types of their walk', () => {

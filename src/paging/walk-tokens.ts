@@ -15,7 +15,7 @@ import {
   shortHash,
 } from './request-fingerprint.ts'
 import type { TokenKeys } from './token-keys.ts'
-import { type TokenLifetime, tokenExpiry } from './token-lifetime.ts'
+import { endOfSnapshot, type TokenLifetime, tokenExpiry } from './token-lifetime.ts'
 
 /** The number of hashes to cache: all pages of a walk have the same fingerprints. */
 const HASHES_KEPT = 1000
@@ -54,6 +54,17 @@ export class WalkTokens {
 
   open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {
     return openPageToken(token, binding, nowSeconds, this.#keys)
+  }
+
+  /**
+   * Returns a token that resumes an expired walk within its snapshot; undefined without a snapshot,
+   * or if it is too old. The walk ends with its snapshot, however often it is resumed.
+   */
+  renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
+    const { snapshot } = expired
+    if (snapshot === undefined) return undefined
+    if (endOfSnapshot(snapshot, this.lifetime) <= nowSeconds) return undefined
+    return this.seal(expired, binding, nowSeconds)
   }
 
   /** Returns the listed types of a walk; see `PageState`. The token still has to be opened. */

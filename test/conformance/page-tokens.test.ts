@@ -214,6 +214,33 @@ describe('the lifetime of a page token', () => {
     expect(late.body.parameters.reason).toBe('expired')
   })
 
+  it('[4.5.2] is renewed within its snapshot by the error, for the same request and caller', async () => {
+    await using service = await startService({
+      settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300', OQS_SNAPSHOT_MAX_AGE_SECONDS: '3600' },
+    })
+    await fill(service)
+    const walk = { ...list, snapshot: true }
+    const { body: first } = await requestPage(service, walk)
+    const { body: second } = await requestPage(service, walk, first.nextPageToken)
+    await service.put('numbers', 'number', [{ n: second.data[0].properties.n, text: 'changed' }])
+    service.clock.now += 1_800_000
+    const late = await requestPage(service, walk, first.nextPageToken)
+    expect(late.body.parameters).toMatchObject({ reason: 'expired' })
+    const { snapshotToken } = late.body.parameters
+    const resumed = await requestPage(service, walk, snapshotToken)
+    expect(resumed.body.data).toEqual(second.data)
+    const other = await requestPage(service, list, snapshotToken)
+    expect(other.body.parameters).toEqual({ pageToken: snapshotToken, reason: 'other request' })
+
+    service.clock.now += 1_800_000
+    const gone = await requestPage(service, walk, first.nextPageToken)
+    expect(gone.body.parameters).toEqual({ pageToken: first.nextPageToken, reason: 'expired' })
+    const latest = await tokenOf(service, list)
+    service.clock.now += 301_000
+    const { body } = await requestPage(service, list, latest)
+    expect(body.parameters).toEqual({ pageToken: latest, reason: 'expired' })
+  })
+
   it('continues after a restart, with the keys in the store', async () => {
     await using place = await createTestStore()
     let token: string

@@ -1,7 +1,7 @@
 /** What a reader sees when pages expire, end or fail. What was read stays in every case. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PAGE_TOKEN_TTL_SECONDS } from '../../src/contract/limits.ts'
+import { PAGE_TOKEN_TTL_SECONDS, SNAPSHOT_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 import { startWalks } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
@@ -58,6 +58,28 @@ it('keeps rows when a page token expires, and continues after the last key or st
   await notice.waitFor()
   await page.getByRole('button', { name: 'Start again' }).click()
   await notice.waitFor({ state: 'detached' })
+  await readAll(page)
+})
+
+it('continues within its snapshot when a page token expires, until the snapshot does', async () => {
+  const page = await openRows('/o/walks/row?at=snapshot')
+  await suite.service.put('walks', 'row', [{ id: 1500, name: 'changed' }])
+  suite.service.clock.now += TOO_LONG_MS
+  await toEnd(page)
+  await counted(page, '2,000 read of 2,500')
+  suite.service.clock.now += TOO_LONG_MS
+  await readAll(page)
+  await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, 0.6 * grid.scrollHeight))
+  await page.getByRole('gridcell', { name: 'row 1500', exact: true }).waitFor()
+
+  await page.reload()
+  await counted(page, '1,000 read of 2,500')
+  suite.service.clock.now += 1000 * SNAPSHOT_MAX_AGE_SECONDS
+  await toEnd(page)
+  await page
+    .getByText(/^The snapshot of .* is gone\. The 1,000 rows that were read stay\.$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Take a new snapshot' }).click()
   await readAll(page)
 })
 

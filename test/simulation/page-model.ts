@@ -82,6 +82,29 @@ export function checkPage(
   return { state, ...expected }
 }
 
+/**
+ * Checks that an expired token comes with one that continues within its snapshot, exactly if the
+ * snapshot can still be read. Returns what the model knows about it.
+ */
+export function renewedToken(
+  world: World,
+  { token, node }: PageAttempt,
+  { body }: Answer,
+): PageToken | undefined {
+  const { reason, snapshotToken: text } = body.parameters ?? {}
+  const endMs = token?.snapshot === undefined ? 0 : endOfSnapshot(token.snapshot)
+  const isRenewed = reason === 'expired' && endMs > world.clock.now
+  expectEqual(text !== undefined, isRenewed, 'whether the token is renewed')
+  if (token === undefined || !isRenewed) return undefined
+  checkSeal(world, text)
+  const expiresAtMs = Math.min(world.clock.now + 1000 * TTL_SECONDS, endMs)
+  return { ...token, text, sealedWith: node.keys[0] as Buffer, expiresAtMs }
+}
+
+function endOfSnapshot({ takenAtMs }: Snapshot): number {
+  return takenAtMs + 1000 * SNAPSHOT_SECONDS
+}
+
 /** Returns what the model knows about the token of a page. */
 export function nextToken(
   world: World,
@@ -92,14 +115,14 @@ export function nextToken(
   checkSeal(world, text)
   const { now } = world.clock
   const snapshot = spec.snapshot ? (token?.snapshot ?? { state, takenAtMs: now }) : undefined
-  const endOfSnapshot = snapshot && snapshot.takenAtMs + 1000 * SNAPSHOT_SECONDS
+  const endMs = snapshot === undefined ? Infinity : endOfSnapshot(snapshot)
   return {
     text,
     spec,
     caller,
     incarnation: world.incarnation,
     sealedWith: node.keys[0] as Buffer,
-    expiresAtMs: Math.min(now + 1000 * TTL_SECONDS, endOfSnapshot ?? Infinity),
+    expiresAtMs: Math.min(now + 1000 * TTL_SECONDS, endMs),
     served: (token?.served ?? 0) + records.length,
     last: records.at(-1) as SimObject,
     readFrom: state,

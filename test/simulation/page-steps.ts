@@ -1,6 +1,12 @@
 /** Steps of clients that read: first pages, next pages, repeated ones, and tokens that are wrong. */
 import type { Answer } from './node.ts'
-import { checkPage, nextToken, type PageAttempt, type PageToken } from './page-model.ts'
+import {
+  checkPage,
+  nextToken,
+  type PageAttempt,
+  type PageToken,
+  renewedToken,
+} from './page-model.ts'
 import { pageRequest, randomSpec, type WalkSpec } from './queries.ts'
 import {
   type CallerName,
@@ -126,7 +132,11 @@ async function readPage(world: World, attempt: PageAttempt): Promise<PageToken |
     return undefined
   }
   const page = checkPage(world, attempt, answer)
-  if (page === undefined) return undefined
+  if (page === undefined) {
+    const renewed = renewedToken(world, attempt, answer)
+    if (renewed !== undefined) world.tokens = [renewed, ...world.tokens].slice(0, TOKENS)
+    return undefined
+  }
   const next = page.hasNext ? nextToken(world, attempt, page, answer.body.nextPageToken) : undefined
   const { etag } = answer.headers
   if (typeof etag === 'string') {

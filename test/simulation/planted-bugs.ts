@@ -19,6 +19,11 @@ const REPLACEMENT = 'src/store/sqlite/catalogue/replacement.ts'
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
+    name: 'an expired token is renewed after the end of its snapshot',
+    file: 'src/paging/walk-tokens.ts',
+    edits: [['this.lifetime) <= nowSeconds', 'this.lifetime) < 0']],
+  },
+  {
     name: 'the retrieval limit allows one request too many',
     file: 'src/paging/retrieval-limit.ts',
     edits: [['if (alreadySent >= limit)', 'if (alreadySent > limit)']],

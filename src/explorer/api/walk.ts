@@ -71,12 +71,28 @@ export class Walk {
     if (this.#state.isLoading || this.#state.isComplete || this.#stopped.signal.aborted) return
     this.#change({ isLoading: true, error: undefined })
     try {
-      const request = this.#options.requestOf(this.#nextToken, this.#after)
-      this.#add(request, await this.#options.send(request, this.#stopped.signal))
+      await this.#readNext()
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       this.#change({ isLoading: false, error: toApiError(error) })
     }
+  }
+
+  async #readNext(): Promise<void> {
+    try {
+      await this.#read()
+    } catch (error) {
+      const snapshotToken = snapshotTokenOf(error)
+      if (snapshotToken === undefined) throw error
+      // The token has expired, but not its snapshot: the walk continues where it was.
+      this.#nextToken = snapshotToken
+      await this.#read()
+    }
+  }
+
+  async #read(): Promise<void> {
+    const request = this.#options.requestOf(this.#nextToken, this.#after)
+    this.#add(request, await this.#options.send(request, this.#stopped.signal))
   }
 
   /** Continues after the last row without its token, as another walk by key. */
@@ -159,6 +175,12 @@ export class Walk {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }
+}
+
+function snapshotTokenOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { snapshotToken } = error.parameters
+  return typeof snapshotToken === 'string' ? snapshotToken : undefined
 }
 
 function toApiError(error: unknown): ApiError {

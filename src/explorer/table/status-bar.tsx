@@ -66,7 +66,10 @@ interface TokenLifeProps {
   readonly isSnapshot: boolean
 }
 
-/** The remaining validity of the token of the next page. */
+/**
+ * How long the next page can be read: as long as its token is valid. The token of a snapshot is
+ * renewed when it has expired, so its walk ends with the snapshot.
+ */
 function TokenLife({ state, isSnapshot }: TokenLifeProps) {
   const { send } = useSession()
   const { data } = useQuery(meQuery(send))
@@ -74,9 +77,9 @@ function TokenLife({ state, isSnapshot }: TokenLifeProps) {
   const receivedAtMs = state.pages.at(-1)?.receivedAtMs
   if (data === undefined || receivedAtMs === undefined) return null
   const { maxAgeSeconds, snapshotMaxAgeSeconds } = data.pageTokens
-  const endsAtMs = receivedAtMs + 1000 * maxAgeSeconds
-  // Each page renews the walk, but no token outlives its snapshot.
-  const snapshotEndsAtMs = (state.startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
-  const leftMs = (isSnapshot ? Math.min(endsAtMs, snapshotEndsAtMs) : endsAtMs) - now
-  return <>{leftMs <= 0 ? 'next token expired' : `next token ${formatCountdown(leftMs)}`}</>
+  const endsAtMs = isSnapshot
+    ? (state.startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
+    : receivedAtMs + 1000 * maxAgeSeconds
+  const name = isSnapshot ? 'snapshot' : 'next token'
+  return <>{endsAtMs <= now ? `${name} expired` : `${name} ${formatCountdown(endsAtMs - now)}`}</>
 }

@@ -90,10 +90,13 @@ function Cap(props: WalkNoticeProps) {
   )
 }
 
+const LOST_SNAPSHOTS: readonly unknown[] = ['expired', 'reclaimed']
+
 function Expired(props: WalkNoticeProps) {
   const { walk, view, onRestart } = props
   const { pages, rowCount, startedAtMs, error } = walk.state
-  const isGone = view.isSnapshot && error?.parameters['reason'] === 'reclaimed'
+  // The token of a snapshot is renewed for as long as the snapshot can be read.
+  const isGone = view.isSnapshot && LOST_SNAPSHOTS.includes(error?.parameters['reason'])
   const taken = startedAtMs === undefined ? '' : ` of ${new Date(startedAtMs).toLocaleTimeString()}`
   return (
     <Notice tone={view.isSnapshot ? 'snapshot' : 'warn'}>

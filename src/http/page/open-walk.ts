@@ -24,11 +24,24 @@ export function openWalk(
 ): PageState | undefined {
   if (pageToken == null) return undefined
   const opened = walkTokens.open(pageToken, binding, nowSeconds)
-  if ('refused' in opened) throw pageTokenRefused(pageToken, opened.refused)
-  return opened.state
+  if ('state' in opened) return opened.state
+  const snapshotToken =
+    'expired' in opened ? walkTokens.renew(opened.expired, binding, nowSeconds) : undefined
+  throw pageTokenRefused(pageToken, opened.refused, snapshotToken)
 }
 
-/** Returns the error of a refusal. All refusals have one name; the reason is a parameter. */
-export function pageTokenRefused(pageToken: PageToken, refusal: TokenRefusal): ObjectQueryError {
-  return new ObjectQueryError('InvalidPageToken', { pageToken, reason: refusal })
+/**
+ * Returns the error of a refusal. All refusals have one name; the reason is a parameter, and so is a
+ * token that continues within the snapshot of an expired one.
+ */
+export function pageTokenRefused(
+  pageToken: PageToken,
+  refusal: TokenRefusal,
+  snapshotToken?: string,
+): ObjectQueryError {
+  return new ObjectQueryError('InvalidPageToken', {
+    pageToken,
+    reason: refusal,
+    ...(snapshotToken !== undefined && { snapshotToken }),
+  })
 }
