@@ -32,7 +32,7 @@ export function addGrantOptions(create: Command, noun: Noun): Command {
 
 /** Returns what the options grant. */
 export function readGrant({ name, scope, ontology, policy, days }: GrantOptions, nowMs: number) {
-  const expiresAtMs = days === undefined ? undefined : nowMs + days * DAY_MS
+  const expiresAtMs = days === undefined ? undefined : nowMs + Math.round(days * DAY_MS)
   return { name, scopes: scope, ontologies: ontology, policies: policy, expiresAtMs }
 }
 

@@ -146,7 +146,7 @@ describe('an OAuth client', () => {
     const revoked = await createClient(service, { name: 'revoked' })
     const token = await accessToken(revoked)
     const others = await accessToken()
-    expect(await revokeOAuthClients(service.store, 'revoked', service.clock.now)).toBe(1)
+    expect(await revokeOAuthClients(service.store, 'revoked', service.clock.now)).toHaveLength(1)
     expect(await statusWith(token)).toBe(401)
     expect(await statusWith(others)).toBe(200)
     expect((await getToken({}, revoked)).body.error).toBe('invalid_client')

@@ -7,9 +7,24 @@ interface Operation {
   /** The number of parameters; a path with fewer is more specific. */
   readonly parameters: number
   readonly responses: ReadonlyMap<string, () => ValidateFunction>
+  /** The documented headers in lower case, by status. */
+  readonly headers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-type Responses = Readonly<Record<string, { readonly content?: object }>>
+type Responses = Readonly<
+  Record<string, { readonly content?: object; readonly headers?: Readonly<Record<string, object>> }>
+>
+
+/** The headers with a meaning of ours, which must be documented where they are sent. */
+const SUCCESS_HEADERS = [
+  'content-disposition',
+  'etag',
+  'idempotency-replayed',
+  'location',
+  'oqs-version',
+  'server-timing',
+]
+const ERROR_HEADERS = ['allow', 'retry-after', 'www-authenticate']
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Responses }>>>>
@@ -22,6 +37,7 @@ export type ResponseCheck = (
   path: string,
   status: number,
   body: unknown,
+  headers: { has(name: string): boolean },
 ) => string | undefined
 
 /** Kept for all services of a process: the document does not depend on their settings. */
@@ -47,18 +63,27 @@ export function responseCheck(document: OpenApiDocument): ResponseCheck {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { responses }]) =>
-        operation(ajv, method, path, jsonStatuses(responses)),
+        operation(ajv, method, path, responses),
       ),
     )
     .sort((a, b) => a.parameters - b.parameters)
 
-  return (method, path, status, body) => {
-    const { responses } =
-      operations.find((one) => one.method === method.toLowerCase() && one.pattern.test(path)) ?? {}
-    if (responses === undefined) return undefined
-    const validator = responses.get(String(status)) ?? responses.get(`${String(status)[0]}XX`)
+  return (method, path, status, body, headers) => {
+    const found = operations.find(
+      (one) => one.method === method.toLowerCase() && one.pattern.test(path),
+    )
+    if (found === undefined) return undefined
+    const ofStatus = <Value>(values: ReadonlyMap<string, Value>) =>
+      values.get(String(status)) ?? values.get(`${String(status)[0]}XX`)
+    const validator = ofStatus(found.responses)
     if (validator === undefined) {
       return `${method} ${path} returns ${status}, which is not documented`
+    }
+    const undocumented = (status < 400 ? SUCCESS_HEADERS : ERROR_HEADERS).filter(
+      (name) => headers.has(name) && !ofStatus(found.headers)?.has(name),
+    )
+    if (undocumented.length > 0) {
+      return `${method} ${path} ${status} has headers that are not documented: ${undocumented}`
     }
     const validate = validator()
     if (validate(body)) return undefined
@@ -73,14 +98,9 @@ function jsonStatuses(responses: Responses): string[] {
   )
 }
 
-function operation(
-  ajv: Ajv2020,
-  method: string,
-  path: string,
-  statuses: readonly string[],
-): Operation {
+function operation(ajv: Ajv2020, method: string, path: string, documented: Responses): Operation {
   const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1')
-  const responses = statuses.map((status): [string, () => ValidateFunction] => {
+  const responses = jsonStatuses(documented).map((status): [string, () => ValidateFunction] => {
     const where = `#/paths/${pointer}/${method}/responses/${status}/content/application~1json/schema`
     const schema = { $ref: `openapi${encodeURI(where)}` }
     // Compiled for the first response: all schemas together take longer than most tests. Ajv
@@ -92,5 +112,11 @@ function operation(
     pattern: new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/{[^}]+}/g, '[^/]+')}$`),
     parameters: path.split('{').length,
     responses: new Map(responses),
+    headers: new Map(
+      Object.entries(documented).map(([status, { headers = {} }]) => [
+        status,
+        new Set(Object.keys(headers).map((name) => name.toLowerCase())),
+      ]),
+    ),
   }
 }

@@ -102,7 +102,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const response = await sendTo(server.url + path, options)
     const { pathname } = new URL(server.url + path)
     if (response.body !== undefined) {
-      const mistake = check(methodOf(options), pathname, response.status, response.body)
+      const { status, body, headers } = response
+      const mistake = check(methodOf(options), pathname, status, body, headers)
       if (mistake !== undefined) throw new Error(mistake)
     }
     return response

@@ -9,7 +9,7 @@ import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { addActionTypes } from './action-types.ts'
 import { applyActionBatch, applyActions } from './apply-actions.ts'
-import { ActionBody, ActionPath, requests, ValidationResponse } from './schemas.ts'
+import { ActionBody, ActionPath, actionBatch, ValidationResponse } from './schemas.ts'
 import { validateAction } from './validate-action.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
@@ -61,7 +61,7 @@ function addApply(app: App, services: Services): void {
         params: ActionPath,
         querystring: NoParameters,
         headers: RepeatHeaders,
-        body: Type.Object({ requests }, closed),
+        body: actionBatch({}),
         response: responses(NoMembers),
       },
     },

@@ -1,5 +1,7 @@
 /** The parts of requests and responses that the actions of revision 1.0 and v2 share. */
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 
@@ -23,9 +25,20 @@ const parameters = Type.Optional(
 
 export const ActionBody = Type.Object({ parameters }, closed)
 
-export const requests = Type.Optional(
-  orNull(Type.Array(ActionBody, { description: 'Applied together, as one commit.' })),
+const requests = Type.Optional(
+  orNull(
+    documentedWith(Type.Array(ActionBody, { description: 'Applied together, as one commit.' }), {
+      type: 'array',
+      minItems: 1,
+      maxItems: ACTION_BATCH_MAX,
+    }),
+  ),
 )
+
+/** Returns the body of a batch; one without requests has an error of its own. */
+export function actionBatch<T extends Record<string, TSchema>>(members: T) {
+  return documentedWith(Type.Object({ requests, ...members }, closed), { required: ['requests'] })
+}
 
 /** One of several texts, or null for absent. */
 export function textOrNull<T extends string>(values: readonly T[], description: string) {

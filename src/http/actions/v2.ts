@@ -12,7 +12,7 @@ import { V2Parameters } from '../v2/parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
 import { applyActionBatch, applyActions, resolveActionType } from './apply-actions.ts'
 import { missingParameters } from './prepare-action.ts'
-import { ActionBody, ActionPath, requests, textOrNull, ValidationResponse } from './schemas.ts'
+import { ActionBody, ActionPath, actionBatch, textOrNull, ValidationResponse } from './schemas.ts'
 import { describeValidation, validateAction } from './validate-action.ts'
 
 const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
@@ -100,7 +100,7 @@ function addApplyBatch(app: App, services: Services): void {
         operationId: 'applyActionBatchV2',
         summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
         description: 'Applies all actions as one commit, or none. Requires both scopes.',
-        body: Type.Object({ requests, options: Type.Optional(orNull(BatchOptions)) }, closed),
+        body: actionBatch({ options: Type.Optional(orNull(BatchOptions)) }),
         response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
       },
     },

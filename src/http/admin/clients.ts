@@ -11,6 +11,7 @@ import {
   type OAuthClient,
   revokeOAuthClient,
 } from '../oauth/clients.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readPolicyNames } from '../rights/policies.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'
@@ -45,7 +46,7 @@ const ClientBody = Type.Object(
     ),
     redirectUris: Type.Optional(
       orNull(
-        Type.Array(Type.String(), {
+        Type.Array(documentedWith(Type.String(), { format: 'uri' }), {
           maxItems: REDIRECT_URIS_MAX,
           description: 'Where people are sent after signing in. Required for a public client.',
         }),

@@ -94,7 +94,7 @@ export function readCredential(
     name,
     scopes: [...new Set(scopes ?? (['api:ontologies-read'] as const))],
     ontologies: ontologies ?? undefined,
-    expiresAtMs: days == null ? undefined : nowMs + days * DAY_MS,
+    expiresAtMs: days == null ? undefined : nowMs + Math.round(days * DAY_MS),
   }
 }
 

@@ -107,7 +107,10 @@ const ExportParameters = Type.Object(
       }),
     ),
     after: Type.Optional(
-      Type.String({ description: 'To resume: the primary key of the last object received.' }),
+      Type.String({
+        minLength: 1,
+        description: 'To resume: the primary key of the last object received.',
+      }),
     ),
     received: Type.Optional(
       Type.Integer({

@@ -3,6 +3,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
 import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -159,7 +160,15 @@ export function addMetadataBatch<Item extends Named>(
         ...documented(api, documentation),
         params,
         querystring: api.parameters({}),
-        body: Type.Object({ requests: Type.Array(Request) }, closed),
+        body: Type.Object(
+          {
+            requests: documentedWith(Type.Array(Request), {
+              minItems: 1,
+              maxItems: RID_BATCH_MAX,
+            }),
+          },
+          closed,
+        ),
         response: responses(Type.Object({ data: Type.Array(response) })),
       },
     },

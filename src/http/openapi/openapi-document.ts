@@ -8,8 +8,10 @@ import { buildLazyValidators } from '../request/lazy-validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
 import { addExamples, type Operation } from './add-examples.ts'
+import { type DescribedOperation, describeResponses } from './describe-responses.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
-import { DOCUMENTED_AS, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
+import { DOCUMENTED_AS, DOCUMENTED_WITH, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
+import { TAGS } from './response-descriptions.ts'
 import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
 import { V2_SCHEMAS } from './v2-schemas.ts'
 
@@ -28,7 +30,9 @@ const OAUTH_SCHEME = {
 }
 
 interface Document {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths?: Readonly<
+    Record<string, Readonly<Record<string, Operation & DescribedOperation>>>
+  >
   readonly components?: { readonly schemas?: Record<string, object> }
 }
 
@@ -79,6 +83,7 @@ export async function writeOpenApi(
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, oauth2: OAUTH_SCHEME },
       },
       security: [{ bearer: [] }],
+      tags: [...TAGS],
     },
   })
   for (const { method, url, schema } of endpoints) {
@@ -96,18 +101,30 @@ export async function writeOpenApi(
       operation.parameters?.push({ ...FILTER_PARAMETER })
     }
     addExamples(operation)
+    describeResponses(operation)
   }
   return JSON.stringify(document)
 }
 
-/** Replaces each schema that is documented as a component with a reference to the component. */
+/**
+ * Replaces each schema that is documented as a component with a reference to the component, and adds
+ * the keywords that a schema is documented with.
+ */
 function replaceDocumented(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(replaceDocumented)
-  const { [DOCUMENTED_AS]: component, type } = value as Record<string, unknown>
+  const {
+    [DOCUMENTED_AS]: component,
+    [DOCUMENTED_WITH]: keywords = {},
+    ...schema
+  } = value as Record<string, unknown>
+  const { type } = schema
   if (component === undefined) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, replaceDocumented(member)]),
+      Object.entries({ ...schema, ...(keywords as object) }).map(([name, member]) => [
+        name,
+        replaceDocumented(member),
+      ]),
     )
   }
   const reference = { $ref: `#/components/schemas/${component}` }

@@ -3,11 +3,23 @@
  * clients reject an unknown type at compile time. A test compares them with the parsers.
  */
 import { type TSchema, Type } from 'typebox'
+import { API_NAME_MAX_LENGTH, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
 import type { Revision } from '../../contract/revisions.ts'
 import { closed, orNull } from '../schemas/common.ts'
 
 /** The keyword of a validated schema that names the component to show in its place. */
 export const DOCUMENTED_AS = 'x-documented-as'
+
+/**
+ * The keyword of a validated schema with keywords to add to it in the document. The service checks
+ * them itself, because its errors have names of their own: a client handles `InvalidPageToken`.
+ */
+export const DOCUMENTED_WITH = 'x-documented-with'
+
+/** Describes a schema more strictly than the validator checks it. */
+export function documentedWith<T extends TSchema>(schema: T, keywords: object): T {
+  return { ...schema, [DOCUMENTED_WITH]: keywords }
+}
 
 /** The name of the query component of each revision. */
 export const QUERY_COMPONENTS: Readonly<Record<Revision, string>> = {
@@ -35,7 +47,10 @@ function sharedMembers(revision: Revision, field: TSchema) {
   }
 }
 
+const PROPERTY_PATTERN = '^properties\\..'
+
 const Field1 = Type.String({
+  pattern: PROPERTY_PATTERN,
   description:
     '`properties.NAME`, or `properties.NAME.FIELD.FIELD` for a field of a struct, at any depth.',
 })
@@ -57,6 +72,7 @@ const REVISION_1_MEMBERS = {
 }
 
 const Field2 = Type.String({
+  minLength: 1,
   description: '`NAME`, or `NAME:FIELD:FIELD` for a field of a struct, at any depth.',
 })
 
@@ -83,10 +99,17 @@ const REVISION_2_MEMBERS = {
 export const METRIC_COMPONENT = 'AggregationMetric'
 export const GROUPING_COMPONENT = 'AggregationGrouping'
 
-const AggregatedField = Type.String({ description: '`properties.NAME`' })
+const AggregatedField = Type.String({
+  pattern: PROPERTY_PATTERN,
+  description: '`properties.NAME`',
+})
 const MetricName = Type.Optional(
   orNull(
-    Type.String({ description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 2 * API_NAME_MAX_LENGTH,
+      description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
+    }),
   ),
 )
 
@@ -105,13 +128,21 @@ const GROUPING_MEMBERS = {
     field: AggregatedField,
     maxGroupCount: Type.Optional(
       orNull(
-        Type.Integer({ minimum: 1, description: 'The number of groups to keep, largest first.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: WIRE_INTEGER_MAX,
+          description: 'The number of groups to keep, largest first.',
+        }),
       ),
     ),
   }),
   FixedWidth: memberOf(['fixedWidth'], {
     field: AggregatedField,
-    fixedWidth: Type.Integer({ minimum: 1, description: 'The width of a group.' }),
+    fixedWidth: Type.Integer({
+      minimum: 1,
+      maximum: WIRE_INTEGER_MAX,
+      description: 'The width of a group.',
+    }),
   }),
   Ranges: memberOf(['ranges'], {
     field: AggregatedField,

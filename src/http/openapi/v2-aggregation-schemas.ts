@@ -1,5 +1,6 @@
 /** Aggregations of v2 as `openapi.json` describes them. A test compares them with the parsers. */
 import { Type } from 'typebox'
+import { API_NAME_MAX_LENGTH, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
 import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { TIME_UNITS } from '../../query/aggregation/time-step.ts'
 import { closed, orNull } from '../schemas/common.ts'
@@ -12,7 +13,10 @@ export const V2_GROUPING_COMPONENT = 'V2AggregationGrouping'
 const property = {
   field: Type.Optional(
     orNull(
-      Type.String({ description: 'API name of the property. Excludes `propertyIdentifier`.' }),
+      Type.String({
+        minLength: 1,
+        description: 'API name of the property. Excludes `propertyIdentifier`.',
+      }),
     ),
   ),
   propertyIdentifier: Type.Optional(refTo(PROPERTY_IDENTIFIER_COMPONENT)),
@@ -22,6 +26,8 @@ const named = {
   name: Type.Optional(
     orNull(
       Type.String({
+        minLength: 1,
+        maxLength: 2 * API_NAME_MAX_LENGTH,
         description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
       }),
     ),
@@ -65,6 +71,7 @@ const GROUPINGS = {
       orNull(
         Type.Integer({
           minimum: 1,
+          maximum: WIRE_INTEGER_MAX,
           description:
             'The number of groups to keep: the first in the order of metrics, otherwise the largest.',
         }),
@@ -81,7 +88,11 @@ const GROUPINGS = {
   }),
   FixedWidth: memberOf(['fixedWidth'], {
     ...property,
-    fixedWidth: Type.Integer({ minimum: 1, description: 'The width of a group.' }),
+    fixedWidth: Type.Integer({
+      minimum: 1,
+      maximum: WIRE_INTEGER_MAX,
+      description: 'The width of a group.',
+    }),
   }),
   Ranges: memberOf(['ranges'], {
     ...property,
@@ -92,7 +103,11 @@ const GROUPINGS = {
   }),
   Duration: memberOf(['duration'], {
     ...property,
-    value: Type.Integer({ minimum: 1, description: 'The number of units; 1 from `WEEKS` on.' }),
+    value: Type.Integer({
+      minimum: 1,
+      maximum: WIRE_INTEGER_MAX,
+      description: 'The number of units; 1 from `WEEKS` on.',
+    }),
     unit: Type.Enum([...TIME_UNITS], { description: 'At least `DAYS` for dates.' }),
   }),
   GeoGrid: memberOf(['geoGrid'], {

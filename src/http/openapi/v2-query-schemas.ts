@@ -15,7 +15,9 @@ const query = refTo(QUERY_COMPONENTS.v2)
 
 /** A condition names its property by exactly one of these. */
 const property = {
-  field: Type.Optional(orNull(Type.String({ description: 'API name of the property.' }))),
+  field: Type.Optional(
+    orNull(Type.String({ minLength: 1, description: 'API name of the property.' })),
+  ),
   propertyIdentifier: Type.Optional(identifier),
 }
 

@@ -1,14 +1,18 @@
 /** Parts of the request bodies of v2 as `openapi.json` describes them. */
 import { Type } from 'typebox'
+import { OBJECT_RID_PATTERN } from '../../ontology/definition/rid.ts'
 import { orNull } from '../schemas/common.ts'
 import { memberOf, QUERY_COMPONENTS, unionOf } from './query-schemas.ts'
 import { PROPERTY_IDENTIFIER_COMPONENT, refTo, V2_QUERY_SCHEMAS } from './v2-query-schemas.ts'
 
+const Name = Type.String({ minLength: 1 })
+
 const PROPERTY_IDENTIFIER_MEMBERS = {
-  Property: memberOf(['property'], { apiName: Type.String() }),
+  Property: memberOf(['property'], { apiName: Name }),
   StructField: memberOf(['structField'], {
-    propertyApiName: Type.String(),
+    propertyApiName: Name,
     structFieldApiName: Type.String({
+      minLength: 1,
       description: 'A field, or our extension for structs inside structs: `geo.lat`.',
     }),
   }),
@@ -25,16 +29,18 @@ const objectSet = refTo(OBJECT_SET_COMPONENT)
 const where = refTo(QUERY_COMPONENTS.v2)
 
 const OBJECT_SET_MEMBERS = {
-  Base: memberOf(['base'], { objectType: Type.String() }),
+  Base: memberOf(['base'], { objectType: Name }),
   InterfaceBase: memberOf(['interfaceBase'], {
-    interfaceType: Type.String(),
+    interfaceType: Name,
     includeAllBaseObjectProperties: Type.Optional(orNull(Type.Boolean())),
   }),
   Static: memberOf(['static'], {
-    objects: Type.Array(Type.String(), { description: 'RIDs of objects.' }),
+    objects: Type.Array(Type.String({ pattern: OBJECT_RID_PATTERN }), {
+      description: 'RIDs of objects.',
+    }),
   }),
   Reference: memberOf(['reference'], {
-    reference: Type.String({ description: 'RID of a temporary object set.' }),
+    reference: Type.String({ pattern: '^ri\\.', description: 'RID of a temporary object set.' }),
   }),
   Filter: memberOf(['filter'], { objectSet, where }),
   Operation: memberOf(['union', 'intersect', 'subtract'], {
@@ -42,9 +48,9 @@ const OBJECT_SET_MEMBERS = {
   }),
   SearchAround: memberOf(['searchAround'], {
     objectSet,
-    link: Type.String({ description: 'API name of a link type.' }),
+    link: Type.String({ minLength: 1, description: 'API name of a link type.' }),
   }),
-  AsType: memberOf(['asType'], { entityType: Type.String(), objectSet }),
+  AsType: memberOf(['asType'], { entityType: Name, objectSet }),
   AsBaseObjectTypes: memberOf(['asBaseObjectTypes'], { objectSet }),
 }
 

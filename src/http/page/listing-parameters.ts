@@ -7,6 +7,7 @@ import { propertyFinder } from '../../query/parse/property-names.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])
@@ -18,16 +19,23 @@ export const SelectionParameter = Type.Optional(
   }),
 )
 
+const ORDER_TERM = '(properties|p)\\.[^:,]+(:(asc|desc)(:nulls(First|Last))?)?'
+
+export const OrderParameter = Type.Optional(
+  documentedWith(
+    Type.String({
+      description:
+        'Comma-separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
+    }),
+    { pattern: `^${ORDER_TERM}(, *${ORDER_TERM})*$` },
+  ),
+)
+
 export const ListingParameters = Type.Object(
   {
     ...queryPaging,
     properties: SelectionParameter,
-    orderBy: Type.Optional(
-      Type.String({
-        description:
-          'Comma-separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
-      }),
-    ),
+    orderBy: OrderParameter,
   },
   {
     additionalProperties: false,

@@ -1,6 +1,7 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
 import { type Static, Type } from 'typebox'
 import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
 import { orNull } from './common.ts'
 
 const PageSize = Type.Integer({
@@ -8,12 +9,15 @@ const PageSize = Type.Integer({
   description: 'A hint. Values above the maximum of the endpoint are reduced to it.',
 })
 
-const PageToken = Type.String({
-  minLength: 1,
-  maxLength: PAGE_TOKEN_MAX_LENGTH,
-  description:
-    'The `nextPageToken` of the previous page. Repeat the rest of the request unchanged.',
-})
+const PageToken = documentedWith(
+  Type.String({
+    minLength: 1,
+    maxLength: PAGE_TOKEN_MAX_LENGTH,
+    description:
+      'The `nextPageToken` of the previous page. Repeat the rest of the request unchanged.',
+  }),
+  { pattern: '^v1\\.[A-Za-z0-9_-]{64,}$' },
+)
 
 const Snapshot = Type.Boolean({
   description: 'If true, every page shows the data as of the first page.',

@@ -9,7 +9,7 @@ import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
-import { DOCUMENTED_AS } from '../openapi/query-schemas.ts'
+import { DOCUMENTED_AS, documentedWith } from '../openapi/query-schemas.ts'
 import { PROPERTY_IDENTIFIER_COMPONENT } from '../openapi/v2-query-schemas.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
@@ -21,10 +21,13 @@ export const orderBy = Type.Optional(
       {
         orderType: Type.Optional(
           orNull(
-            Type.String({
-              description:
-                '`fields`, the default, or `relevance`: how well the text conditions match.',
-            }),
+            documentedWith(
+              Type.String({
+                description:
+                  '`fields`, the default, or `relevance`: how well the text conditions match.',
+              }),
+              { enum: ['fields', 'relevance', null] },
+            ),
           ),
         ),
         fields: Type.Optional(
@@ -32,8 +35,16 @@ export const orderBy = Type.Optional(
             Type.Array(
               Type.Object(
                 {
-                  field: Type.String({ description: 'API name of the property.' }),
-                  direction: Type.Optional(orNull(Type.String({ description: '`asc` or `desc`' }))),
+                  field: documentedWith(Type.String({ description: 'API name of the property.' }), {
+                    minLength: 1,
+                  }),
+                  direction: Type.Optional(
+                    orNull(
+                      documentedWith(Type.String({ description: '`asc` or `desc`' }), {
+                        enum: ['asc', 'desc', null],
+                      }),
+                    ),
+                  ),
                 },
                 closed,
               ),
@@ -61,7 +72,7 @@ export function parseWhere(
 
 const select = Type.Optional(
   orNull(
-    Type.Array(Type.String({ maxLength: API_NAME_MAX_LENGTH }), {
+    Type.Array(documentedWith(Type.String({ maxLength: API_NAME_MAX_LENGTH }), { minLength: 1 }), {
       maxItems: 2 * PROPERTIES_MAX,
       description: 'API names of the properties to return; all if empty or absent.',
     }),

@@ -4,7 +4,8 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import type { OrderTerm } from '../../query/query.ts'
-import { SelectionParameter } from '../page/listing-parameters.ts'
+import { documentedWith } from '../openapi/query-schemas.ts'
+import { OrderParameter, SelectionParameter } from '../page/listing-parameters.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 /**
@@ -16,7 +17,11 @@ const ignoredParameters = {
   preview: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
   sdkPackageRid: Type.Optional(Type.String({ description: 'Has no effect.' })),
   sdkVersion: Type.Optional(Type.String({ description: 'Has no effect.' })),
-  branch: Type.Optional(Type.String({ description: 'Must be empty: there are no branches.' })),
+  branch: Type.Optional(
+    documentedWith(Type.String({ description: 'Must be empty: there are no branches.' }), {
+      maxLength: 0,
+    }),
+  ),
   executeInMemoryOnly: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
 }
 
@@ -39,12 +44,7 @@ export const RecordParameters = v2Parameters({ select: SelectionParameter, exclu
 export const ListParameters = v2Parameters({
   ...queryPaging,
   select: SelectionParameter,
-  orderBy: Type.Optional(
-    Type.String({
-      description:
-        'Comma-separated terms `properties.NAME[:asc|:desc[:nullsFirst|:nullsLast]]`, or `p.NAME` for short.',
-    }),
-  ),
+  orderBy: OrderParameter,
   excludeRid,
 })
 

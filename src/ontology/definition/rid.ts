@@ -15,9 +15,10 @@ export function objectTypeRid(uuid: string): string {
   return `ri.ontology.main.object-type.${uuid}`
 }
 
-const OBJECT_RID = new RegExp(
-  `^${OBJECT_RID_PREFIX.replaceAll('.', '\\.')}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`,
-)
+/** The pattern of the RID of an object; its group is the UUID. */
+export const OBJECT_RID_PATTERN = `^${OBJECT_RID_PREFIX.replaceAll('.', '\\.')}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`
+
+const OBJECT_RID = new RegExp(OBJECT_RID_PATTERN)
 
 /** Returns the UUID in the RID of an object; undefined if the text is not such a RID. */
 export function objectIdOfRid(rid: string): string | undefined {

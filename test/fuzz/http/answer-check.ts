@@ -61,7 +61,7 @@ export function answerCheck(document: OpenApiDocument): AnswerCheck {
     { id, method: ownMethod, responses }: Operation,
     path: string,
   ): string | undefined {
-    const { status, body } = answer
+    const { status, body, headers } = answer
     const declared = responses.get(String(status)) ?? responses.get(`${String(status)[0]}XX`)
     if (declared === undefined) return `${id} does not declare status ${status}`
     if (method === 'HEAD' || declared.length === 0) {
@@ -72,7 +72,7 @@ export function answerCheck(document: OpenApiDocument): AnswerCheck {
     if (type !== 'application/json') return undefined
     const value = parseJson(body.toString())
     if (value === undefined) return `the body is not JSON: ${body.toString().slice(0, 300)}`
-    return checkBody(ownMethod, path, status, value)
+    return checkBody(ownMethod, path, status, value, headers)
   }
 
   /** A request that breaks a rule of the document must not succeed. */
