@@ -1,6 +1,7 @@
 /** The part of the store contract about changes of definitions that run in the background. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { INTERNAL_CONTEXT } from '../src/admission/request-context.ts'
 import { type ChangeOptions, planChange } from '../src/ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
@@ -106,6 +107,55 @@ export function changeContract(underTest: StoreUnderTest): void {
   const { name, openAgain } = underTest
 
   describe(`the ${name} store: changes in the background`, () => {
+    it('tries all objects in a dry run, counts those that do not fit, and names some', async () => {
+      const { store: opened, things } = await fill(underTest)
+      await using store = opened
+      const dryRun = async (properties: Properties, more: Partial<ObjectTypeDefinition> = {}) => {
+        const catalogue = await store.readCatalogue()
+        const definition = definitionOf(properties, more)
+        const options = { isDryRun: true, allowDataLoss: true }
+        const change = planChange('things', definition, catalogue, randomUUID, options)
+        expect(await store.saveOntology(change)).toBe('started')
+        return store.definitionChanges.tryObjects(change)
+      }
+      const whole = { unfit: 0, unfitObjects: [], untried: [] }
+      expect(await dryRun(AFTER)).toEqual({ tried: OBJECTS, ...whole })
+      const none = await dryRun({ ...BEFORE, text: { type: 'integer' } })
+      expect(none).toMatchObject({ tried: OBJECTS, unfit: OBJECTS, untried: [] })
+      expect(none.unfitObjects).toHaveLength(10)
+      expect(none.unfitObjects[0]).toMatchObject({ objectType: 'thing', property: 'text' })
+      // Only the last object does not fit, far beyond the first step.
+      await things.put([{ k: OBJECTS, n: 1_000_000, text: 'last' }])
+      const last = await dryRun({ ...BEFORE, n: { type: 'short' } })
+      expect(last).toMatchObject({ tried: OBJECTS + 1, unfit: 1 })
+      expect(last.unfitObjects).toMatchObject([{ primaryKey: String(OBJECTS), property: 'n' }])
+      // 1,201 objects share the numbers 0 to 6 and a million.
+      const shared = await dryRun(BEFORE, { primaryKey: 'n' })
+      expect(shared).toMatchObject({ tried: OBJECTS + 1, unfit: OBJECTS - 7 })
+      expect(shared.unfitObjects[0]).toMatchObject({
+        property: 'n',
+        reason: 'would have the primary key of another object',
+      })
+      expect(await dryRun(BEFORE, { primaryKey: 'text' })).toEqual({ tried: OBJECTS + 1, ...whole })
+      expect(await changeOf(store)).toBeUndefined()
+    })
+
+    it('ends a dry run when its client disconnects or the definition changes', async () => {
+      const { store: opened } = await fill(underTest)
+      await using store = opened
+      const catalogue = await store.readCatalogue()
+      const change = planChange('things', definitionOf(AFTER), catalogue, randomUUID, {
+        isDryRun: true,
+      })
+      const gone = AbortSignal.abort(new Error('gone'))
+      const context = { ...INTERNAL_CONTEXT, signal: () => gone }
+      await expect(store.definitionChanges.tryObjects(change, context)).rejects.toThrow('gone')
+      await apply(store, definitionOf({ ...BEFORE, more: { type: 'string' } }))
+      await expect(store.definitionChanges.tryObjects(change)).rejects.toMatchObject({
+        errorName: 'OntologyDefinitionOutOfSync',
+      })
+    })
+
     it('publishes the definition with its objects while others write and walk', async () => {
       const { store: opened, things, model } = await fill(underTest)
       await using store = opened

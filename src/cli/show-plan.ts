@@ -10,6 +10,8 @@ export interface ChangePlan {
   readonly refused: readonly string[]
   /** Whether the change would run in the background. */
   readonly background?: true
+  /** What was not tried, because there are too many objects. */
+  readonly untried?: readonly string[]
 }
 
 interface PlannedChange {
@@ -29,7 +31,8 @@ export async function showPlan(plan: ChangePlan, signal: AbortSignal): Promise<v
     plan.changes.length === 0
       ? 'nothing would change'
       : `${countOf(plan.rewrittenObjects, 'object')} would be rewritten${plan.background === true ? ' in the background' : ''}`
-  await writeOut(`${[...lines, summary].join('\n')}\n`, signal)
+  const untried = (plan.untried ?? []).map((part) => `not tried: ${part}`)
+  await writeOut(`${[...lines, summary, ...untried].join('\n')}\n`, signal)
   if (plan.refused.length === 0) return
   throw new Error(`The change would be rejected:\n  ${plan.refused.join('\n  ')}`)
 }

@@ -163,6 +163,12 @@ export const MERGED_OBJECTS_MAX = 100_000
  */
 export const REWRITTEN_AT_ONCE_MAX = 100_000
 
+/** How long a dry run of a changed definition reads objects. Many proxies and clients wait no longer. */
+export const DRY_RUN_MAX_SECONDS = 120
+
+/** The number of objects of a type whose new primary keys a dry run compares; 16 bytes each. */
+export const DRY_RUN_MAX_KEYS = 1_000_000
+
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 

@@ -9,8 +9,24 @@ import type { RewriteState } from './rewrite.ts'
  */
 export type SaveOutcome = 'saved' | 'started'
 
-/** Background changes of definitions. */
+/** What a change of a definition would do to the stored objects. */
+export interface TriedObjects {
+  /** The number of objects that were converted as a trial. */
+  readonly tried: number
+  /** The number of these that do not fit, and the first of them. */
+  readonly unfit: number
+  readonly unfitObjects: readonly UnfitObject[]
+  /** What could not be tried, as phrases; empty if everything was. */
+  readonly untried: readonly string[]
+}
+
+/** Trials of changes, and background changes. */
 export interface DefinitionChanges {
+  /**
+   * Converts the stored objects as a change would, and writes nothing. Reads them in many slow
+   * queries, so it takes long if there are many. Stops when the client disconnects.
+   */
+  tryObjects(change: OntologyChange, context?: RequestContext): Promise<TriedObjects>
   /** Returns the last background change of an ontology, running or ended. */
   find(ontologyRid: string): Promise<DefinitionChange | undefined>
   /** Ends a change; returns false if none is running. */

@@ -38,6 +38,7 @@ export type {
   DefinitionChangeState,
   DefinitionChanges,
   SaveOutcome,
+  TriedObjects,
   UnfitObject,
 } from './definition-change.ts'
 export type { DocumentKind, Documents, FoundDocuments, StoredDocument } from './documents.ts'
@@ -91,10 +92,10 @@ export interface ObjectStore extends AsyncDisposable {
    * Saves a definition, and converts the stored objects of the types that it redefines, in one
    * transaction. If there are many, `rewriteNext` converts them in the background, and then saves
    * the definition. Throws `OntologyChangeRefused` if that would lose values or if one does not
-   * fit, and `OntologyChangeInProgress` while another change runs.
+   * fit, and `OntologyChangeInProgress` while another change runs. A dry run does everything else,
+   * but leaves the objects to `definitionChanges.tryObjects`.
    */
   saveOntology(change: OntologyChange, context?: RequestContext): Promise<SaveOutcome>
-  /** Background changes of definitions. */
   readonly definitionChanges: DefinitionChanges
   /** Throws `OntologyChangeRefused` if the ontology has objects, unless the deletion cascades. */
   deleteOntology(deletion: OntologyDeletion, context?: RequestContext): Promise<void>

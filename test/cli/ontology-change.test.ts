@@ -78,6 +78,14 @@ describe('a change in the background', () => {
     expect(again.error).toContain('This ontology has no background change')
   })
 
+  it('is rejected by a dry run if an object does not fit', async () => {
+    const planned = await runInProcess('ontology', 'apply', fileOf(aviation('date')), '--dry-run')
+    expect(planned.stdout).toContain('2 objects would be rewritten in the background\n')
+    expect(planned.error).toContain(
+      'The change would be rejected:\n  object ZRH of airport: runwayFeet ',
+    )
+  })
+
   it('is followed until it is published, or until it fails', async () => {
     const path = '/api/admin/v1/ontologies/aviation'
     const json = aviation('long')

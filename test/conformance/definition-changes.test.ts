@@ -243,6 +243,13 @@ describe('a changed definition', () => {
     expect(allowed.body.refused).toHaveLength(10)
     expect(allowed.body.refused[0]).toBe('object 0 of part: name is not a date: YYYY-MM-DD')
     expect(valuesOf(await list('plan', '?pageSize=1'), 'size')).toEqual([10])
+    expect(allowed.body).toMatchObject({ triedObjects: 10, unfitCount: 10 })
+    expect(allowed.body.unfitObjects[0]).toEqual({
+      objectType: 'part',
+      primaryKey: '0',
+      property: 'name',
+      reason: 'is not a date: YYYY-MM-DD',
+    })
     const unchanged = await put(ontology('plan', PROPERTIES), '?dryRun=true')
     expect(unchanged.body).toEqual({ changes: [], rewrittenObjects: 0, refused: [] })
   })

@@ -1,7 +1,7 @@
 /** The plan of an ontology change, as `applyOntology` returns it with `dryRun`. */
 import { type Static, Type } from 'typebox'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { TypeState } from '../../store/object-store.ts'
+import type { TriedObjects, TypeState } from '../../store/object-store.ts'
 
 export const PlannedChange = Type.Object({
   kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
@@ -20,6 +20,16 @@ export const PlannedChange = Type.Object({
   }),
 })
 
+export const UnfitObjects = Type.Array(
+  Type.Object({
+    objectType: Type.String(),
+    primaryKey: Type.String(),
+    property: Type.Optional(Type.String()),
+    reason: Type.String(),
+  }),
+  { description: 'The first stored objects that do not fit the new definition.' },
+)
+
 export const ChangePlan = Type.Object(
   {
     changes: Type.Array(PlannedChange),
@@ -29,8 +39,22 @@ export const ChangePlan = Type.Object(
     }),
     background: Type.Optional(
       Type.Literal(true, {
+        description: 'The change would run in the background, because it rewrites many objects.',
+      }),
+    ),
+    triedObjects: Type.Optional(
+      Type.Integer({
+        description: 'The number of objects that were converted as a trial.',
+      }),
+    ),
+    unfitCount: Type.Optional(
+      Type.Integer({ description: 'The number of these that do not fit the definition.' }),
+    ),
+    unfitObjects: Type.Optional(UnfitObjects),
+    untried: Type.Optional(
+      Type.Array(Type.String(), {
         description:
-          'The change would run in the background, because it rewrites many objects. Their values were not tried.',
+          'What was not tried, because there are too many objects: the change may still be rejected for it. Absent if everything was tried.',
       }),
     ),
   },
@@ -56,4 +80,25 @@ export function describeChange(
   })
   const ofLinks = links.map((link) => ({ ...link, objects: 0 }))
   return { changes: [...ofTypes, ...ofLinks], rewrittenObjects, refused: [...refused] }
+}
+
+/** Adds what the trial of the stored objects has found. */
+export function describeTrial(plan: ChangePlan, found: TriedObjects): ChangePlan {
+  const { tried, unfit, unfitObjects, untried } = found
+  return {
+    ...plan,
+    refused: [...plan.refused, ...refusalsOf(found)],
+    ...(tried > 0 ? { triedObjects: tried } : {}),
+    ...(unfit > 0 ? { unfitCount: unfit, unfitObjects: [...unfitObjects] } : {}),
+    ...(untried.length > 0 ? { untried: [...untried] } : {}),
+  }
+}
+
+function refusalsOf({ tried, unfit, unfitObjects }: TriedObjects): string[] {
+  const reasons = unfitObjects.map(({ objectType, primaryKey, property, reason }) => {
+    const value = property === undefined ? '' : ` ${property}`
+    return `object ${primaryKey} of ${objectType}:${value} ${reason}`
+  })
+  const isWhole = unfit === unfitObjects.length
+  return isWhole ? reasons : [...reasons, `${unfit} of ${tried} objects do not fit in all`]
 }

@@ -17,7 +17,7 @@ import { closed, NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { ChangePlan, describeChange } from './change-plan.ts'
+import { ChangePlan, describeChange, describeTrial } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
 import { ChangeResponse, describeLastChange } from './definition-change.ts'
 import { requireAdministration } from './require-admin.ts'
@@ -82,7 +82,8 @@ export function addApplyOntology(app: App, services: Services): void {
     const states = await store.readTypeStates(change.ontology.rid)
     try {
       const outcome = await store.saveOntology(change, context)
-      const plan = describeChange(change, states, [])
+      const tried = await store.definitionChanges.tryObjects(change, context)
+      const plan = describeTrial(describeChange(change, states, []), tried)
       return outcome === 'started' ? { ...plan, background: true } : plan
     } catch (error) {
       const isRefused =
@@ -96,7 +97,10 @@ export function addApplyOntology(app: App, services: Services): void {
 const ChangeParameters = Type.Object(
   {
     dryRun: Type.Optional(
-      Type.Boolean({ description: 'If true, returns what would change, and changes nothing.' }),
+      Type.Boolean({
+        description:
+          'If true, returns what would change, and changes nothing. All objects that would be rewritten are read and converted as a trial, for at most 120 seconds; `untried` says what was not read.',
+      }),
     ),
     allowDataLoss: Type.Optional(
       Type.Boolean({

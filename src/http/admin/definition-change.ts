@@ -9,7 +9,7 @@ import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { describeChange, PlannedChange } from './change-plan.ts'
+import { describeChange, PlannedChange, UnfitObjects } from './change-plan.ts'
 import { timeText } from './credential-schemas.ts'
 import { requireAdministration } from './require-admin.ts'
 
@@ -39,15 +39,7 @@ export const ChangeResponse = Type.Object(
       }),
     ),
     reasons: Type.Array(Type.String(), { description: 'Why the change has failed.' }),
-    unfitObjects: Type.Array(
-      Type.Object({
-        objectType: Type.String(),
-        primaryKey: Type.String(),
-        property: Type.Optional(Type.String()),
-        reason: Type.String(),
-      }),
-      { description: 'The first stored objects that do not fit the new definition.' },
-    ),
+    unfitObjects: UnfitObjects,
   },
   { description: 'A background change of a definition, running or ended.' },
 )

@@ -70,6 +70,7 @@ import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { cancelChange, readDefinitionChange } from './rewrite/definition-change.ts'
 import { rewriteNext } from './rewrite/rewrite-next.ts'
+import { tryObjects } from './rewrite/try-objects.ts'
 import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
@@ -107,6 +108,7 @@ class PostgresStore implements ObjectStore {
   readonly encoding = changeEncoding((read) => this.database.read(read))
   readonly definitionChanges: DefinitionChanges = {
     find: (ontologyRid) => readDefinitionChange(this.database, ontologyRid),
+    tryObjects: (change, context = INTERNAL_CONTEXT) => tryObjects(this, change, context),
     cancel: (ontologyRid) => cancelChange(this.database, ontologyRid),
   }
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })

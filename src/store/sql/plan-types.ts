@@ -31,6 +31,8 @@ export interface StoredType {
 /** The parts of a change that the plan depends on: plain data, which can be sent to a thread. */
 export interface PlannedChange extends Pick<OntologyChange, 'types' | 'allowDataLoss'> {
   readonly definition: OntologyDefinition
+  /** True if stored objects are left as they are, because the transaction is rolled back. */
+  readonly isDryRun?: boolean
 }
 
 export type TypeStep =

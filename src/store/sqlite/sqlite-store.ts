@@ -70,6 +70,7 @@ export class SqliteStore implements ObjectStore {
   readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
   readonly definitionChanges: DefinitionChanges = {
     find: async (ontologyRid) => this.#reads.findDefinitionChange(ontologyRid),
+    tryObjects: (change, context = INTERNAL_CONTEXT) => this.#reads.tryObjects(change, context),
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }

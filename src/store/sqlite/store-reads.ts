@@ -1,5 +1,6 @@
 /** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
 import type { RequestContext } from '../../admission/request-context.ts'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type {
   DefinitionChange,
   FindTypesRequest,
@@ -8,10 +9,13 @@ import type {
   Reclaimed,
   StoredPage,
   StoredSetPage,
+  TriedObjects,
 } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
 import { reported } from '../read-report.ts'
+import { encodeChange } from '../sql/stored-change.ts'
+import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
@@ -70,6 +74,19 @@ export class SqliteReads {
     const { guard, reading } = this.#connections
     const read = () => readDefinitionChange(reading.statements, ontologyRid)
     return guard.read(() => inReadTransaction(reading, read))
+  }
+
+  tryObjects(
+    { ontology, id: changeId, basedOn, ...plan }: OntologyChange,
+    context: RequestContext,
+  ): Promise<TriedObjects> {
+    const change = encodeChange({ ...plan, definition: ontology.definition })
+    const request = { changeId, change, basedOn }
+    return tryInSteps(
+      { ontology, types: plan.types },
+      (next) => this.readSlowly('tryNextObjects', { ...request, ...next }, context),
+      DRY_RUN,
+    )
   }
 
   verify(signal: AbortSignal): Promise<void> {

@@ -40,7 +40,7 @@ export async function saveObjectTypes(
   capabilities: Capabilities,
   { change, stored, before, generation, copies }: SavedTypes,
 ): Promise<void> {
-  const { definition } = change
+  const { definition, isDryRun = false } = change
   const { rid: ontologyRid, objectTypes } = parseDefinition(definition)
   const rewrites: RewrittenType[] = []
   for (const step of planTypes(stored, change)) {
@@ -57,13 +57,14 @@ export async function saveObjectTypes(
       continue
     }
     await updateObjectType(session, step, generation)
+    if (!isDryRun && step.kind === 'update' && step.hasNewTitle) await changeTitles(session, step)
     const prepared = copies.get(step.id)
     if (prepared !== undefined) await publishRedefined(session, prepared, generation)
     else if (step.kind === 'recreate') await recreateTable(session, step.id, type, generation)
     else if (step.kind === 'update') await addFields(session, step.id, type)
     else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
   }
-  await rewriteTypes(session, capabilities, rewrites)
+  await rewriteTypes(session, capabilities, rewrites, isDryRun)
 }
 
 function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
@@ -105,7 +106,12 @@ async function updateObjectType(
     generation,
     id,
   ])
-  if (step.kind !== 'update' || !step.hasNewTitle) return
+}
+
+async function changeTitles(
+  session: WriteSession,
+  { id, definition }: Extract<TypeStep, { readonly kind: 'update' }>,
+): Promise<void> {
   for (const table of await tablesOfDefinition(session, id)) {
     await rewriteTitles(session, table.id, definition.titleProperty)
   }

@@ -13,7 +13,7 @@ import {
 } from '../../sql/plan-types.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
 import { refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
 import { addAuditRecords } from './audit-records.ts'
 import { dropObjectType, type SavedTypes, saveObjectTypes } from './save-object-types.ts'
@@ -110,8 +110,8 @@ class DryRun extends Error {
   }
 }
 
-async function readDefinition(
-  session: WriteSession,
+export async function readDefinition(
+  session: Session,
   ontologyRid: string,
 ): Promise<OntologyDefinition | undefined> {
   const [row] = await session.query('SELECT definition FROM oqs_ontology WHERE rid = ?', [

@@ -31,11 +31,15 @@ import { copyRows } from './copy-rows.ts'
 import { readTable } from './lock-type.ts'
 import { publishVersion } from './publish-version.ts'
 
-/** Rewrites types, or throws with the first objects that do not fit. The types must be locked. */
+/**
+ * Rewrites types, or throws with the first objects that do not fit. The types must be locked. A dry
+ * run does everything but reading and writing objects.
+ */
 export async function rewriteTypes(
   session: WriteSession,
   capabilities: Capabilities,
   types: readonly RewrittenType[],
+  isDryRun: boolean,
 ): Promise<void> {
   refuseSeparatePublication(
     capabilities,
@@ -46,7 +50,7 @@ export async function rewriteTypes(
   // saved in parts, they could deadlock.
   const vocabulary = new Vocabulary()
   for (const type of types) {
-    await rewriteType(session, capabilities, type, { unfit, vocabulary })
+    await rewriteType(session, capabilities, type, { unfit, vocabulary, isDryRun })
     if (unfit.length >= UNFIT_OBJECTS_MAX) break
   }
   refuseUnfit(unfit)
@@ -100,11 +104,17 @@ async function abandonLoads(session: WriteSession, typeId: number): Promise<void
   )
 }
 
+interface RewriteOptions {
+  readonly unfit: UnfitObject[]
+  readonly vocabulary: Vocabulary
+  readonly isDryRun: boolean
+}
+
 async function rewriteType(
   session: WriteSession,
   capabilities: Capabilities,
   rewritten: RewrittenType,
-  { unfit, vocabulary }: { readonly unfit: UnfitObject[]; readonly vocabulary: Vocabulary },
+  { unfit, vocabulary, isDryRun }: RewriteOptions,
 ): Promise<void> {
   const { id: typeId, generation } = rewritten
   const [row] = await session.query(
@@ -124,7 +134,7 @@ async function rewriteType(
   )
   const rewriter = new ObjectRewriter(rewritten, unfit)
   let [put, maxRecordBytes] = [0, 0]
-  for await (const objects of convertObjects(session, rewriter, from)) {
+  for await (const objects of isDryRun ? [] : convertObjects(session, rewriter, from)) {
     const fields = await readFieldColumns(session, typeId)
     const target = { ...(await readTable(session, to)), liveCount: put }
     await allowLongTexts(session, typeId, target, await findLongTexts(fields, objects))

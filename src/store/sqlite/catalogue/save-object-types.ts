@@ -39,7 +39,7 @@ export interface SavedTypes {
 
 export function saveObjectTypes(db: WriterDatabase, saved: SavedTypes): void {
   const { change, stored, before, generation, copies } = saved
-  const { definition } = change
+  const { definition, isDryRun = false } = change
   const ontologyRid = definition.rid ?? ''
   const { objectTypes } = parseDefinition(definition)
   const rewrites: RewrittenType[] = []
@@ -56,13 +56,14 @@ export function saveObjectTypes(db: WriterDatabase, saved: SavedTypes): void {
       continue
     }
     updateObjectType(db, step, generation)
+    if (!isDryRun && step.kind === 'update' && step.hasNewTitle) changeTitles(db, step)
     const copy = copies.get(step.id)
     if (copy !== undefined) publishRedefined(db, copy, generation)
     else if (step.kind === 'recreate') recreateTable(db, step.id, fields, generation)
     else if (step.kind === 'update') addFields(db, step.id, fields)
     else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
   }
-  rewriteTypes(db, rewrites)
+  rewriteTypes(db, rewrites, isDryRun)
 }
 
 function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
@@ -102,7 +103,12 @@ function updateObjectType(
     generation,
     id,
   )
-  if (step.kind !== 'update' || !step.hasNewTitle) return
+}
+
+function changeTitles(
+  db: DatabaseSync,
+  { id, definition }: Extract<TypeStep, { readonly kind: 'update' }>,
+): void {
   for (const table of tablesOfDefinition(db, id)) {
     rewriteTitles(db, table.id, definition.titleProperty)
   }

@@ -32,7 +32,7 @@ export interface SavedDefinition extends Omit<ReadChange, 'definition'> {
 
 interface ReadChange
   extends PlannedChange,
-    Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'isDryRun' | 'requestedAtMs'> {
+    Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'requestedAtMs'> {
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly auditEntry: AuditEntry | undefined

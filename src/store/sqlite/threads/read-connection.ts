@@ -1,5 +1,7 @@
 /** A connection that only reads, with the state that its queries share. */
 import type { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import type { TypeConverter } from '../../sql/stored-change.ts'
 import { KnownHeads } from '../catalogue/known-heads.ts'
 import { runTransaction, type TransactionSteps } from '../file/connection.ts'
 import { MatchLists } from '../pages/match-lists.ts'
@@ -11,6 +13,8 @@ export interface ReadConnection extends QueryConnection {
   /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
   readonly heads: KnownHeads
+  /** How a change that is tried converts objects, by change and type. Used in reader processes only. */
+  readonly converters: LRUCache<string, TypeConverter>
   /** Prepared, because their text would be parsed for every page. */
   readonly transaction: TransactionSteps
 }
@@ -26,6 +30,7 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
     ...connection,
     lists: new MatchLists(),
     heads: new KnownHeads(connection.statements),
+    converters: new LRUCache({ max: 4 }),
     transaction: { begin: () => void begin.get(), commit: () => void commit.get() },
   }
 }

@@ -8,6 +8,7 @@ import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import { findTypes } from '../queries/find-types.ts'
+import { tryNextObjects } from '../rewrite/try-objects.ts'
 import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
@@ -34,6 +35,7 @@ export const READ_JOBS = {
   findTypes,
   findRowsToDelete,
   listAuditRecords,
+  tryNextObjects,
   /** Makes a process one that only checks tables, and returns their names. */
   prepareChecks: ({ db }: ReadConnection, _: undefined): readonly string[] => {
     prepareChecks(db)

@@ -26,17 +26,29 @@ import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 
-/** Rewrites types, or throws with the first objects that do not fit. */
-export function rewriteTypes(db: WriterDatabase, types: readonly RewrittenType[]): void {
+/**
+ * Rewrites types, or throws with the first objects that do not fit. A dry run does everything but
+ * reading and writing objects.
+ */
+export function rewriteTypes(
+  db: WriterDatabase,
+  types: readonly RewrittenType[],
+  isDryRun: boolean,
+): void {
   const unfit: UnfitObject[] = []
   for (const type of types) {
-    rewriteType(db, type, unfit)
+    rewriteType(db, type, unfit, isDryRun)
     if (unfit.length >= UNFIT_OBJECTS_MAX) break
   }
   refuseUnfit(unfit)
 }
 
-function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitObject[]): void {
+function rewriteType(
+  db: WriterDatabase,
+  rewritten: RewrittenType,
+  unfit: UnfitObject[],
+  isDryRun: boolean,
+): void {
   const { id: typeId, type, generation } = rewritten
   const row = db.prepare('SELECT table_id, last_version FROM object_type WHERE id = ?').get(typeId)
   const [from, lastVersion] = [Number(row?.['table_id']), Number(row?.['last_version'])]
@@ -50,7 +62,8 @@ function rewriteType(db: WriterDatabase, rewritten: RewrittenType, unfit: UnfitO
   const encode = putEncoder(columns)
   const rows = rowWriter(db, { typeId, table: to, columns })
   let [put, maxRecordBytes] = [0, 0]
-  for (const object of convertObjects(db, new ObjectRewriter(rewritten, unfit), from)) {
+  const rewriter = new ObjectRewriter(rewritten, unfit)
+  for (const object of isDryRun ? [] : convertObjects(db, rewriter, from)) {
     rows.add(encode(object), version)
     put += 1
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))

@@ -1,0 +1,99 @@
+/** Tries a change of a definition on stored objects. See sql/try-objects.ts. */
+import { nextTurn } from '../../../admission/next-turn.ts'
+import type { RequestContext } from '../../../admission/request-context.ts'
+import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
+import type { TriedObjects } from '../../definition-change.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { definitionOutOfSync } from '../../sql/plan-types.ts'
+import { type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
+import {
+  DRY_RUN,
+  type NextObjects,
+  StepTrial,
+  type TriedStep,
+  tryInSteps,
+} from '../../sql/try-objects.ts'
+import { objectTable } from '../catalogue/object-table.ts'
+import { readDefinition } from '../catalogue/save-ontology.ts'
+import type { PostgresContext } from '../citus/pending-commit.ts'
+import type { Row, Session } from '../driver/database.ts'
+
+/** A step reads at most this many objects and, unless one is larger, bytes. */
+const OBJECTS_PER_STEP = 2000
+const BYTES_PER_STEP = 2 * 1024 * 1024
+/** Converting this many objects takes a few milliseconds. */
+const OBJECTS_PER_TURN = 100
+
+export function tryObjects(
+  { database }: PostgresContext,
+  change: OntologyChange,
+  context: RequestContext,
+): Promise<TriedObjects> {
+  const converters = new Map<string, TypeConverter>()
+  const converterOf = async (session: Session, typeRid: string) => {
+    const { definition, rid } = change.ontology
+    const before = await readDefinition(session, rid)
+    if (before === undefined) throw definitionOutOfSync()
+    const converter = typeConverter(before, { ...change, definition }, typeRid)
+    converters.set(typeRid, converter)
+    return converter
+  }
+  return tryInSteps(
+    change,
+    async (next) => {
+      const { typeRid, after } = next
+      const { rows, converter } = await database.readSlowly(context, (lane) =>
+        lane.read(async (session) => ({
+          rows: await readNext(session, next, change.basedOn),
+          converter: converters.get(typeRid) ?? (await converterOf(session, typeRid)),
+        })),
+      )
+      return tryRows(new StepTrial(converter, after), rows, context)
+    },
+    DRY_RUN,
+  )
+}
+
+/** Returns key, body and the number of objects that follow, the last one included. */
+async function readNext(
+  session: Session,
+  { typeRid, after }: NextObjects,
+  basedOn: number,
+): Promise<readonly Row[]> {
+  const [type] = await session.query(
+    `SELECT t.table_id, t.generation, o.is_made FROM oqs_object_type AS t
+     JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+    [typeRid],
+  )
+  const [table, generation, isMade] = type ?? []
+  if (Number(generation) > basedOn) throw definitionOutOfSync()
+  if (isMade !== true) return []
+  // The size of a long text is known without reading it.
+  return session.query(
+    `SELECT pk, key, body, total FROM (
+       SELECT *, row_number() OVER () AS position, count(*) OVER () AS total,
+         sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+       FROM (
+         SELECT pk, key, body FROM ${objectTable(Number(table))}
+         WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_PER_STEP}
+       ) AS next
+     ) AS sized WHERE position = 1 OR bytes <= ${BYTES_PER_STEP} ORDER BY pk`,
+    [after],
+  )
+}
+
+/** Outside of the transaction, so that its connection is free for other queries. */
+async function tryRows(
+  trial: StepTrial,
+  rows: readonly Row[],
+  context: RequestContext,
+): Promise<TriedStep> {
+  for (const [pk, key, body] of rows) {
+    trial.add(String(pk), String(key), String(body))
+    if (trial.tried % OBJECTS_PER_TURN > 0) continue
+    await nextTurn()
+    context.signal().throwIfAborted()
+  }
+  const total = Number(rows[0]?.[3] ?? 0)
+  return trial.end(total < OBJECTS_PER_STEP && total === rows.length)
+}

@@ -1,0 +1,64 @@
+/** Tries a change of a definition on stored objects, in a reader process. See sql/try-objects.ts. */
+import { OPEN } from '../../sql/new-table.ts'
+import { definitionOutOfSync } from '../../sql/plan-types.ts'
+import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
+import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
+import { readDefinition } from '../catalogue/save-ontology.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+
+/** The objects and the characters of one step, which takes about half a second. */
+const STEP = { objects: 50_000, length: 32_000_000 } as const
+
+export interface TryStepRequest extends NextObjects {
+  readonly changeId: string
+  /** The change as JSON, see `encodeChange`. */
+  readonly change: string
+  /** The catalogue generation against which the change was checked. */
+  readonly basedOn: number
+}
+
+/** Converts the objects of a type that follow a key, up to the size of a step. */
+export function tryNextObjects(reading: ReadConnection, request: TryStepRequest): TriedStep {
+  return inReadTransaction(reading, () => {
+    const { typeRid, basedOn, after } = request
+    const row = reading.db
+      .prepare(
+        `SELECT t.table_id, t.generation, o.is_made FROM object_type AS t
+         JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+      )
+      .get(typeRid)
+    if (row !== undefined && Number(row['generation']) > basedOn) throw definitionOutOfSync()
+    const trial = new StepTrial(converterOf(reading, request), after)
+    if (row?.['is_made'] !== 1) return trial.end(true)
+    const objects = reading.db
+      .prepare(
+        `SELECT pk, key, body FROM ${objectTable(Number(row['table_id']))}
+         WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk`,
+      )
+      .iterate(after)
+    let length = 0
+    for (const object of objects) {
+      if (trial.tried >= STEP.objects || length >= STEP.length) return trial.end(false)
+      const body = String(object['body'])
+      length += body.length
+      trial.add(String(object['pk']), String(object['key']), body)
+    }
+    return trial.end(true)
+  })
+}
+
+function converterOf(
+  { db, converters }: ReadConnection,
+  { changeId, change, typeRid }: TryStepRequest,
+): TypeConverter {
+  const name = `${changeId} ${typeRid}`
+  const known = converters.get(name)
+  if (known !== undefined) return known
+  const plan = decodeChange(change)
+  const before = readDefinition(db, plan.definition.rid ?? '')
+  if (before === undefined) throw definitionOutOfSync()
+  const converter = typeConverter(before, plan, typeRid)
+  converters.set(name, converter)
+  return converter
+}
