@@ -56,6 +56,8 @@ async function buildExplorer(): Promise<void> {
       configFile: false,
       logLevel: 'error',
       plugins: [react()],
+      // Parts find each other wherever a proxy serves them; the service completes the page itself.
+      base: './',
       build: {
         outDir: folder,
         emptyOutDir: true,

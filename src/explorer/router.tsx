@@ -1,5 +1,6 @@
 /** The addresses of the explorer. */
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { BASE_PATH } from './api/base-path.ts'
 import { HomeScreen } from './home/home-screen.tsx'
 import { LinkedScreen } from './object/linked-screen.tsx'
 import { ObjectScreen } from './object/object-screen.tsx'
@@ -77,6 +78,7 @@ export const clientsRoute = createRoute({
 })
 
 export const router = createRouter({
+  basepath: `${BASE_PATH}/`,
   routeTree: rootRoute.addChildren([
     homeRoute,
     ontologyRoute,

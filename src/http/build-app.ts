@@ -22,6 +22,7 @@ import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import type { RequestScope } from './request/admission.ts'
 import { admitCaller } from './request/admit-caller.ts'
 import type { Caller } from './request/authenticate.ts'
+import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { buildLazyValidators } from './request/lazy-validators.ts'
@@ -75,6 +76,7 @@ export interface AppOptions {
 export async function buildApp(given: Services, options: AppOptions): Promise<App> {
   const services: Services = { ...given, store: new RuledStore(given.store) }
   const { version, docs, explorer, tls, corsOrigins } = options
+  const { basePath } = services
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
   const serverOptions = {
@@ -94,6 +96,7 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
       ? { http: serverOptions }
       : { https: { ...serverOptions, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    ...(basePath === '' ? {} : { rewriteUrl: removeBasePath(basePath) }),
     schemaController: {
       compilersFactory: {
         buildValidator: buildLazyValidators,
@@ -123,9 +126,9 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   app.addSchema(ErrorResponse)
   app.addSchema(StructFields)
   await addUnknownEndpoint(app)
-  if (docs) addDocs(app, version)
-  if (explorer !== undefined) addExplorer(app, explorer)
-  else if (docs) addDocsRedirect(app)
+  if (docs) addDocs(app, version, basePath)
+  if (explorer !== undefined) addExplorer(app, explorer, basePath)
+  else if (docs) addDocsRedirect(app, basePath)
   addHealth(app, services)
   addMetrics(app, services)
   await app.register(async (open: App) => addOAuth(open, services))

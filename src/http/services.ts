@@ -35,6 +35,8 @@ export interface Services {
   /** The views of callers whose rights are limited by policies. */
   readonly views: CallerViews
   readonly limits: RequestLimits
+  /** The path under which a proxy serves the service; empty at the root of its host. */
+  readonly basePath: string
   readonly now: () => number
   /** The release of the service. */
   readonly version: string

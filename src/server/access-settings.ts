@@ -16,7 +16,16 @@ const ALGORITHMS = [
   'EdDSA',
 ] as const
 
+/** The first segments of the service's own paths: below one of them, paths would be ambiguous. */
+const OWN_SEGMENTS = ['api', 'multipass', 'o', 'admin', 'assets', 'docs']
+
 export const ACCESS_SETTINGS = {
+  OQS_BASE_PATH: {
+    default: '/',
+    meaning: 'The path under which a proxy serves the service.',
+    allowed: `/, or a path such as /objects of letters, digits and -._~ that does not start with ${OWN_SEGMENTS.map((name) => `/${name}`).join(', ')}`,
+    parse: parseBasePath,
+  },
   OQS_TLS_CERT: {
     default: undefined,
     meaning:
@@ -135,4 +144,12 @@ function parseScopeMap(text: string): ReadonlyMap<string, Scope> | undefined {
       : undefined
   })
   return pairs?.every((pair) => pair !== undefined) ? new Map(pairs) : undefined
+}
+
+/** Returns the path without a slash at its end; empty for the root. */
+function parseBasePath(text: string): string | undefined {
+  if (text === '/') return ''
+  if (!/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/.test(text)) return undefined
+  const [first = ''] = text.split('/').filter((segment) => segment !== '')
+  return OWN_SEGMENTS.includes(first) ? undefined : text.replace(/\/$/, '')
 }

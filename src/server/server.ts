@@ -144,6 +144,7 @@ export async function assembleService(
         query: queryLimits,
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
       },
+      basePath: config.OQS_BASE_PATH,
       now,
       version,
       startedAtMs: now(),
@@ -193,7 +194,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
   const { port } = app.server.address() as AddressInfo
   const host = config.OQS_HOST.includes(':') ? `[${config.OQS_HOST}]` : config.OQS_HOST
-  const url = `${appOptions.tls === undefined ? 'http' : 'https'}://${host}:${port}`
+  const url = `${appOptions.tls === undefined ? 'http' : 'https'}://${host}:${port}${config.OQS_BASE_PATH}`
   log({ event: 'started', url, version })
 
   const running = parts.move()

@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const check = config.OQS_DOCS ? await checkOfService(server.url) : () => undefined
   const send = async (path: string, options: SendOptions = {}) => {
     const response = await sendTo(server.url + path, options)
-    const { pathname } = new URL(server.url + path)
+    const { pathname } = new URL(path, 'http://service')
     if (response.body !== undefined) {
       const { status, body, headers } = response
       const mistake = check(methodOf(options), pathname, status, body, headers)

@@ -1,4 +1,5 @@
 /** Calls the service, and turns what goes wrong into one kind of error. */
+import { BASE_PATH } from './base-path.ts'
 
 /** An error that the service reported, or a connection that failed (status 0). */
 export class ApiError extends Error {
@@ -58,7 +59,7 @@ export type Send = (request: ApiRequest, signal?: AbortSignal) => Promise<ApiRes
 export function senderOf(token: string | undefined): Send {
   return async ({ method, path, body, headers }, signal) => {
     const started = performance.now()
-    const response = await fetch(path, {
+    const response = await fetch(BASE_PATH + path, {
       method,
       headers: {
         accept: 'application/json',

@@ -2,6 +2,7 @@
  * Loads a part of the explorer, and finds out why one is lost: the service may be gone, or it may
  * have another release, which no longer has the files of the open page.
  */
+import { BASE_PATH } from './base-path.ts'
 
 export type LossReason = 'unreachable' | 'replaced' | 'unknown'
 
@@ -38,7 +39,7 @@ async function findReason(): Promise<LossReason> {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"]')
   const name = script?.src.split('/').at(-1)
   try {
-    const response = await fetch('/', { credentials: 'omit', cache: 'no-store' })
+    const response = await fetch(`${BASE_PATH}/`, { credentials: 'omit', cache: 'no-store' })
     if (!response.ok) return 'unreachable'
     const page = await response.text()
     return name === undefined || page.includes(name) ? 'unknown' : 'replaced'

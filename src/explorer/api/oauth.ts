@@ -3,12 +3,14 @@
  * for its explorer. The person enters an API token on the sign-in page of the service, and this tab
  * gets tokens that end when the person signs out.
  */
+import { BASE_PATH, storageKey } from './base-path.ts'
 import { ApiError, parseBody } from './call.ts'
+import { serviceUrl } from './service-url.ts'
 
 const CLIENT_ID = 'explorer'
-const PATH = '/multipass/api/oauth2'
+const PATH = `${BASE_PATH}/multipass/api/oauth2`
 const SCOPE = 'api:ontologies-read api:ontologies-write api:admin offline_access'
-const KEY = 'oqs.oauth'
+const KEY = storageKey('oauth')
 const SECRET_BYTES = 32
 
 /** A sign-in that has started and not come back yet. */
@@ -35,18 +37,18 @@ export async function startOAuth(): Promise<void> {
   const returnTo = location.pathname + location.search
   const pending: PendingSignIn = { state: randomText(), verifier: randomText(), returnTo }
   sessionStorage.setItem(KEY, JSON.stringify(pending))
-  location.assign(await authorizeAddress(pending, location.origin))
+  location.assign(await authorizeAddress(pending, serviceUrl()))
 }
 
 /** Returns the address of the sign-in page. */
 export async function authorizeAddress(
   { state, verifier }: PendingSignIn,
-  origin: string,
+  baseUrl: string,
 ): Promise<string> {
   const parameters = new URLSearchParams({
     response_type: 'code',
     client_id: CLIENT_ID,
-    redirect_uri: `${origin}/`,
+    redirect_uri: `${baseUrl}/`,
     scope: SCOPE,
     state,
     code_challenge: await challengeOf(verifier),
@@ -65,11 +67,12 @@ export interface OAuthAnswer {
 export function takeAnswer(): OAuthAnswer | undefined {
   const parameters = new URLSearchParams(location.search)
   const isAnswer = parameters.has('code') || parameters.has('error')
-  if (location.pathname !== '/' || !parameters.has('state') || !isAnswer) return undefined
+  if (location.pathname !== `${BASE_PATH}/` || !parameters.has('state') || !isAnswer)
+    return undefined
   const kept = sessionStorage.getItem(KEY)
   sessionStorage.removeItem(KEY)
   const pending = kept === null ? undefined : (JSON.parse(kept) as PendingSignIn)
-  history.replaceState(history.state, '', pending?.returnTo ?? '/')
+  history.replaceState(history.state, '', pending?.returnTo ?? `${BASE_PATH}/`)
   return { parameters, pending }
 }
 
@@ -92,7 +95,7 @@ export function readAnswer({ parameters, pending }: OAuthAnswer): {
 /** Exchanges the answer of the sign-in page for tokens. */
 export async function exchangeAnswer(answer: OAuthAnswer): Promise<Tokens> {
   const { code, verifier } = readAnswer(answer)
-  const redirect = { redirect_uri: `${location.origin}/`, code_verifier: verifier }
+  const redirect = { redirect_uri: `${serviceUrl()}/`, code_verifier: verifier }
   return requestTokens({ grant_type: 'authorization_code', code, ...redirect })
 }
 

@@ -1,4 +1,5 @@
 /** The credential of this tab, which is kept only in session storage. */
+import { storageKey } from './base-path.ts'
 import { ApiError, parseBody, senderOf } from './call.ts'
 import { revokeTokens, type Tokens } from './oauth.ts'
 
@@ -12,8 +13,8 @@ export interface SignIn {
   readonly renewal?: { readonly refreshToken: string; readonly expiresAtMs: number }
 }
 
-const TOKEN_KEY = 'oqs.token'
-const DETAILS_KEY = 'oqs.sign-in'
+const TOKEN_KEY = storageKey('token')
+const DETAILS_KEY = storageKey('sign-in')
 
 export function readSignIn(): SignIn | undefined {
   const token = sessionStorage.getItem(TOKEN_KEY)

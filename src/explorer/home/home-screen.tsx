@@ -1,6 +1,8 @@
 /** The home screen: every ontology with its types as cards. */
+
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { BASE_PATH } from '../api/base-path.ts'
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'
 import { CreateTypeButton, LoadButton } from '../load/load-button.tsx'
 import { useSession } from '../shell/session.tsx'
@@ -67,7 +69,7 @@ function EmptyHome() {
       <p>Load a file, and its types and objects appear here:</p>
       <pre className="mono">npx oqs import cities.csv --ontology world --type city --infer</pre>
       <p>
-        Or define an ontology first: <a href="/docs">the API reference</a> shows how.
+        Or define an ontology first: <a href={`${BASE_PATH}/docs`}>the API reference</a> shows how.
       </p>
     </section>
   )

@@ -1,7 +1,9 @@
 /** The exact call behind the view, in every API that can express it. */
+
 import { useState } from 'react'
 import type { ApiRequest } from '../api/call.ts'
 import { nameOfProperty } from '../api/ontology.ts'
+import { serviceUrl } from '../api/service-url.ts'
 import { countRequest, facetProperties } from '../facets/facet-query.ts'
 import { useSession } from '../shell/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -80,10 +82,10 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
 }
 
 function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
-  const { origin } = location
+  const url = serviceUrl()
   try {
-    if (tool === 'client') return { text: toClientCode(of, revision, origin), problem: undefined }
-    if (tool === 'osdk') return { text: toOsdkCode(of, origin), problem: undefined }
+    if (tool === 'client') return { text: toClientCode(of, revision, url), problem: undefined }
+    if (tool === 'osdk') return { text: toOsdkCode(of, url), problem: undefined }
     const request = pageRequest(of, revision, { pageSize })
     return { text: curlOf(request, token), problem: undefined }
   } catch (error) {
@@ -92,5 +94,5 @@ function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number,
 }
 
 function curlOf(request: ApiRequest, token: string): string {
-  return toCurl(request, location.origin, token, { isReadable: true })
+  return toCurl(request, serviceUrl(), token, { isReadable: true })
 }

@@ -1,6 +1,8 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
+
 import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { serviceUrl } from '../api/service-url.ts'
 import { useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -54,7 +56,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       }
       // The user may have closed the dialog meanwhile; the type stays, without rows.
       if (dialog.current?.open !== true) return
-      load({ file, baseUrl: location.origin, ontology, objectType, columns, mode })
+      load({ file, baseUrl: serviceUrl(), ontology, objectType, columns, mode })
     } catch (reason) {
       setError(reason as Error)
     } finally {

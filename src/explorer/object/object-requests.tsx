@@ -1,5 +1,7 @@
 /** The requests behind the page of an object, as commands. */
+
 import type { ApiRequest } from '../api/call.ts'
+import { serviceUrl } from '../api/service-url.ts'
 import { toCurl, withoutToken } from '../lens/request-text.ts'
 import { useSession } from '../shell/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -53,7 +55,7 @@ function requestsOf(address: ObjectAddress, view: ObjectView): readonly NamedReq
 
 function Command({ name, request }: NamedRequest) {
   const { token = 'TOKEN' } = useSession()
-  const text = toCurl(request, location.origin, token)
+  const text = toCurl(request, serviceUrl(), token)
   return (
     <>
       <p className="label">{name}</p>

@@ -1,7 +1,9 @@
 /** The command palette: finds types, properties, saved views and actions. Opens with Ctrl K or ⌘ K. */
+
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/queries.ts'
 import { readViews } from '../view/saved-views.ts'
 import { useReadActions } from './actions.tsx'
@@ -62,7 +64,8 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onDone()
-    if (typeof command.target === 'string') void navigate({ href: command.target } as never)
+    if (typeof command.target === 'string')
+      void navigate({ href: BASE_PATH + command.target } as never)
     else command.target()
   }
   const onKeyDown = (event: KeyboardEvent) => {

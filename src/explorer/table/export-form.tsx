@@ -1,5 +1,7 @@
 /** Exports all objects of the view, not only the rows that were read. */
+
 import { type FormEvent, useState } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
 import { parseBody } from '../api/call.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -33,7 +35,7 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
       const request = downloadRequest(of, { format, isShownOnly, version })
       const { path } = parseBody<{ readonly path: string }>(await send(request))
       const link = document.createElement('a')
-      link.href = path
+      link.href = BASE_PATH + path
       link.download = ''
       link.click()
       onDone()

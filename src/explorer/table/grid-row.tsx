@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
 import { type Titles, titleIn } from '../api/linked-titles.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
@@ -118,7 +119,7 @@ interface CellLinkProps {
 }
 
 function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) {
-  const href = `${link.to}/${encodeURIComponent(value)}`
+  const href = `${BASE_PATH}${link.to}/${encodeURIComponent(value)}`
   if (isKey) {
     return (
       <a href={href} tabIndex={-1} {...{ [OPENS_ROW]: '' }}>

@@ -80,7 +80,7 @@ export function Grid(props: GridProps) {
     if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     if (cell !== undefined && link.hasAttribute(OPENS_ROW)) onOpen(cell.row)
-    else void navigate({ to: link.getAttribute('href') as '/' })
+    else void navigate({ href: link.getAttribute('href') } as never)
   }
   const onDoubleClick = (event: MouseEvent) => {
     const cell = cellAt(event)

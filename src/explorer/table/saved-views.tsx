@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { readViews, removeView, saveView } from '../view/saved-views.ts'
@@ -19,7 +20,10 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
   const id = useId()
   const save = (event: FormEvent) => {
     event.preventDefault()
-    saveView(localStorage, { name: name.trim(), address: location.pathname + location.search })
+    saveView(localStorage, {
+      name: name.trim(),
+      address: location.pathname.slice(BASE_PATH.length) + location.search,
+    })
     onDone()
   }
   return (
@@ -29,11 +33,11 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
           {views.map((view) => (
             <li key={view.name}>
               <a
-                href={view.address}
+                href={BASE_PATH + view.address}
                 onClick={(event) => {
                   event.preventDefault()
                   onDone()
-                  void navigate({ href: view.address } as never)
+                  void navigate({ href: BASE_PATH + view.address } as never)
                 }}
               >
                 {view.name}

@@ -1,12 +1,13 @@
 /** Views with names, kept in this browser. A view is its address, so nothing else is needed. */
+import { storageKey } from '../api/base-path.ts'
 
 export interface SavedView {
   readonly name: string
-  /** Path and query string; never a host or a token. */
+  /** Path within the service and query string; never a host or a token. */
   readonly address: string
 }
 
-const KEY = 'oqs.views'
+const KEY = storageKey('views')
 /** The part of the browser's storage that this uses. */
 export type ViewStorage = Pick<Storage, 'getItem' | 'setItem'>
 

@@ -69,7 +69,7 @@ export function addApplyOntology(app: App, services: Services): void {
         const { ontology } = change
         const outcome = await store.saveOntology(change, context)
         if (outcome === 'saved') return ontology.definition
-        const path = `/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
+        const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
         void reply.code(202).header('location', path)
         return describeLastChange(store, ontology)
       })

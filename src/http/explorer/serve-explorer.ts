@@ -45,22 +45,24 @@ const VIEWS = [
   '/admin/clients',
 ]
 
-const MISSING_PAGE = `<!doctype html>
+const missingPage = (basePath: string) => `<!doctype html>
 <meta charset="utf-8"><title>Object Query Service</title>
 <p>The explorer could not be built; the log of the service says why. If packages are missing, run npm ci. Then start the service again.</p>
-<p><a href="/docs">API reference</a></p>
+<p><a href="${basePath}/docs">API reference</a></p>
 `
 
 /** Returns the files, once they are built; undefined if they cannot be built here. */
 export type OpenExplorer = () => Promise<ExplorerFiles | undefined>
 
 /** Adds the explorer. Requests wait until its files are built. */
-export function addExplorer(app: App, open: OpenExplorer): void {
-  const missing = compressFile('text/html; charset=utf-8', MISSING_PAGE)
+export function addExplorer(app: App, open: OpenExplorer, basePath: string): void {
+  const missing = compressFile('text/html; charset=utf-8', missingPage(basePath))
+  const completePage = pageCompleter(basePath)
   for (const path of VIEWS) {
     app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      const page = (await open())?.get('/index.html') ?? (await missing)
-      return sendStatic(reply, page, PAGE_HEADERS)
+      const page = (await open())?.get('/index.html')
+      const sent = page === undefined ? missing : completePage(page)
+      return sendStatic(reply, await sent, PAGE_HEADERS)
     })
   }
   for (const path of ['/assets/:name', '/favicon.svg'] as const) {
@@ -70,5 +72,22 @@ export function addExplorer(app: App, open: OpenExplorer): void {
       if (file === undefined) return reply.callNotFound()
       return sendStatic(reply, file, name.startsWith('/assets/') ? ASSET_HEADERS : {})
     })
+  }
+}
+
+/**
+ * Returns a function that completes the addresses in the page, which are relative in the build: the
+ * same page is sent at views of any depth.
+ */
+function pageCompleter(basePath: string): (page: StaticFile) => Promise<StaticFile> {
+  let built: StaticFile | undefined
+  let completed: Promise<StaticFile> | undefined
+  return (page) => {
+    if (built !== page || completed === undefined) {
+      built = page
+      const text = Buffer.from(page.identity.bytes).toString()
+      completed = compressFile(page.contentType, text.replaceAll('"./', `"${basePath}/`))
+    }
+    return completed
   }
 }

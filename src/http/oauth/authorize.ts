@@ -42,6 +42,8 @@ interface AuthorizationRequest {
   readonly client: OAuthClient
   readonly redirectUri: string
   readonly parameters: Parameters
+  /** The path of the page, as the browser sees it. */
+  readonly pagePath: string
 }
 
 export function addAuthorize(app: App, services: Services): void {
@@ -90,14 +92,14 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 async function readRequest(
   request: FastifyRequest,
   parameters: Parameters,
-  { store, now }: Services,
+  { store, now, basePath }: Services,
 ): Promise<AuthorizationRequest> {
   const id = requireParameter(parameters, 'client_id')
   const client = await findOAuthClient(store.documents, id, now())
   if (client === undefined) throw new OAuthError('invalid_request', 'The client is unknown.')
   const redirectUri = requireParameter(parameters, 'redirect_uri')
-  checkRedirectUri(request, client, redirectUri)
-  return { client, redirectUri, parameters }
+  checkRedirectUri(request, client, redirectUri, basePath)
+  return { client, redirectUri, parameters, pagePath: basePath + AUTHORIZE_PATH }
 }
 
 /** Checks the rest of the request. These errors are for the client. */
@@ -138,13 +140,13 @@ function redirect(
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { client, redirectUri, parameters }: AuthorizationRequest,
+  { client, redirectUri, parameters, pagePath }: AuthorizationRequest,
   { scopes, isOffline }: RequestedScopes,
   problem?: string,
 ): FastifyReply {
   const csrf = readCookie(request) ?? randomBytes(CSRF_BYTES).toString('base64url')
   const isSecure = request.protocol === 'https' ? '; Secure' : ''
-  const attributes = `Path=${AUTHORIZE_PATH}; Max-Age=${CSRF_SECONDS}; HttpOnly; SameSite=Lax`
+  const attributes = `Path=${pagePath}; Max-Age=${CSRF_SECONDS}; HttpOnly; SameSite=Lax`
   const repeated = REPEATED.flatMap((name) => {
     const value = parameters[name]
     return value === undefined ? [] : [[name, value] as const]

@@ -9,28 +9,30 @@ export function checkRedirectUri(
   { headers }: Pick<FastifyRequest, 'headers'>,
   { id, redirectUris }: OAuthClient,
   redirectUri: string,
+  basePath: string,
 ): void {
   if (id !== EXPLORER_CLIENT_ID) {
     if (redirectUris.includes(redirectUri)) return
     const description = 'redirect_uri is not one of those that the client was created with.'
     throw new OAuthError('invalid_request', description)
   }
-  if (isOwnAddress(redirectUri, headers)) return
+  if (isOwnAddress(redirectUri, headers, basePath)) return
   const description =
-    'redirect_uri is not the address of this service. A proxy in front of it must pass on Host.'
+    'redirect_uri is not the address of this service. A proxy in front of it must pass on Host, and OQS_BASE_PATH must be the path under which it serves the service.'
   throw new OAuthError('invalid_request', description)
 }
 
 /**
- * True for the root of the site that the browser is on. Pages can set neither header. `Origin` comes
+ * True for the explorer of the site that the browser is on. Pages can set neither header. `Origin` comes
  * with the form and also tells the scheme, which a service behind a proxy does not know.
  */
 function isOwnAddress(
   uri: string,
   { host = '', origin }: Pick<FastifyRequest['headers'], 'host' | 'origin'>,
+  basePath: string,
 ): boolean {
   if (redirectUriMistake(uri) !== undefined) return false
   const url = new URL(uri)
-  if (uri !== `${url.origin}/` || url.host !== host.toLowerCase()) return false
+  if (uri !== `${url.origin}${basePath}/` || url.host !== host.toLowerCase()) return false
   return origin === undefined || origin === url.origin
 }

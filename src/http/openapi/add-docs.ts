@@ -5,34 +5,31 @@
 import type { App } from '../app.ts'
 import { sendStatic } from '../response/send-static.ts'
 import { compressFile, type StaticFile } from '../response/static-file.ts'
-import {
-  DOCS_PAGE,
-  DOCS_PAGE_POLICY,
-  REFERENCE_PATH,
-  START_PATH,
-  START_SCRIPT,
-} from './docs-page.ts'
+import { DOCS_PAGE_POLICY, docsPage, REFERENCE_PATH, START_PATH, startScript } from './docs-page.ts'
 import type { Endpoint } from './openapi-document.ts'
 import { loadReferenceScript } from './reference-script.ts'
 
 /** Adds the documentation. Must be added before the endpoints that it describes. */
-export function addDocs(app: App, version: string): void {
+export function addDocs(app: App, version: string, basePath: string): void {
   const endpoints = collectEndpoints(app)
   addFile(app, ['/openapi.json'], async () => {
     // Imported only here: the service starts faster without the generator and the examples.
     const { writeOpenApi } = await import('./openapi-document.ts')
-    return compressFile('application/json', await writeOpenApi(endpoints, version))
+    return compressFile('application/json', await writeOpenApi(endpoints, version, basePath))
   })
-  addFile(app, ['/docs', '/docs/'], () => compressFile('text/html; charset=utf-8', DOCS_PAGE), {
-    'content-security-policy': DOCS_PAGE_POLICY,
-  })
-  addFile(app, [START_PATH], () => compressFile('text/javascript; charset=utf-8', START_SCRIPT))
+  const headers = { 'content-security-policy': DOCS_PAGE_POLICY }
+  const page = () => compressFile('text/html; charset=utf-8', docsPage(basePath))
+  addFile(app, ['/docs', '/docs/'], page, headers)
+  const script = () => compressFile('text/javascript; charset=utf-8', startScript(basePath))
+  addFile(app, [START_PATH], script)
   addFile(app, [REFERENCE_PATH], loadReferenceScript)
 }
 
 /** Leads from `/` to the documentation, where there is no explorer. */
-export function addDocsRedirect(app: App): void {
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
+export function addDocsRedirect(app: App, basePath: string): void {
+  app.get('/', { schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect(`${basePath}/docs`),
+  )
 }
 
 /** Returns a list to which every endpoint that is added later is appended. */

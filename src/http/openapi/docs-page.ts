@@ -9,7 +9,6 @@ export const START_PATH = '/docs/js/start.js'
 const TITLE = 'Object Query Service'
 
 const CONFIGURATION = {
-  url: '/openapi.json',
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -18,7 +17,9 @@ const CONFIGURATION = {
   hideClientButton: true,
 }
 
-export const DOCS_PAGE = `<!doctype html>
+/** Returns the page, for the path under which a proxy serves the service. */
+export function docsPage(basePath: string): string {
+  return `<!doctype html>
 <html lang="en">
   <head>
     <title>${TITLE}</title>
@@ -28,13 +29,17 @@ export const DOCS_PAGE = `<!doctype html>
   </head>
   <body>
     <div id="app"></div>
-    <script src="${REFERENCE_PATH}"></script>
-    <script src="${START_PATH}"></script>
+    <script src="${basePath}${REFERENCE_PATH}"></script>
+    <script src="${basePath}${START_PATH}"></script>
   </body>
 </html>
 `
+}
 
-export const START_SCRIPT = `Scalar.createApiReference('#app', ${JSON.stringify(CONFIGURATION, null, 2)})\n`
+export function startScript(basePath: string): string {
+  const configuration = { url: `${basePath}/openapi.json`, ...CONFIGURATION }
+  return `Scalar.createApiReference('#app', ${JSON.stringify(configuration, null, 2)})\n`
+}
 
 /** Allows inline styles, which the reference sets on its elements, but no inline scripts. */
 export const DOCS_PAGE_POLICY = [

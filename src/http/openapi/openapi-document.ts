@@ -15,18 +15,17 @@ import { TAGS } from './response-descriptions.ts'
 import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
 import { V2_SCHEMAS } from './v2-schemas.ts'
 
-/** How clients get the bearer tokens that all endpoints accept. */
-const OAUTH_SCHEME = {
-  type: 'oauth2' as const,
-  flows: {
-    clientCredentials: { tokenUrl: TOKEN_PATH, scopes: SCOPES },
-    authorizationCode: {
-      authorizationUrl: AUTHORIZE_PATH,
-      tokenUrl: TOKEN_PATH,
-      refreshUrl: TOKEN_PATH,
-      scopes: SCOPES,
+/** Returns how clients get the bearer tokens that all endpoints accept. */
+function oauthScheme(basePath: string) {
+  const tokenUrl = basePath + TOKEN_PATH
+  const authorizationUrl = basePath + AUTHORIZE_PATH
+  return {
+    type: 'oauth2' as const,
+    flows: {
+      clientCredentials: { tokenUrl, scopes: SCOPES },
+      authorizationCode: { authorizationUrl, tokenUrl, refreshUrl: tokenUrl, scopes: SCOPES },
     },
-  },
+  }
 }
 
 interface Document {
@@ -46,6 +45,7 @@ export type Endpoint = Pick<RouteOptions, 'method' | 'url'> & { readonly schema:
 export async function writeOpenApi(
   endpoints: readonly Endpoint[],
   version: string,
+  basePath = '',
 ): Promise<string> {
   const filteredOperations = new Set<string | undefined>()
   const app = fastify({
@@ -78,9 +78,12 @@ export async function writeOpenApi(
         version,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: '/' }],
+      servers: [{ url: basePath || '/' }],
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, oauth2: OAUTH_SCHEME },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          oauth2: oauthScheme(basePath),
+        },
       },
       security: [{ bearer: [] }],
       tags: [...TAGS],
