@@ -11,6 +11,23 @@ const ON_EVERY_STORE = [
 ]
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 
+/** The tests of `npm run test:long`: every documented example, kills, damaged files, packages. */
+const LONG = [
+  'test/cli/help-examples.test.ts',
+  'test/client/package.test.ts',
+  'test/damaged-file.sqlite.test.ts',
+  'test/docs/examples.test.ts',
+  'test/e2e/damaged-file.test.ts',
+  'test/e2e/demo.test.ts',
+  'test/e2e/import-faults.test.ts',
+  'test/e2e/live-file.test.ts',
+  'test/e2e/rewrites.test.ts',
+  'test/e2e/source.test.ts',
+  'test/soak.sqlite.test.ts',
+]
+const LONG_ON_EVERY_STORE = ['test/conformance/killed-writes.test.ts']
+const LONG_ON_POSTGRES = ['test/e2e/postgres.test.ts']
+
 const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 /** The main journeys, which run on PostgreSQL as well. */
 const JOURNEYS = 'test/explorer/journeys.test.ts'
@@ -29,7 +46,7 @@ const sqlite = {
   test: {
     name: 'sqlite',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: [...ON_POSTGRES, IN_A_BROWSER],
+    exclude: [...ON_POSTGRES, IN_A_BROWSER, ...LONG, ...LONG_ON_EVERY_STORE],
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
   },
@@ -40,6 +57,7 @@ const postgres = {
   test: {
     name: 'postgres',
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
+    exclude: [...LONG_ON_EVERY_STORE, ...LONG_ON_POSTGRES],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
   },
@@ -63,6 +81,26 @@ const explorerOnPostgres = {
     include: [JOURNEYS],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
+  },
+}
+
+const long = {
+  extends: true as const,
+  test: {
+    ...sqlite.test,
+    name: 'long',
+    include: [...LONG, ...LONG_ON_EVERY_STORE],
+    exclude: [],
+  },
+}
+
+const longOnPostgres = {
+  extends: true as const,
+  test: {
+    ...postgres.test,
+    name: 'long-postgres',
+    include: [...LONG_ON_EVERY_STORE, ...LONG_ON_POSTGRES],
+    exclude: [],
   },
 }
 
@@ -90,6 +128,8 @@ export default defineConfig({
       explorer,
       postgres,
       explorerOnPostgres,
+      long,
+      longOnPostgres,
       ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus]),
     ],
     reporters: ['default', './test/support/closing-line-reporter.ts'],

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { type BrowserProgram, packagedChromium } from './packaged-chromium.ts'
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -13,19 +14,22 @@ const HANGS_AFTER_MS = 120_000
 export function openBrowser(): Promise<Browser> {
   // Chromium refuses to start its sandbox as root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  return chromium.launch({ executablePath: findChromium(), args })
+  const { executablePath, env } = findChromium()
+  return chromium.launch({ executablePath, args, env: { ...process.env, ...env } })
 }
 
-function findChromium(): string {
+function findChromium(): BrowserProgram {
   const chosen = process.env['CHROMIUM_PATH']
-  if (chosen !== undefined) return chosen
+  if (chosen !== undefined) return { executablePath: chosen, env: {} }
+  const packaged = packagedChromium()
+  if (packaged !== undefined) return packaged
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const found = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name))).find(
     isProgram,
   )
-  if (found !== undefined) return found
+  if (found !== undefined) return { executablePath: found, env: {} }
   throw new Error(
-    'The tests of the explorer need Chromium, and the PATH has none. Install it with `apt-get install chromium`, or set CHROMIUM_PATH to the program.',
+    'The tests of the explorer need Chromium. The package @sparticuz/chromium has none for this system, and the PATH has none either: install Chromium, or set CHROMIUM_PATH to the program.',
   )
 }
 
