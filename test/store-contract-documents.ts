@@ -6,6 +6,17 @@ import { retention } from './support/store-fixture.ts'
 
 const HOUR_MS = 3_600_000
 
+const token: ApiToken = {
+  id: 'id-1',
+  name: 'ci',
+  scopes: ['api:ontologies-read'],
+  ontologies: ['things'],
+  policies: [['readers'], ['é', 'own']],
+  createdAtMs: 1,
+  expiresAtMs: 2,
+  revokedAtMs: undefined,
+}
+
 function document(id: string, rest: Partial<StoredDocument> = {}): StoredDocument {
   return { kind: 'oauthClient', id, body: { id }, expiresAtMs: undefined, ...rest }
 }
@@ -97,6 +108,74 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       expect(await store.documents.list('oauthClient', 0)).toEqual([document('b')])
     })
 
+    it('replaces or deletes a document only if it is the expected one', async () => {
+      await using store = await open()
+      const { documents } = store
+      const [a, b] = ['a', 'b'].map((text) => document('x', { body: { 2: text, 1: [text] } }))
+      if (a === undefined || b === undefined) return
+      expect(await documents.put(b, undefined, { expected: a })).toBe(false)
+      expect(await documents.put(a, undefined, { expected: null })).toBe(true)
+      expect(await documents.put(b, undefined, { expected: null })).toBe(false)
+      expect(await documents.put(b, undefined, { expected: b })).toBe(false)
+      const stored = await documents.find('oauthClient', 'x', 0)
+      expect(stored).toEqual(a)
+      expect(await documents.delete('oauthClient', 'x', { expected: b })).toBe(false)
+      expect(await documents.put(b, undefined, { expected: stored ?? null })).toBe(true)
+      expect(await documents.delete('oauthClient', 'x', { expected: b })).toBe(true)
+      expect(await documents.find('oauthClient', 'x', 0)).toBeUndefined()
+    })
+
+    it('writes for one of many that expect the same document', async () => {
+      await using store = await open()
+      await using other = await openAgain()
+      const before = document('a')
+      await store.documents.put(before)
+      const written = await Promise.all(
+        [store, other, store, other, store, other].map(({ documents }, index) =>
+          documents.put(document('a', { body: { index } }), undefined, { expected: before }),
+        ),
+      )
+      expect(written.filter(Boolean)).toHaveLength(1)
+      const stored = await other.documents.find('oauthClient', 'a', 0)
+      expect(stored?.body).toEqual({ index: written.indexOf(true) })
+    })
+
+    it('records a key and a response with a document or a token, or writes neither', async () => {
+      await using store = await open()
+      await using other = await openAgain()
+      const once = (note: string) => ({
+        callerId: 'ada',
+        key: 'k',
+        fingerprint: () => 'f',
+        nowMs: 0,
+        expiresAtMs: 100,
+        note,
+      })
+      expect(await store.findRepeated(once(''))).toBeUndefined()
+      const written = await Promise.allSettled(
+        [store, other, store, other].map(({ documents }, index) =>
+          documents.put(document(`d${index}`), undefined, { once: once(`d${index}`) }),
+        ),
+      )
+      const index = written.findIndex(({ status }) => status === 'fulfilled')
+      expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      expect(await store.documents.list('oauthClient', 0)).toEqual([document(`d${index}`)])
+      expect(await other.findRepeated(once(''))).toMatchObject({ note: `d${index}` })
+      const reused = { errorName: 'IdempotencyKeyReused' }
+      const created = other.createApiToken(token, 'hash', once('t'))
+      await expect(created).rejects.toMatchObject(reused)
+      expect(await other.listApiTokens()).toEqual([])
+      const removed = store.documents.delete('oauthClient', `d${index}`, { once: once('gone') })
+      await expect(removed).rejects.toMatchObject(reused)
+      expect(await store.documents.list('oauthClient', 0)).toHaveLength(1)
+      const different = { ...once(''), fingerprint: () => 'g' }
+      await expect(store.findRepeated(different)).rejects.toMatchObject(reused)
+      expect(await store.findRepeated({ ...once(''), nowMs: 100 })).toBeUndefined()
+      const later = { ...once('t'), nowMs: 100, expiresAtMs: 200 }
+      await other.createApiToken(token, 'hash', later)
+      expect(await store.findRepeated(later)).toMatchObject({ note: 't' })
+    })
+
     it('never returns a document that has expired', async () => {
       await using store = await open()
       const { documents } = store
@@ -137,16 +216,6 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
   })
 
   describe(`the ${name} store: API tokens`, () => {
-    const token: ApiToken = {
-      id: 'id-1',
-      name: 'ci',
-      scopes: ['api:ontologies-read'],
-      ontologies: ['things'],
-      policies: [['readers'], ['é', 'own']],
-      createdAtMs: 1,
-      expiresAtMs: 2,
-      revokedAtMs: undefined,
-    }
     const issue = { clientId: 'client', grantId: 'grant', subjectId: 'id-1' }
 
     it('finds a token by the hash of its secret only', async () => {

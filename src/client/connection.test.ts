@@ -147,8 +147,21 @@ describe('a connection', () => {
     expect(peer.requests[0]).toBe('POST /api/admin/v1/ontologies/a%20b/objects/t?mode=append')
     await using careful = await startPeer(hangUp, done)
     const { administration } = connect(careful).endpoints
-    await expect(administration.deleteOntology('o')).rejects.toThrow(OqsError)
+    await expect(administration.abandonReplacement(TYPE, '1')).rejects.toThrow(OqsError)
     expect(careful.requests).toHaveLength(1)
+  })
+
+  it('deletes definitions and starts replacements with a key, so that it can repeat them', async () => {
+    for (const send of [
+      ({ administration }: Endpoints) => administration.deleteOntology('o'),
+      ({ administration }: Endpoints) => administration.startReplacement(TYPE),
+    ]) {
+      await using peer = await startPeer(hangUp, sendJson(200, { replacement: '7' }))
+      await send(connect(peer).endpoints)
+      const [first, second, ...others] = peer.headers.map((headers) => headers['idempotency-key'])
+      expect(first).toMatch(/^[0-9a-f]{32}$/)
+      expect([second, others]).toEqual([first, []])
+    }
   })
 
   it('waits only briefly for a service that has never answered', async () => {

@@ -72,13 +72,19 @@ export const WRITE_ERRORS = {
     errorCode: 'CONFLICT',
     status: 412,
     description:
-      'The object is not in the state that If-Match or If-None-Match requires, so nothing was written. Read it again and repeat the change.',
+      'What the request writes is not in the state that If-Match or If-None-Match requires, so nothing was written. Read it again and repeat the change.',
   },
   IdempotencyKeyReused: {
     errorCode: 'INVALID_ARGUMENT',
     status: 422,
     description:
       'The idempotency key belongs to another request of this caller. Use a new key for each request, and the same one only to repeat it.',
+  },
+
+  SecretNotRepeatable: {
+    errorCode: 'CONFLICT',
+    description:
+      'An earlier request with this idempotency key has created what the parameters name. Its secret can only be returned to the bearer token of that request. Revoke what was created, and create another with a new key.',
   },
 
   // Actions

@@ -12,6 +12,7 @@ import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { RequestScope } from './request/admission.ts'
 import type { Caller } from './request/authenticate.ts'
+import type { WriteGuards } from './request/write-guards.ts'
 
 /** The Fastify application, whose requests are typed by the schemas of their endpoints. */
 export type App = FastifyInstance<
@@ -41,6 +42,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that the caller's token must have, or one of several; `any` if every token will do. */
     scope?: Scope | readonly Scope[] | 'any'
+    /** How the endpoint treats the headers that guard writes. Required unless it is a GET. */
+    writes?: WriteGuards
     /** Whether every success is read with `readPage` of the store, which confirms the caller. */
     isPage?: boolean
     /** The error for a body that does not match the schema, if it is not the default one. */

@@ -24,6 +24,7 @@ import { admitCaller } from './request/admit-caller.ts'
 import type { Caller } from './request/authenticate.ts'
 import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
+import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { buildLazyValidators } from './request/lazy-validators.ts'
 import { confirmBeforeSending } from './request/recall.ts'
@@ -125,6 +126,7 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
   app.addSchema(StructFields)
+  guardWrites(app)
   await addUnknownEndpoint(app)
   if (docs) addDocs(app, version, basePath)
   if (explorer !== undefined) addExplorer(app, explorer, basePath)

@@ -1,5 +1,6 @@
 /** Small JSON documents beside the objects: OAuth clients, grants, policies, tickets, object sets. */
 import type { RequestContext } from '../admission/request-context.ts'
+import type { OnceNote } from './write-request.ts'
 
 /** Kinds of documents. Ids are unique within a kind. */
 export type DocumentKind =
@@ -32,13 +33,24 @@ export interface FoundDocuments {
   readonly generation: number | undefined
 }
 
+/** What a write of a document depends on. */
+export interface DocumentGuard {
+  /** The document that is written, as it was read; null if there must be none, not even an expired one. */
+  readonly expected?: StoredDocument | null
+  readonly once?: OnceNote | undefined
+}
+
 /**
  * Documents with an expiry. A document is stored when `put` resolves. Reads take the time, and never
  * return a document that has expired by then; maintenance deletes it.
  */
 export interface Documents {
-  /** Creates a document, or replaces the one with the same kind and id. */
-  put(document: StoredDocument, context?: RequestContext): Promise<void>
+  /**
+   * Creates a document, or replaces the one with the same kind and id. Returns false, and writes
+   * nothing, if that is not the expected one: of several concurrent calls that expect the same
+   * document, one writes.
+   */
+  put(document: StoredDocument, context?: RequestContext, guard?: DocumentGuard): Promise<boolean>
   find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
   /** Returns the documents with these ids, as of one moment. */
   findAll(kind: DocumentKind, ids: readonly string[], nowMs: number): Promise<FoundDocuments>
@@ -48,6 +60,6 @@ export interface Documents {
   extend(kind: DocumentKind, id: string, expiresAtMs: number, nowMs: number): Promise<boolean>
   /** Returns all documents of a kind, in order of their ids by code point. */
   list(kind: DocumentKind, nowMs: number): Promise<readonly StoredDocument[]>
-  /** Returns whether there was a document, expired or not. */
-  delete(kind: DocumentKind, id: string): Promise<boolean>
+  /** Returns whether there was a document, expired or not, and the expected one. */
+  delete(kind: DocumentKind, id: string, guard?: DocumentGuard): Promise<boolean>
 }

@@ -3,11 +3,11 @@
  * object type creates the type's next version, and a page is read as of one version.
  */
 import type { RequestContext } from '../admission/request-context.ts'
-import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+import type { ApiToken, RecalledToken } from './api-token.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { ChangeEncoding } from './change-encoding.ts'
 import type { DefinitionChanges, SaveOutcome } from './definition-change.ts'
@@ -16,9 +16,18 @@ import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { RewriteProgress } from './rewrite.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 import type { StoreStatus, TypeState } from './store-status.ts'
-import type { Batch, Commit, DeleteRequest, Edit, PublishMode } from './write-request.ts'
+import type {
+  Batch,
+  Commit,
+  DeleteRequest,
+  Edit,
+  OnceKey,
+  OnceNote,
+  PublishMode,
+} from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
+export type { ApiToken, RecalledToken, TokenIssue } from './api-token.ts'
 export type {
   AuditCursor,
   AuditFilter,
@@ -41,7 +50,13 @@ export type {
   TriedObjects,
   UnfitObject,
 } from './definition-change.ts'
-export type { DocumentKind, Documents, FoundDocuments, StoredDocument } from './documents.ts'
+export type {
+  DocumentGuard,
+  DocumentKind,
+  Documents,
+  FoundDocuments,
+  StoredDocument,
+} from './documents.ts'
 export type {
   Cursor,
   ReadPageRequest,
@@ -70,6 +85,7 @@ export {
   type EncodedChanges,
   isEncoded,
   type OnceKey,
+  type OnceNote,
   type PublishMode,
 } from './write-request.ts'
 
@@ -93,9 +109,10 @@ export interface ObjectStore extends AsyncDisposable {
    * transaction. If there are many, `rewriteNext` converts them in the background, and then saves
    * the definition. Throws `OntologyChangeRefused` if that would lose values or if one does not
    * fit, and `OntologyChangeInProgress` while another change runs. A dry run does everything else,
-   * but leaves the objects to `definitionChanges.tryObjects`.
+   * but leaves the objects to `definitionChanges.tryObjects`. The note of `once` is recorded if the
+   * definition is saved; none if a background change is started.
    */
-  saveOntology(change: OntologyChange, context?: RequestContext): Promise<SaveOutcome>
+  saveOntology(change: SavedChange, context?: RequestContext): Promise<SaveOutcome>
   readonly definitionChanges: DefinitionChanges
   /** Throws `OntologyChangeRefused` if the ontology has objects, unless the deletion cascades. */
   deleteOntology(deletion: OntologyDeletion, context?: RequestContext): Promise<void>
@@ -128,10 +145,21 @@ export interface ObjectStore extends AsyncDisposable {
   deleteMatches(request: DeleteRequest, context?: RequestContext): Promise<Commit>
 
   /**
-   * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
-   * Batches that name the replacement go there; they are invisible until it is published.
+   * Returns the result of the write that was committed with a key, or undefined if there is none.
+   * Throws `IdempotencyKeyReused` if it was another request.
    */
-  startReplacement(objectType: ObjectType, context?: RequestContext): Promise<string>
+  findRepeated(once: OnceKey): Promise<Commit | undefined>
+
+  /**
+   * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
+   * Batches that name the replacement go there; they are invisible until it is published. The name
+   * is the note that is recorded for the key.
+   */
+  startReplacement(
+    objectType: ObjectType,
+    context?: RequestContext,
+    once?: OnceKey,
+  ): Promise<string>
   /** Throws `ReplacementNotFound` if it was abandoned or never started. */
   publishReplacement(
     objectType: ObjectType,
@@ -180,7 +208,7 @@ export interface ObjectStore extends AsyncDisposable {
   /** The keys that seal page tokens, created once for all nodes of the store. */
   readPageTokenKeys(): Promise<readonly Uint8Array[]>
 
-  createApiToken(token: ApiToken, secretHash: string): Promise<void>
+  createApiToken(token: ApiToken, secretHash: string, once?: OnceNote): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
   /** Returns a token that was found before, under the same terms as `recallCatalogue`. */
   recallApiToken?(secretHash: string): RecalledToken | undefined
@@ -205,6 +233,12 @@ export interface OntologyDeletion {
   readonly basedOn: number
   /** Whether its objects are deleted as well. */
   readonly cascade: boolean
+  readonly once?: OnceNote | undefined
+}
+
+/** A change of a definition, and the key of its request. */
+export interface SavedChange extends OntologyChange {
+  readonly once?: OnceNote | undefined
 }
 
 export interface FindTypesRequest {
@@ -248,38 +282,4 @@ export interface Retention {
   readonly idleReplacementsMs: number
   /** How long records of the audit log are kept; undefined keeps all of them. */
   readonly auditRecordsMs?: number | undefined
-}
-
-/** A token that was not revoked yet, and the generation of all tokens and policies at that time. */
-export interface RecalledToken {
-  readonly token: ApiToken
-  readonly generation: number
-}
-
-/** A stored bearer token: everything but the secret. */
-export interface ApiToken {
-  readonly id: string
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  /** API names or RIDs; undefined for every ontology. */
-  readonly ontologies: readonly string[] | undefined
-  /**
-   * Names of the policies that limit what the token may do: one list for each credential behind it,
-   * each of which must allow a request. Undefined if no policy limits it.
-   */
-  readonly policies?: readonly (readonly string[])[] | undefined
-  readonly createdAtMs: number
-  readonly expiresAtMs: number | undefined
-  readonly revokedAtMs: number | undefined
-  /** Set if the token was issued to an OAuth client. Such a token is deleted after it expires. */
-  readonly issue?: TokenIssue | undefined
-}
-
-/** Why a token was issued to an OAuth client. */
-export interface TokenIssue {
-  readonly clientId: string
-  /** The grant of a person; undefined if the client acts for itself. */
-  readonly grantId: string | undefined
-  /** The id of the API token that signed in; undefined if the client acts for itself. */
-  readonly subjectId: string | undefined
 }

@@ -94,6 +94,15 @@ export interface OnceKey {
   readonly expiresAtMs: number
 }
 
+/**
+ * The key of a request that writes no objects, with the response that a repeated request gets. The
+ * store records both in the transaction of the write. If the key is recorded already, the write
+ * fails with `IdempotencyKeyReused`, and `findRepeated` returns what was recorded.
+ */
+export interface OnceNote extends OnceKey {
+  readonly note: string
+}
+
 export interface Commit {
   /** The version that holds the changes, or the current one if nothing changed. */
   readonly version: number

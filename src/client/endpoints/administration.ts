@@ -194,14 +194,9 @@ export class Administration {
 
   /** Starts a replacement of all objects of a type; returns the name for its batches. */
   async startReplacement(type: TypePath, call: CallOptions = {}): Promise<string> {
-    const { replacement } = await this.#connection.send<{ replacement: string }>({
-      ...call,
-      method: 'POST',
-      path: `${objectsPath(type)}/replacements`,
-      // A replacement that is started twice and never used expires.
-      isRepeatable: true,
-    })
-    return replacement
+    const path = `${objectsPath(type)}/replacements`
+    const started = await this.#write<{ replacement: string }>({ ...call, method: 'POST', path })
+    return started.replacement
   }
 
   publishReplacement(
@@ -271,13 +266,7 @@ export class Administration {
   }
 
   #delete(path: string, { cascade, ...call }: CallOptions & Cascade): Promise<unknown> {
-    return this.#connection.send({
-      ...call,
-      method: 'DELETE',
-      path,
-      query: { cascade },
-      isRepeatable: false,
-    })
+    return this.#write({ ...call, method: 'DELETE', path, query: { cascade } })
   }
 }
 

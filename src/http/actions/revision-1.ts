@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
+import { KEYED } from '../request/write-guards.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
-import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { addActionTypes } from './action-types.ts'
 import { applyActionBatch, applyActions } from './apply-actions.ts'
@@ -14,8 +14,8 @@ import { validateAction } from './validate-action.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
 const tags = ['Revision 1.0']
-const read = { scope: 'api:ontologies-read' } as const
-const write = { scope: 'api:ontologies-write' } as const
+const read = { scope: 'api:ontologies-read', writes: 'nothing' } as const
+const write = { scope: 'api:ontologies-write', writes: KEYED } as const
 const NoMembers = Type.Object({}, closed)
 
 /** Adds the endpoints of action types and actions. */
@@ -37,7 +37,6 @@ function addApply(app: App, services: Services): void {
         tags,
         params: ActionPath,
         querystring: NoParameters,
-        headers: RepeatHeaders,
         body: ActionBody,
         response: responses(NoMembers),
       },
@@ -60,7 +59,6 @@ function addApply(app: App, services: Services): void {
         tags,
         params: ActionPath,
         querystring: NoParameters,
-        headers: RepeatHeaders,
         body: actionBatch({}),
         response: responses(NoMembers),
       },

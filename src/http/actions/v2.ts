@@ -4,9 +4,9 @@ import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
 import { requireScope } from '../request/authenticate.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
+import { KEYED } from '../request/write-guards.ts'
 import { closed, orNull } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
-import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { V2Parameters } from '../v2/parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
@@ -16,12 +16,11 @@ import { ActionBody, ActionPath, actionBatch, textOrNull, ValidationResponse } f
 import { describeValidation, validateAction } from './validate-action.ts'
 
 const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
-const config = { scope: 'api:ontologies-write' } as const
+const config = { scope: 'api:ontologies-write', writes: KEYED } as const
 const common = {
   tags: ['v2'],
   params: ActionPath,
   querystring: V2Parameters,
-  headers: RepeatHeaders,
 }
 
 /** Adds `applyActionV2` and `applyActionBatchV2`. */

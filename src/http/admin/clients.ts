@@ -5,6 +5,7 @@ import { redirectUriMistake } from '../../contract/redirect-uri.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { App } from '../app.ts'
 import {
+  type CreatedClient,
   createOAuthClient,
   findOAuthClient,
   listOAuthClients,
@@ -12,6 +13,8 @@ import {
   revokeOAuthClient,
 } from '../oauth/clients.ts'
 import { documentedWith } from '../openapi/query-schemas.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readPolicyNames } from '../rights/policies.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'
@@ -89,7 +92,7 @@ export function addClients(app: App, services: Services): void {
   app.post(
     '/api/admin/v1/clients',
     {
-      config: { scope: ADMIN_SCOPE },
+      config: { scope: ADMIN_SCOPE, writes: KEYED },
       schema: {
         operationId: 'createClient',
         summary: 'Create an OAuth client',
@@ -108,23 +111,31 @@ export function addClients(app: App, services: Services): void {
         ),
       },
     },
-    async ({ body, context }, reply) => {
+    async (request, reply) => {
+      const { body, context } = request
       const nowMs = now()
-      const isPublic = body.public === true
-      const redirectUris = readRedirectUris(body.redirectUris ?? [], isPublic)
-      const policies = await readPolicyNames(body.policies, store.documents, nowMs)
-      const spec = { ...readCredential(body, nowMs), policies, isPublic, redirectUris }
-      const { id, secret } = await createOAuthClient(store, spec, nowMs)
-      context.writtenKeys = [id]
-      const client = describe({ ...spec, id, createdAtMs: nowMs })
+      const create = async (record: RecordResponse) => {
+        const isPublic = body.public === true
+        const redirectUris = readRedirectUris(body.redirectUris ?? [], isPublic)
+        const policies = await readPolicyNames(body.policies, store.documents, nowMs)
+        const spec = { ...readCredential(body, nowMs), policies, isPublic, redirectUris }
+        const render = ({ id, secret }: CreatedClient) =>
+          JSON.stringify({ ...describe({ ...spec, id, createdAtMs: nowMs }), clientSecret: secret })
+        const created = await createOAuthClient(store, spec, nowMs, (created) =>
+          record(render(created), created.id),
+        )
+        context.writtenKeys = [created.id]
+        return render(created)
+      }
+      const response = await applyOnce(request, reply, services, create, { isSecret: true })
       void reply.header('cache-control', 'no-store')
-      return sendJson(reply, JSON.stringify({ ...client, clientSecret: secret }))
+      return sendJson(reply, response)
     },
   )
   app.delete(
     '/api/admin/v1/clients/:id',
     {
-      config: { scope: ADMIN_SCOPE },
+      config: { scope: ADMIN_SCOPE, writes: UNGUARDED },
       schema: {
         operationId: 'revokeClient',
         summary: 'Revoke an OAuth client and all its tokens',

@@ -9,9 +9,14 @@ import {
 } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/values/steps.ts'
 import type { App } from '../app.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { readPreconditions } from '../request/preconditions.ts'
 import { resolveOntology } from '../request/resolve.ts'
+import { GUARDED } from '../request/write-guards.ts'
+import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
@@ -21,6 +26,7 @@ import { ChangePlan, describeChange, describeTrial } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
 import { ChangeResponse, describeLastChange } from './definition-change.ts'
 import { requireAdministration } from './require-admin.ts'
+import { requireDefinition } from './require-definition.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
@@ -37,7 +43,11 @@ export function addApplyOntology(app: App, services: Services): void {
         refuseLargeDefinition(request.body)
       },
       preHandler: () => nextTurn(),
-      config: { scope: 'api:ontologies-write', invalidBody: 'InvalidOntologyDefinition' },
+      config: {
+        scope: 'api:ontologies-write',
+        writes: GUARDED,
+        invalidBody: 'InvalidOntologyDefinition',
+      },
       schema: {
         operationId: 'applyOntology',
         summary: 'Define or change an ontology',
@@ -54,26 +64,47 @@ export function addApplyOntology(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { body, caller, context, query } = request
+      const { body, caller, context, query, headers } = request
       const { ontology: identifier } = request.params
       const { dryRun: isDryRun = false, allowDataLoss = false } = query
-      const response = await retryOutOfSync(async () => {
+      const preconditions = readPreconditions(headers)
+      const apply = async (record: RecordResponse) => {
         const catalogue = await store.readCatalogue()
         checkNames(caller, identifier, body, catalogue)
         requireAdministration(caller, catalogue.find(identifier))
+        await requireDefinition(preconditions, identifier, { caller, catalogue }, services)
         const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
         const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
         const change = await finishInTurns(steps, nextTurn)
         await nextTurn()
-        if (isDryRun) return tryChange(change, context)
+        if (isDryRun) return JSON.stringify(await tryChange(change, context))
         const { ontology } = change
-        const outcome = await store.saveOntology(change, context)
-        if (outcome === 'saved') return ontology.definition
+        const json = JSON.stringify(ontology.definition)
+        const once = await record(json)
+        const outcome = await store.saveOntology({ ...change, once }, context)
+        return outcome === 'saved' ? json : describeStarted(ontology)
+      }
+      const describeStarted = async (ontology: Ontology) => {
         const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
         void reply.code(202).header('location', path)
-        return describeLastChange(store, ontology)
-      })
-      return sendJson(reply, JSON.stringify(response))
+        return JSON.stringify(await describeLastChange(store, ontology))
+      }
+      // A dry run changes nothing, so it can be repeated anyway.
+      if (isDryRun) return sendJson(reply, await retryOutOfSync(() => apply(async () => undefined)))
+      const response = await applyOnce(
+        request,
+        reply,
+        services,
+        (record) => retryOutOfSync(() => apply(record)),
+        {
+          continued: async () => {
+            const catalogue = await store.readCatalogue()
+            return describeStarted(resolveOntology(catalogue, caller, identifier))
+          },
+        },
+      )
+      if (reply.statusCode === 200) reply.headers({ etag: etagOfBytes(response) })
+      return sendJson(reply, response)
     },
   )
 

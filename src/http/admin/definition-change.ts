@@ -5,6 +5,7 @@ import type { Ontology } from '../../ontology/ontology.ts'
 import type { DefinitionChange, ObjectStore } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
+import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
@@ -109,7 +110,7 @@ export function addDefinitionChange(app: App, { store }: Services): void {
   app.delete(
     path,
     {
-      config: { scope: 'api:ontologies-write' },
+      config: { scope: 'api:ontologies-write', writes: UNGUARDED },
       schema: {
         operationId: 'cancelOntologyChange',
         summary: 'Cancel the background change of a definition',

@@ -7,11 +7,11 @@ import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { App } from '../app.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
+import { KEYED } from '../request/write-guards.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
-import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 
 /** Adds `deleteByQuery`. */
@@ -19,7 +19,7 @@ export function addDeleteByQuery(app: App, services: Services): void {
   app.post(
     '/api/admin/v1/ontologies/:ontology/objects/:objectType/deleteByQuery',
     {
-      config: { scope: 'api:ontologies-write' },
+      config: { scope: 'api:ontologies-write', writes: KEYED },
       preValidation: async ({ body }) => refuseMissingQuery(body),
       schema: {
         operationId: 'deleteByQuery',
@@ -29,7 +29,6 @@ export function addDeleteByQuery(app: App, services: Services): void {
         tags: ['Administration'],
         params: TypePath,
         querystring: NoParameters,
-        headers: RepeatHeaders,
         body: Type.Object({ query: queryBody('1.0') }, closed),
         response: responses(DeleteResponse),
       },

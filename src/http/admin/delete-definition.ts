@@ -4,15 +4,20 @@ import { findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { refuseDependents, withoutObjectType } from '../../ontology/definition/without-type.ts'
 import type { App } from '../app.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { readPreconditions } from '../request/preconditions.ts'
 import { resolveOntology } from '../request/resolve.ts'
+import { GUARDED } from '../request/write-guards.ts'
+import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { OntologyPath, TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { requireAdministration } from './require-admin.ts'
+import { requireDefinition } from './require-definition.ts'
 import { retryOutOfSync } from './retry-out-of-sync.ts'
 
-const config = { scope: 'api:ontologies-write' } as const
+const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
 
 const DeletedResponse = Type.Object({
   objectTypes: Type.Array(Type.String(), { description: 'The object types that were deleted.' }),
@@ -34,18 +39,21 @@ export function addDeleteDefinition(app: App, services: Services): void {
         operationId: 'deleteObjectType',
         summary: 'Delete an object type',
         description:
-          'Deletes the object type with all its objects. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
+          'Deletes the object type with all its objects. The entity tag for `If-Match` is that of the definition of the ontology. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
         tags: ['Administration'],
         params: TypePath,
         querystring: cascade('Whether to delete the links from and to the type as well.'),
         response: responses(DeletedResponse),
       },
     },
-    ({ caller, context, params, query }) =>
-      retryOutOfSync(async () => {
+    async (request, reply) => {
+      const { caller, context, params, query } = request
+      const preconditions = readPreconditions(request.headers)
+      const remove = async (record: RecordResponse) => {
         const catalogue = await store.readCatalogue()
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         requireAdministration(caller, ontology)
+        await requireDefinition(preconditions, params.ontology, { caller, catalogue }, services)
         const { rid, apiName } = findObjectType(ontology, params.objectType)
         const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
         if (query.cascade !== true) {
@@ -54,9 +62,15 @@ export function addDeleteDefinition(app: App, services: Services): void {
         const objects = await countObjects(ontology.rid, rid)
         const options = { allowDataLoss: true }
         const change = planChange(ontology.rid, definition, catalogue, services.newUuid, options)
-        await store.saveOntology(change, context)
-        return { objectTypes: [apiName], linkTypes: [...linkTypes], objects }
-      }),
+        const json = JSON.stringify({ objectTypes: [apiName], linkTypes: [...linkTypes], objects })
+        await store.saveOntology({ ...change, once: await record(json) }, context)
+        return json
+      }
+      const response = await applyOnce(request, reply, services, (record) =>
+        retryOutOfSync(() => remove(record)),
+      )
+      return sendJson(reply, response)
+    },
   )
 
   app.delete(
@@ -74,23 +88,32 @@ export function addDeleteDefinition(app: App, services: Services): void {
         response: responses(DeletedResponse),
       },
     },
-    ({ caller, context, params, query }) =>
-      retryOutOfSync(async () => {
+    async (request, reply) => {
+      const { caller, context, params, query } = request
+      const preconditions = readPreconditions(request.headers)
+      const remove = async (record: RecordResponse) => {
         const catalogue = await store.readCatalogue()
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         requireAdministration(caller, ontology)
+        await requireDefinition(preconditions, params.ontology, { caller, catalogue }, services)
         const states = await store.readTypeStates(ontology.rid)
         const { rid: ontologyRid, apiName } = ontology
-        const { generation: basedOn } = catalogue
-        const deletion = { ontologyRid, apiName, basedOn, cascade: query.cascade === true }
-        await store.deleteOntology(deletion, context)
-        const types = [...ontology.objectTypes.values()]
-        return {
-          objectTypes: types.map((type) => type.apiName),
+        const json = JSON.stringify({
+          objectTypes: [...ontology.objectTypes.values()].map((type) => type.apiName),
           linkTypes: ontology.linkTypes.map((link) => link.apiName),
           objects: states.reduce((sum, { count }) => sum + count, 0),
-        }
-      }),
+        })
+        const once = await record(json)
+        const { generation: basedOn } = catalogue
+        const deletion = { ontologyRid, apiName, basedOn, cascade: query.cascade === true, once }
+        await store.deleteOntology(deletion, context)
+        return json
+      }
+      const response = await applyOnce(request, reply, services, (record) =>
+        retryOutOfSync(() => remove(record)),
+      )
+      return sendJson(reply, response)
+    },
   )
 
   async function countObjects(ontologyRid: string, typeRid: string): Promise<number> {

@@ -2,6 +2,10 @@
 import { Type } from 'typebox'
 import { PolicyBody, PolicyName } from '../../query/rights/policy.ts'
 import type { App } from '../app.ts'
+import { applyOnce } from '../request/apply-once.ts'
+import { readPreconditions } from '../request/preconditions.ts'
+import { GUARDED } from '../request/write-guards.ts'
+import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
 import { deletePolicy, findPolicy, listPolicies, savePolicy } from '../rights/policies.ts'
 import { NoParameters } from '../schemas/common.ts'
@@ -23,10 +27,12 @@ const StoredPolicy = Type.Object({
 const PolicyPath = Type.Object({ policy: PolicyName })
 
 const config = { scope: ADMIN_SCOPE }
+const writing = { scope: ADMIN_SCOPE, writes: GUARDED }
 const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Adds `listPolicies`, `getPolicy`, `savePolicy` and `deletePolicy`. */
-export function addPolicies(app: App, { store, views, limits, now }: Services): void {
+export function addPolicies(app: App, services: Services): void {
+  const { store, views, limits, now } = services
   const { documents } = store
   const contextOf = async () => ({
     catalogue: await store.readCatalogue(),
@@ -69,7 +75,7 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
   app.put(
     '/api/admin/v1/policies/:policy',
     {
-      config,
+      config: writing,
       schema: {
         ...common,
         operationId: 'savePolicy',
@@ -81,17 +87,24 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
         response: responses(StoredPolicy),
       },
     },
-    async ({ params, body, context }, reply) => {
-      const policy = { name: params.policy, ...body }
-      await savePolicy(documents, policy, await contextOf())
-      context.writtenKeys = [policy.name]
-      return sendJson(reply, JSON.stringify(policy))
+    async (request, reply) => {
+      const policy = { name: request.params.policy, ...request.body }
+      const json = JSON.stringify(policy)
+      const response = await applyOnce(request, reply, services, async (record) => {
+        const preconditions = readPreconditions(request.headers)
+        const spec = { preconditions, once: await record(json) }
+        await savePolicy(documents, policy, await contextOf(), spec)
+        request.context.writtenKeys = [policy.name]
+        return json
+      })
+      reply.headers({ etag: etagOfBytes(response) })
+      return sendJson(reply, response)
     },
   )
   app.delete(
     '/api/admin/v1/policies/:policy',
     {
-      config,
+      config: writing,
       schema: {
         ...common,
         operationId: 'deletePolicy',
@@ -101,10 +114,17 @@ export function addPolicies(app: App, { store, views, limits, now }: Services): 
         response: responses(Type.Object({ name: PolicyName })),
       },
     },
-    async ({ params: { policy: name }, context }, reply) => {
-      await deletePolicy(documents, name)
-      context.writtenKeys = [name]
-      return sendJson(reply, JSON.stringify({ name }))
+    async (request, reply) => {
+      const { policy: name } = request.params
+      const json = JSON.stringify({ name })
+      const response = await applyOnce(request, reply, services, async (record) => {
+        const preconditions = readPreconditions(request.headers)
+        const spec = { preconditions, once: await record(json) }
+        await deletePolicy(documents, name, await contextOf(), spec)
+        request.context.writtenKeys = [name]
+        return json
+      })
+      return sendJson(reply, response)
     },
   )
 }

@@ -4,14 +4,16 @@
  */
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { applyOnce } from '../request/apply-once.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
+import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'
-const config = { scope: 'api:ontologies-write' } as const
+const scope = 'api:ontologies-write'
 const PublishParameters = Type.Object(
   {
     mode: Type.Optional(
@@ -32,7 +34,7 @@ export function addReplaceObjects(app: App, services: Services): void {
   app.post(
     PATH,
     {
-      config,
+      config: { scope, writes: KEYED },
       schema: {
         ...common,
         operationId: 'startReplacement',
@@ -43,9 +45,12 @@ export function addReplaceObjects(app: App, services: Services): void {
         response: responses(Type.Object({ replacement: Type.String() })),
       },
     },
-    async ({ id: requestId, catalogue, caller, context, params }) => {
-      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
-      const replacement = await store.startReplacement(objectType, context)
+    async (request, reply) => {
+      const { id: requestId, context } = request
+      const { objectType } = resolveWrittenPath(request, request.params)
+      const replacement = await applyOnce(request, reply, services, async (record) =>
+        store.startReplacement(objectType, context, await record('')),
+      )
       const { rid } = objectType
       const event = 'replacementProgress'
       emit({ event, requestId, objectType: rid, replacement, phase: 'writing' })
@@ -56,7 +61,7 @@ export function addReplaceObjects(app: App, services: Services): void {
   app.post(
     `${PATH}/:replacement/publish`,
     {
-      config,
+      config: { scope, writes: UNGUARDED },
       schema: {
         ...common,
         operationId: 'publishReplacement',
@@ -90,7 +95,7 @@ export function addReplaceObjects(app: App, services: Services): void {
   app.delete(
     `${PATH}/:replacement`,
     {
-      config,
+      config: { scope, writes: UNGUARDED },
       schema: {
         ...common,
         operationId: 'abandonReplacement',

@@ -6,10 +6,10 @@ import type { App } from '../app.ts'
 import { objectNotFound } from '../page/find-object.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { addJsonParser } from '../request/json-body.ts'
+import { GUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { ObjectPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
-import { WriteHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 import { reserveBody } from './reserve-body.ts'
 import { readProperties, type WrittenObject, writeObject } from './write-object.ts'
@@ -23,12 +23,11 @@ const VersionResponse = Type.Object({
 
 const Properties = Type.Object({}, { additionalProperties: true })
 
-const config = { scope: 'api:ontologies-write' } as const
+const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
 const common = {
   tags: ['Administration'],
   params: ObjectPath,
   querystring: NoParameters,
-  headers: WriteHeaders,
 }
 const CONDITIONS =
   'With `If-Match` or `If-None-Match`, the write happens only if the entity tag of the object, from `GET` in any API version, does or does not match; otherwise the status is 412. When the response arrives, the change is on disk.'

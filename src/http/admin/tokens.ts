@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { createApiToken } from '../request/api-token.ts'
+import { type CreatedToken, createApiToken } from '../request/api-token.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readPolicyNames } from '../rights/policies.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
@@ -57,7 +59,7 @@ export function addTokens(app: App, services: Services): void {
   app.post(
     '/api/admin/v1/tokens',
     {
-      config: { scope: ADMIN_SCOPE },
+      config: { scope: ADMIN_SCOPE, writes: KEYED },
       schema: {
         operationId: 'createApiToken',
         summary: 'Create an API token',
@@ -72,20 +74,29 @@ export function addTokens(app: App, services: Services): void {
         ),
       },
     },
-    async ({ body, context }, reply) => {
+    async (request, reply) => {
+      const { body, context } = request
       const nowMs = now()
-      const policies = await readPolicyNames(body.policies, store.documents, nowMs)
-      const spec = { ...readCredential(body, nowMs), policies }
-      const { secret, token } = await createApiToken(store, spec, nowMs)
-      context.writtenKeys = [token.id]
+      const create = async (record: RecordResponse) => {
+        const policies = await readPolicyNames(body.policies, store.documents, nowMs)
+        const spec = { ...readCredential(body, nowMs), policies }
+        const render = ({ token, secret }: CreatedToken) =>
+          JSON.stringify({ ...describe(token, nowMs), token: secret })
+        const created = await createApiToken(store, spec, nowMs, (created) =>
+          record(render(created), created.token.id),
+        )
+        context.writtenKeys = [created.token.id]
+        return render(created)
+      }
+      const response = await applyOnce(request, reply, services, create, { isSecret: true })
       void reply.header('cache-control', 'no-store')
-      return sendJson(reply, JSON.stringify({ ...describe(token, nowMs), token: secret }))
+      return sendJson(reply, response)
     },
   )
   app.delete(
     '/api/admin/v1/tokens/:id',
     {
-      config: { scope: ADMIN_SCOPE },
+      config: { scope: ADMIN_SCOPE, writes: UNGUARDED },
       schema: {
         operationId: 'revokeApiToken',
         summary: 'Revoke an API token, and the tokens that OAuth clients have in its name',

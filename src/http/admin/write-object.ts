@@ -1,7 +1,7 @@
 /** Writes of one object: what `PUT`, `PATCH` and `DELETE` have in common. */
 import type { Static } from 'typebox'
 import { nextTurn } from '../../admission/next-turn.ts'
-import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
+import { invalidArgument } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
@@ -16,7 +16,12 @@ import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'
 import { objectNotFound } from '../page/find-object.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { type KeyedRequest, readIdempotencyKey } from '../request/idempotency-key.ts'
-import { failedPrecondition, objectTag, readPreconditions } from '../request/preconditions.ts'
+import {
+  objectTag,
+  objectTags,
+  readPreconditions,
+  requirePreconditions,
+} from '../request/preconditions.ts'
 import { resolveWrittenPath, type Viewer } from '../request/resolve.ts'
 import type { ObjectPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
@@ -53,6 +58,7 @@ export async function writeObject(
   const { objectType } = resolveWrittenPath(request, params)
   const { pk } = readPathKey(objectType, request)
   const preconditions = readPreconditions(headers)
+  const target = { objectType: objectType.apiName, primaryKey: params.primaryKey }
   const edit = {
     objectType,
     basedOn: catalogue.generation,
@@ -60,8 +66,11 @@ export async function writeObject(
     keys: [pk],
     decide: async (objects: ReadonlyMap<string, CurrentObject>) => {
       const current = objects.get(pk)
-      const failed = failedPrecondition(preconditions, objectType, current)
-      if (failed !== undefined) throw preconditionFailed(failed, objectType, params.primaryKey)
+      requirePreconditions(
+        preconditions,
+        current && (() => objectTags(objectType, current)),
+        target,
+      )
       const change = await decide(current, { objectType, pk })
       const etag = 'put' in change ? objectTag(objectType, change.put) : undefined
       return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
@@ -80,14 +89,6 @@ function readPathKey(objectType: ObjectType, { params, method }: ObjectRequest):
     if (method !== 'PUT') throw objectNotFound(objectType, params.primaryKey)
     throw invalidArgument('primaryKey', error.reason)
   }
-}
-
-function preconditionFailed(
-  parameter: string,
-  { apiName }: ObjectType,
-  primaryKey: string,
-): ObjectQueryError {
-  return new ObjectQueryError('PreconditionFailed', { parameter, objectType: apiName, primaryKey })
 }
 
 /** Checks and serialises the properties of the object with a key. */

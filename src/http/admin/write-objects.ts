@@ -11,10 +11,10 @@ import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/authenticate.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
+import { KEYED } from '../request/write-guards.ts'
 import { closed } from '../schemas/common.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
-import { RepeatHeaders } from '../schemas/write-headers.ts'
 import type { Services } from '../services.ts'
 
 /** Adds `writeObjects`, with a body that is read line by line instead of parsed as a whole. */
@@ -33,7 +33,7 @@ function addBatchEndpoint(app: App, services: Services): void {
     '/api/admin/v1/ontologies/:ontology/objects/:objectType',
     {
       bodyLimit: BATCH_MAX_BYTES,
-      config: { scope: 'api:ontologies-write' },
+      config: { scope: 'api:ontologies-write', writes: KEYED },
       schema: {
         operationId: 'writeObjects',
         summary: 'Write one atomic batch of objects',
@@ -44,7 +44,6 @@ function addBatchEndpoint(app: App, services: Services): void {
         body: Type.Any({ description: 'One change per line.' }),
         params: TypePath,
         querystring: BatchParameters,
-        headers: RepeatHeaders,
         response: responses(CommitResponse),
       },
     },

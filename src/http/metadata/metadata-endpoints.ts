@@ -155,7 +155,7 @@ export function addMetadataBatch<Item extends Named>(
   app.post(
     `${api.root}${path}/getByRidBatch`,
     {
-      config,
+      config: { ...config, writes: 'nothing' },
       schema: {
         ...documented(api, documentation),
         params,

@@ -10,6 +10,7 @@ import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { hashSecret, lookUpToken } from '../request/authenticate.ts'
+import { UNGUARDED } from '../request/write-guards.ts'
 import type { Services } from '../services.ts'
 import { checkRedirectUri } from './check-redirect-uri.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'
@@ -54,7 +55,8 @@ export function addAuthorize(app: App, services: Services): void {
       sendPage(request, reply, authorization, readRequestedScopes(authorization)),
     )
   })
-  app.post(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
+  const config = { writes: UNGUARDED }
+  app.post(AUTHORIZE_PATH, { config, schema: { hide: true } }, async (request, reply) => {
     const form = (request.body ?? {}) as Parameters
     const authorization = await readRequest(request, form, services)
     checkCsrf(request, form[CSRF_NAME])

@@ -1,7 +1,7 @@
 /** OAuth clients: programs that get tokens for themselves, or for a person who signs in. */
 import { randomBytes } from 'node:crypto'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
-import type { Documents, ObjectStore, StoredDocument } from '../../store/object-store.ts'
+import type { Documents, ObjectStore, OnceNote, StoredDocument } from '../../store/object-store.ts'
 import { hashSecret, sameHash } from '../request/authenticate.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -55,12 +55,22 @@ const EXPLORER: StoredDocument = {
   expiresAtMs: undefined,
 }
 
-/** Creates a client. The secret is returned once and stored only as a hash. */
+export interface CreatedClient {
+  readonly id: string
+  /** Undefined for a public client. */
+  readonly secret: string | undefined
+}
+
+/**
+ * Creates a client. The secret is returned once and stored only as a hash. `record` returns what the
+ * store records with the client.
+ */
 export async function createOAuthClient(
   { documents }: ObjectStore,
   { expiresAtMs, ...spec }: OAuthClientSpec,
   nowMs: number,
-): Promise<{ readonly id: string; readonly secret: string | undefined }> {
+  record?: (created: CreatedClient) => Promise<OnceNote | undefined>,
+): Promise<CreatedClient> {
   const id = randomBytes(ID_BYTES).toString('hex')
   const secret = spec.isPublic
     ? undefined
@@ -70,7 +80,9 @@ export async function createOAuthClient(
     createdAtMs: nowMs,
     secretHash: secret === undefined ? undefined : hashSecret(secret),
   }
-  await documents.put({ kind: 'oauthClient', id, body, expiresAtMs })
+  const once = await record?.({ id, secret })
+  const document = { kind: 'oauthClient', id, body, expiresAtMs } as const
+  await documents.put(document, undefined, once && { once })
   return { id, secret }
 }
 

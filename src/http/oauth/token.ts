@@ -1,6 +1,7 @@
 /** `/multipass/api/oauth2/token` and `revoke_token`: OAuth clients get and revoke tokens. */
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { UNGUARDED } from '../request/write-guards.ts'
 import type { Services } from '../services.ts'
 import { authenticateClient, type OAuthClient } from './clients.ts'
 import {
@@ -68,6 +69,7 @@ export function addToken(app: App, services: Services): void {
   app.post(
     TOKEN_PATH,
     {
+      config: { writes: UNGUARDED },
       bodyLimit: FORM_MAX_BYTES,
       schema: {
         operationId: 'getToken',
@@ -107,6 +109,7 @@ export function addRevokeToken(app: App, services: Services): void {
   app.post(
     REVOKE_PATH,
     {
+      config: { writes: UNGUARDED },
       bodyLimit: FORM_MAX_BYTES,
       schema: {
         operationId: 'revokeToken',

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { Documents } from '../../store/object-store.ts'
+import type { Documents, OnceNote } from '../../store/object-store.ts'
 import { hashSecret } from '../request/authenticate.ts'
 
 const SECRET_BYTES = 32
@@ -16,16 +16,20 @@ const KINDS = { session: 'sessionCode', download: 'downloadTicket' } as const
 
 export type CodeKind = keyof typeof KINDS
 
-/** Stores a code with what it stands for, and returns it. */
-export async function createCode(
+export function newCode(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** Stores a code with what it stands for. */
+export async function storeCode(
   documents: Documents,
   kind: CodeKind,
+  code: string,
   body: object,
-  expiresAtMs: number,
-): Promise<string> {
-  const code = randomBytes(SECRET_BYTES).toString('base64url')
-  await documents.put({ kind: KINDS[kind], id: hashSecret(code), body, expiresAtMs })
-  return code
+  { expiresAtMs, once }: { readonly expiresAtMs: number; readonly once?: OnceNote | undefined },
+): Promise<void> {
+  const document = { kind: KINDS[kind], id: hashSecret(code), body, expiresAtMs }
+  await documents.put(document, undefined, once && { once })
 }
 
 /** Takes what a code stands for. Of several concurrent calls, one gets it. */

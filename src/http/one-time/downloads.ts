@@ -10,6 +10,7 @@ import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { type ExportParameters, readExport, sendExport } from '../admin/export-objects.ts'
 import { EXPORT_RESPONSE } from '../admin/export-writers.ts'
 import type { App } from '../app.ts'
+import { applyOnce } from '../request/apply-once.ts'
 import {
   ADMIN,
   type Caller,
@@ -21,11 +22,13 @@ import {
 } from '../request/authenticate.ts'
 import type { CallerRights } from '../request/caller-rights.ts'
 import { resolveTypePath } from '../request/resolve.ts'
+import { KEYED } from '../request/write-guards.ts'
+import { sendJson } from '../response/send-json.ts'
 import { closed, NoParameters, orNull } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { createCode, peekCode, redeemCode } from './codes.ts'
+import { newCode, peekCode, redeemCode, storeCode } from './codes.ts'
 
 const TICKET_MS = 60_000
 const SCOPE = 'api:ontologies-read'
@@ -67,7 +70,7 @@ export function addCreateDownload(app: App, services: Services): void {
   app.post(
     '/api/admin/v1/downloads',
     {
-      config: { scope: SCOPE },
+      config: { scope: SCOPE, writes: KEYED },
       schema: {
         operationId: 'createDownload',
         summary: 'Get a link that downloads an export once',
@@ -91,12 +94,22 @@ export function addCreateDownload(app: App, services: Services): void {
       const owner = ownerOf(request.caller, services)
       const ticket: Ticket = { path, parameters, owner }
       const expiresAtMs = now() + TICKET_MS
-      const code = await createCode(store.documents, 'download', ticket, expiresAtMs)
+      const expiresAt = new Date(expiresAtMs).toISOString()
       void reply.header('cache-control', 'no-store')
-      return {
-        path: `/api/admin/v1/downloads/${code}`,
-        expiresAt: new Date(expiresAtMs).toISOString(),
-      }
+      const response = await applyOnce(
+        request,
+        reply,
+        services,
+        async (record) => {
+          const code = newCode()
+          const json = JSON.stringify({ path: `/api/admin/v1/downloads/${code}`, expiresAt })
+          const once = await record(json, 'download')
+          await storeCode(store.documents, 'download', code, ticket, { expiresAtMs, once })
+          return json
+        },
+        { isSecret: true },
+      )
+      return sendJson(reply, response)
     },
   )
 }

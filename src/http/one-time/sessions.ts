@@ -5,10 +5,11 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { createApiToken } from '../request/api-token.ts'
+import { UNGUARDED } from '../request/write-guards.ts'
 import { closed, NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { createCode, redeemCode } from './codes.ts'
+import { newCode, redeemCode, storeCode } from './codes.ts'
 
 const CODE_MS = 600_000
 
@@ -22,12 +23,14 @@ export interface SessionSpec {
 }
 
 /** Creates a code that can be exchanged for an API token, once and within ten minutes. */
-export function createSessionCode(
+export async function createSessionCode(
   { documents }: Pick<ObjectStore, 'documents'>,
   session: SessionSpec,
   nowMs: number,
 ): Promise<string> {
-  return createCode(documents, 'session', session, nowMs + CODE_MS)
+  const code = newCode()
+  await storeCode(documents, 'session', code, session, { expiresAtMs: nowMs + CODE_MS })
+  return code
 }
 
 /** Adds `createSession`, which needs no token: the code is the credential. */
@@ -35,6 +38,7 @@ export function addCreateSession(app: App, { store, now }: Services): void {
   app.post(
     '/api/admin/v1/sessions',
     {
+      config: { writes: UNGUARDED },
       schema: {
         operationId: 'createSession',
         summary: 'Exchange a one-time code for a bearer token',
@@ -70,7 +74,7 @@ export function addEndSession(app: App, { store, now }: Services): void {
   app.delete(
     '/api/admin/v1/sessions',
     {
-      config: { scope: 'any' },
+      config: { scope: 'any', writes: UNGUARDED },
       schema: {
         operationId: 'endSession',
         summary: 'Revoke the API token of the request',

@@ -39,6 +39,14 @@ const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS
 
+/** Writes that return the tag of what they have written. */
+const TAGGED_WRITES: ReadonlySet<string> = new Set([
+  'applyOntology',
+  'patchObject',
+  'putObject',
+  'savePolicy',
+])
+
 const UNTIMED_TAGS: ReadonlySet<string> = new Set(['OAuth', 'Operation'])
 
 /** Reading one object type names its version; reading several does not. */
@@ -63,10 +71,10 @@ function headersOf(operation: DescribedOperation, status: string): HeaderName[] 
   const { operationId = '', tags = [], parameters = [], responses = {} } = operation
   if (status === '4XX') return ['Retry-After', 'WWW-Authenticate', 'Allow']
   if (status === '5XX') return ['Retry-After']
-  if (status === '202') return ['Location', 'Server-Timing']
+  if (status === '202') return ['Location', 'Server-Timing', 'Idempotency-Replayed']
   const isRepeatable = parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')
   const given: Readonly<Partial<Record<HeaderName, boolean>>> = {
-    ETag: '304' in responses || /^(?:put|patch)Object$/.test(operationId),
+    ETag: '304' in responses || TAGGED_WRITES.has(operationId),
     'oqs-version': VERSIONED.test(operationId),
     'Server-Timing': !tags.some((tag) => UNTIMED_TAGS.has(tag)),
     'Content-Disposition': operationId === 'download',

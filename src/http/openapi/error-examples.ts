@@ -162,6 +162,10 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   ObjectAlreadyExists: { objectType: 'airport', primaryKey: 'ZRH' },
   ActionContainsDuplicateEdits: { objectType: 'airport', primaryKey: 'ZRH' },
   PreconditionFailed: { parameter: 'If-Match', objectType: 'airport', primaryKey: 'ZRH' },
+  SecretNotRepeatable: {
+    parameter: 'Idempotency-Key',
+    created: '7d0b8f4e-3c1e-4a53-9a0e-5f2f6f1f2b11',
+  },
   IdempotencyKeyReused: { parameter: 'Idempotency-Key', key: '6c1d4f3a' },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },
   TooManyRequests: {

@@ -1,7 +1,7 @@
 /** Creates and revokes bearer tokens. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Scope } from '../../contract/scopes.ts'
-import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
+import type { ApiToken, ObjectStore, OnceNote } from '../../store/object-store.ts'
 import { hashSecret } from './authenticate.ts'
 
 export interface ApiTokenSpec {
@@ -17,12 +17,21 @@ export interface ApiTokenSpec {
 const PREFIX = 'oqs_'
 const SECRET_BYTES = 32
 
-/** Creates a token. The secret is returned once and stored only as a hash. */
+export interface CreatedToken {
+  readonly secret: string
+  readonly token: ApiToken
+}
+
+/**
+ * Creates a token. The secret is returned once and stored only as a hash. `record` returns what the
+ * store records with the token.
+ */
 export async function createApiToken(
   store: Pick<ObjectStore, 'createApiToken'>,
   spec: ApiTokenSpec,
   nowMs: number,
-): Promise<{ readonly secret: string; readonly token: ApiToken }> {
+  record?: (created: CreatedToken) => Promise<OnceNote | undefined>,
+): Promise<CreatedToken> {
   const secret = PREFIX + randomBytes(SECRET_BYTES).toString('base64url')
   const token: ApiToken = {
     id: randomUUID(),
@@ -31,7 +40,8 @@ export async function createApiToken(
     createdAtMs: nowMs,
     revokedAtMs: undefined,
   }
-  await store.createApiToken(token, hashSecret(secret))
+  const once = await record?.({ secret, token })
+  await store.createApiToken(token, hashSecret(secret), once)
   return { secret, token }
 }
 

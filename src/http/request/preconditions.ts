@@ -1,6 +1,6 @@
-/** Conditional writes: `If-Match` and `If-None-Match` on the entity tag of an object (RFC 9110, 13.1). */
+/** Conditional writes: `If-Match` and `If-None-Match` on an entity tag (RFC 9110, 13.1). */
 import type { IncomingHttpHeaders } from 'node:http'
-import { invalidArgument } from '../../contract/errors.ts'
+import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import {
   flatRecordShape,
   type PlainRecordShape,
@@ -11,14 +11,14 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { CurrentObject } from '../../store/object-store.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 
-/** The conditions of a write on the current object. */
+/** The conditions of a write on the current state of what it writes. */
 export interface Preconditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
 /** The name of a header whose condition does not hold. */
-export type FailedHeader = 'If-Match' | 'If-None-Match'
+type FailedHeader = 'If-Match' | 'If-None-Match'
 
 type TagList = '*' | readonly string[]
 
@@ -41,26 +41,41 @@ function readTags(header: FailedHeader, value: string | undefined): TagList | un
   return value.match(new RegExp(TAG, 'g')) ?? []
 }
 
-/** Returns the header whose condition does not hold, or undefined if the write may proceed. */
-export function failedPrecondition(
-  { ifMatch, ifNoneMatch }: Preconditions,
-  objectType: ObjectType,
-  current: CurrentObject | undefined,
-): FailedHeader | undefined {
-  if (ifMatch !== undefined && !matches(ifMatch, objectType, current)) return 'If-Match'
-  // Weak comparison: only the opaque part counts.
-  const weak = ifNoneMatch === '*' ? '*' : ifNoneMatch?.map((tag) => tag.replace(/^W\//, ''))
-  return weak !== undefined && matches(weak, objectType, current) ? 'If-None-Match' : undefined
+/** Returns the entity tags of something that exists: one for each representation of it. */
+export type ReadTags = () => readonly string[]
+
+/** Returns whether a write has conditions. */
+export function isConditional({ ifMatch, ifNoneMatch }: Preconditions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined
 }
 
-function matches(
-  tags: TagList,
-  objectType: ObjectType,
-  current: CurrentObject | undefined,
-): boolean {
+/**
+ * Throws `PreconditionFailed` if a condition does not hold. `current` is undefined if there is nothing
+ * yet; `target` names what the request writes. Must be called inside of the write, or before a write
+ * that fails if the state has changed since.
+ */
+export function requirePreconditions(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  current: ReadTags | undefined,
+  target: Readonly<Record<string, string>>,
+): void {
+  const fail = (parameter: FailedHeader) => {
+    throw new ObjectQueryError('PreconditionFailed', { parameter, ...target })
+  }
+  if (ifMatch !== undefined && !matches(ifMatch, current)) fail('If-Match')
+  // Weak comparison: only the opaque part counts.
+  const weak = ifNoneMatch === '*' ? '*' : ifNoneMatch?.map((tag) => tag.replace(/^W\//, ''))
+  if (weak !== undefined && matches(weak, current)) fail('If-None-Match')
+}
+
+function matches(tags: TagList, current: ReadTags | undefined): boolean {
   if (current === undefined) return false
-  if (tags === '*') return true
-  return shapesOf(objectType).some((shape) => tags.includes(tagOf(shape, current)))
+  return tags === '*' || current().some((tag) => tags.includes(tag))
+}
+
+/** Returns the entity tags of an object. */
+export function objectTags(objectType: ObjectType, current: CurrentObject): readonly string[] {
+  return shapesOf(objectType).map((shape) => tagOf(shape, current))
 }
 
 /** The records that the endpoints for one object return, each with its own entity tag. */

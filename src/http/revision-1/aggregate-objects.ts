@@ -16,7 +16,7 @@ export function addAggregateObjects(app: App, services: Services): void {
   app.post(
     '/api/v1/ontologies/:ontology/objects/:objectType/aggregate',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'aggregateObjects',
         summary: 'Aggregate objects (revision 1.0)',

@@ -23,7 +23,7 @@ export function addSearchObjects(app: App, services: Services): void {
   app.post(
     '/api/v1/ontologies/:ontology/objects/:objectType/search',
     {
-      config: { scope: 'api:ontologies-read', isPage: true },
+      config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
       schema: {
         operationId: 'searchObjectsRevision1',
         summary: 'Search objects (revision 1.0)',

@@ -19,7 +19,7 @@ export function addSearchObjects(app: App, services: Services): void {
   app.post(
     '/api/:apiFamily/v1/objects/types/:objectType/search',
     {
-      config: { scope: 'api:ontologies-read', isPage: true },
+      config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
       schema: {
         operationId: 'searchObjects',
         summary: 'Search objects by type (revision 2.0)',

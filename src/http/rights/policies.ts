@@ -3,7 +3,18 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { checkPolicy, type PolicyContext } from '../../query/rights/check-policy.ts'
 import type { Policy, PolicyBody } from '../../query/rights/policy.ts'
-import type { Documents } from '../../store/object-store.ts'
+import type {
+  DocumentGuard,
+  Documents,
+  OnceNote,
+  StoredDocument,
+} from '../../store/object-store.ts'
+import {
+  isConditional,
+  type Preconditions,
+  requirePreconditions,
+} from '../request/preconditions.ts'
+import { etagOfBytes } from '../response/entity-tag.ts'
 import { toPolicy } from './caller-views.ts'
 
 /** A policy, checked against the current definitions. */
@@ -15,14 +26,50 @@ export interface CheckedPolicy extends Policy {
   readonly problem?: string
 }
 
+/** What guards a write of a policy. */
+export interface PolicyGuards {
+  readonly preconditions: Preconditions
+  readonly once: OnceNote | undefined
+}
+
 /** Saves a policy that fits the definitions it names. */
 export async function savePolicy(
   documents: Documents,
   { name, ...body }: Policy,
   context: PolicyContext,
+  guards?: PolicyGuards,
 ): Promise<void> {
   checkPolicy(body, context)
-  await documents.put({ kind: 'policy', id: name, body, expiresAtMs: undefined })
+  const document = { kind: 'policy', id: name, body, expiresAtMs: undefined } as const
+  const put = (guard: DocumentGuard) => documents.put(document, undefined, guard)
+  // Fails if the policy has changed since it was read; the preconditions are then checked again.
+  while (!(await put(await readGuard(documents, name, context, guards))));
+}
+
+/**
+ * Returns the guard of a write of a policy. Throws `PreconditionFailed` if the preconditions do not
+ * hold for the policy that is stored now.
+ */
+async function readGuard(
+  documents: Documents,
+  name: string,
+  context: PolicyContext | undefined,
+  guards: PolicyGuards | undefined,
+): Promise<DocumentGuard> {
+  const { preconditions, once } = guards ?? {}
+  if (context === undefined || preconditions === undefined || !isConditional(preconditions)) {
+    return { once }
+  }
+  // Policies do not expire, so any time will do.
+  const stored = await documents.find('policy', name, 0)
+  const readTags = (document: StoredDocument) => () => [policyTag(toPolicy(document), context)]
+  requirePreconditions(preconditions, stored && readTags(stored), { policy: name })
+  return { expected: stored ?? null, once }
+}
+
+/** Returns the entity tag of the response that shows a policy. */
+function policyTag(policy: Policy, context: PolicyContext): string {
+  return etagOfBytes(JSON.stringify(describeProblem(policy, context)))
 }
 
 /** Returns all policies, by name. */
@@ -48,8 +95,18 @@ export async function findPolicy(
 }
 
 /** Deletes a policy: tokens that name it lose its rights. Throws `PolicyNotFound`. */
-export async function deletePolicy(documents: Documents, name: string): Promise<void> {
-  if (!(await documents.delete('policy', name))) throw policyNotFound(name)
+export async function deletePolicy(
+  documents: Documents,
+  name: string,
+  context?: PolicyContext,
+  guards?: PolicyGuards,
+): Promise<void> {
+  for (;;) {
+    const guard = await readGuard(documents, name, context, guards)
+    if (guard.expected === null) throw policyNotFound(name)
+    if (await documents.delete('policy', name, guard)) return
+    if (guard.expected === undefined) throw policyNotFound(name)
+  }
 }
 
 /** Returns the policies that a new token or client names. Refuses unknown ones. */

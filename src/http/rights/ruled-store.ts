@@ -18,6 +18,8 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  OnceKey,
+  OnceNote,
   OntologyDeletion,
   PublishMode,
   ReadPageRequest,
@@ -87,9 +89,13 @@ export class RuledStore implements ObjectStore {
     return this.#store.deleteMatches(request, context)
   }
 
-  startReplacement(objectType: ObjectType, context?: RequestContext) {
+  findRepeated(once: OnceKey) {
+    return this.#store.findRepeated(once)
+  }
+
+  startReplacement(objectType: ObjectType, context?: RequestContext, once?: OnceKey) {
     requireWritable(objectType)
-    return this.#store.startReplacement(objectType, context)
+    return this.#store.startReplacement(objectType, context, once)
   }
 
   publishReplacement(
@@ -160,8 +166,8 @@ export class RuledStore implements ObjectStore {
     return this.#store.readPageTokenKeys()
   }
 
-  createApiToken(token: ApiToken, secretHash: string) {
-    return this.#store.createApiToken(token, secretHash)
+  createApiToken(token: ApiToken, secretHash: string, once?: OnceNote) {
+    return this.#store.createApiToken(token, secretHash, once)
   }
 
   findApiToken(secretHash: string) {

@@ -22,7 +22,7 @@ export function addAggregateObjectSet(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/aggregate',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'aggregateObjectSet',
         summary: 'Aggregate an object set (v2)',

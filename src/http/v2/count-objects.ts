@@ -14,7 +14,7 @@ export function addCountObjects(app: App, { store }: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objects/:objectType/count',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'countObjects',
         summary: 'Count objects (v2)',

@@ -17,7 +17,7 @@ export function addAggregateInterfaceObjects(app: App, services: Services): void
   app.post(
     '/api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'aggregateInterfaceObjects',
         summary: 'Aggregate the objects of an interface (v2)',

@@ -66,7 +66,7 @@ export function addSearchInterfaceObjects(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'searchInterfaceObjects',
         summary: 'Search the objects of an interface (v2)',

@@ -32,7 +32,7 @@ export function addLoadLinks(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/loadLinks',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'loadLinks',
         summary: 'Load the links of the objects of an object set (v2)',

@@ -18,7 +18,7 @@ export function addLoadObjects(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/loadObjects',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'loadObjects',
         summary: 'Load the objects of an object set (v2)',

@@ -25,7 +25,7 @@ export function addLoadMultipleObjectTypes(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'loadObjectsMultipleObjectTypes',
         summary: 'Load the objects of an object set with several types (v2)',
@@ -67,7 +67,7 @@ export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
     {
-      config: { scope: 'api:ontologies-read' },
+      config: { scope: 'api:ontologies-read', writes: 'nothing' },
       schema: {
         operationId: 'loadObjectsOrInterfaces',
         summary: 'Load the objects of an object set as an interface (v2)',

@@ -16,7 +16,7 @@ export function addSearchObjects(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objects/:objectType/search',
     {
-      config: { scope: 'api:ontologies-read', isPage: true },
+      config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
       schema: {
         operationId: 'searchObjectsV2',
         summary: 'Search objects (v2)',

@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
+import { applyOnce } from '../request/apply-once.ts'
 import { requireScope } from '../request/authenticate.ts'
 import { resolveOntology } from '../request/resolve.ts'
+import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
@@ -19,7 +21,7 @@ export function addCreateTemporaryObjectSet(app: App, services: Services): void 
   app.post(
     '/api/v2/ontologies/:ontology/objectSets/createTemporary',
     {
-      config: { scope: 'api:ontologies-write' },
+      config: { scope: 'api:ontologies-write', writes: KEYED },
       schema: {
         operationId: 'createTemporaryObjectSet',
         summary: 'Create a temporary object set (v2)',
@@ -37,16 +39,19 @@ export function addCreateTemporaryObjectSet(app: App, services: Services): void 
       const { objectSet } = request.body
       // Refuses a set that no request could use.
       await checkObjectSet(objectSet, ontology, services)
-      const id = services.newUuid()
-      const bytes = Buffer.byteLength(JSON.stringify(objectSet))
-      const { rid: ontologyRid, viewId } = ontology
-      const body: TemporarySet = { ontologyRid, viewId, objectSet, bytes }
-      const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
-      await services.store.documents.put(
-        { kind: 'temporaryObjectSet', id, body, expiresAtMs },
-        request.context,
-      )
-      return sendJson(reply, JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id }))
+      const response = await applyOnce(request, reply, services, async (record) => {
+        const id = services.newUuid()
+        const bytes = Buffer.byteLength(JSON.stringify(objectSet))
+        const { rid: ontologyRid, viewId } = ontology
+        const body: TemporarySet = { ontologyRid, viewId, objectSet, bytes }
+        const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
+        const json = JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id })
+        const document = { kind: 'temporaryObjectSet', id, body, expiresAtMs } as const
+        const once = await record(json)
+        await services.store.documents.put(document, request.context, once && { once })
+        return json
+      })
+      return sendJson(reply, response)
     },
   )
 }

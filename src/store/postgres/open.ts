@@ -3,11 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
-import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
-  ApiToken,
   Batch,
   Commit,
   DefinitionChanges,
@@ -15,14 +13,15 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  OnceKey,
   OntologyDeletion,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
-  RecalledToken,
   Reclaimed,
   Retention,
   RewriteProgress,
+  SavedChange,
   SaveOutcome,
   StoredPage,
   StoredSetPage,
@@ -33,11 +32,11 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { reported } from '../read-report.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
+import { toOnceMessage } from '../sql/once-key.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
 import { PostgresAudit } from './catalogue/audit-records.ts'
 import { deleteExpired } from './catalogue/delete-expired.ts'
 import { PostgresDocuments } from './catalogue/documents.ts'
-import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
@@ -48,15 +47,8 @@ import {
   startReplacement,
 } from './catalogue/replacement.ts'
 import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
-import {
-  createApiToken,
-  deleteApiTokens,
-  findApiTokenById,
-  listApiTokens,
-  readPageTokenKeys,
-  revokeApiTokens,
-  revokeIssuedTokens,
-} from './catalogue/secrets.ts'
+import { readPageTokenKeys } from './catalogue/secrets.ts'
+import { PostgresTokens } from './catalogue/store-tokens.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
@@ -75,6 +67,7 @@ import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
+import { findRepeated } from './writes/idempotency-keys.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** Overrides the capabilities that are read from the database. */
@@ -99,7 +92,7 @@ export async function openPostgresStore(
   }
 }
 
-class PostgresStore implements ObjectStore {
+class PostgresStore extends PostgresTokens implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
@@ -115,12 +108,12 @@ class PostgresStore implements ObjectStore {
   readonly rewrittenAtOnceMax: number
   readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
-  readonly #tokens: KnownTokens
   readonly #pages: PageReader
   readonly #cache: PageCache
   #reclaims = 0
 
   constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
+    super(database)
     const cache = new PageCache(options.pageCacheBytes)
     this.database = database
     this.capabilities = capabilities
@@ -129,7 +122,6 @@ class PostgresStore implements ObjectStore {
     this.audit = new PostgresAudit(database)
     this.#catalogue = new CatalogueReader(database)
     this.#cache = cache
-    this.#tokens = new KnownTokens(database)
     // Where versions are published separately, only one may be pending.
     this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
     this.#pages = new PageReader(this, cache)
@@ -156,7 +148,7 @@ class PostgresStore implements ObjectStore {
     return this.#catalogue.newest
   }
 
-  saveOntology(change: OntologyChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {
+  saveOntology(change: SavedChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {
     return auditedDefinition(context, (auditEntry) =>
       saveOntology(this, change, context.callerId, auditEntry),
     )
@@ -219,8 +211,16 @@ class PostgresStore implements ObjectStore {
     return audited(context, request, (write) => deleteMatches(this, write, context))
   }
 
-  startReplacement({ rid: typeRid }: ObjectType, { callerId } = INTERNAL_CONTEXT): Promise<string> {
-    return startReplacement(this, { typeRid, callerId })
+  findRepeated(once: OnceKey): Promise<Commit | undefined> {
+    return this.database.read((session) => findRepeated(session, toOnceMessage(once)))
+  }
+
+  startReplacement(
+    { rid: typeRid }: ObjectType,
+    { callerId } = INTERNAL_CONTEXT,
+    once?: OnceKey,
+  ): Promise<string> {
+    return startReplacement(this, { typeRid, callerId, once: toOnceMessage(once) })
   }
 
   publishReplacement(
@@ -258,38 +258,6 @@ class PostgresStore implements ObjectStore {
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
     return readPageTokenKeys(this.database)
-  }
-
-  createApiToken(token: ApiToken, secretHash: string): Promise<void> {
-    return createApiToken(this.database, token, secretHash)
-  }
-
-  findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    return this.#tokens.find(secretHash)
-  }
-
-  recallApiToken(secretHash: string): RecalledToken | undefined {
-    return this.#tokens.recall(secretHash)
-  }
-
-  findApiTokenById(id: string): Promise<ApiToken | undefined> {
-    return findApiTokenById(this.database, id)
-  }
-
-  listApiTokens(): Promise<readonly ApiToken[]> {
-    return listApiTokens(this.database)
-  }
-
-  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number> {
-    return revokeApiTokens(this.database, ids, nowMs)
-  }
-
-  deleteApiTokens(ids: readonly string[]): Promise<void> {
-    return deleteApiTokens(this.database, ids)
-  }
-
-  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
-    return revokeIssuedTokens(this.database, clientOrGrantId, nowMs)
   }
 
   /** Waits for all work in progress. */

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue } from '../../ontology/catalogue.ts'
-import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type { AuditLog } from '../audit-log.ts'
 import type {
-  ApiToken,
   Batch,
   Commit,
   DefinitionChanges,
@@ -17,6 +15,7 @@ import type {
   Edit,
   FindTypesRequest,
   ObjectStore,
+  OnceKey,
   OntologyDeletion,
   PublishMode,
   ReadPageRequest,
@@ -24,6 +23,7 @@ import type {
   Reclaimed,
   Retention,
   RewriteProgress,
+  SavedChange,
   SaveOutcome,
   StoredPage,
   StoredSetPage,
@@ -33,14 +33,15 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
+import { toOnceMessage } from '../sql/once-key.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import { findApiToken, findApiTokenById, listApiTokens } from './catalogue/secrets.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { hasRewrites } from './rewrite/rewrite-states.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { SqliteReads } from './store-reads.ts'
+import { SqliteTokens } from './store-tokens.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
@@ -60,7 +61,7 @@ import { WriteGroups } from './writes/write-groups.ts'
 import { createWriteQueue } from './writes/write-queue.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
-export class SqliteStore implements ObjectStore {
+export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly documents: SqliteDocuments
   readonly audit: AuditLog = {
     append: (records) => this.#write('appendAuditRecords', JSON.stringify(records)),
@@ -95,6 +96,7 @@ export class SqliteStore implements ObjectStore {
     { writer, slowReaders }: StoreThreads,
     options: StoreOptions,
   ) {
+    super(reading, guard, writer)
     this.#guard = guard
     this.#rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.documents = new SqliteDocuments({
@@ -153,32 +155,22 @@ export class SqliteStore implements ObjectStore {
     return this.#reads.readSlowly('aggregate', request, context)
   }
 
-  async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    return this.#read(() => findApiToken(this.#reading.statements, secretHash))
-  }
-
-  async findApiTokenById(id: string): Promise<ApiToken | undefined> {
-    return this.#read(() => findApiTokenById(this.#reading.statements, id))
-  }
-
-  async listApiTokens(): Promise<readonly ApiToken[]> {
-    return this.#read(() => listApiTokens(this.#reading.statements))
-  }
-
   saveOntology(
-    { ontology, ...change }: OntologyChange,
+    { ontology, once, ...change }: SavedChange,
     context = INTERNAL_CONTEXT,
   ): Promise<SaveOutcome> {
     const definition = JSON.stringify(ontology.definition)
-    const input = { ...change, definition, rewrittenAtOnceMax: this.#rewrittenAtOnceMax }
+    const rewrittenAtOnceMax = this.#rewrittenAtOnceMax
+    const input = { ...change, definition, once: toOnceMessage(once), rewrittenAtOnceMax }
     return auditedDefinition(context, (auditEntry) =>
       this.#writeInTurn('saveOntology', { ...input, auditEntry }, context),
     )
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
+    const once = toOnceMessage(deletion.once)
     return auditedDefinition(context, (auditEntry) =>
-      this.#writeInTurn('deleteOntology', { ...deletion, auditEntry }, context),
+      this.#writeInTurn('deleteOntology', { ...deletion, once, auditEntry }, context),
     )
   }
 
@@ -200,8 +192,17 @@ export class SqliteStore implements ObjectStore {
     )
   }
 
-  startReplacement({ rid: typeRid }: ObjectType, context = INTERNAL_CONTEXT): Promise<string> {
-    return this.#writeInTurn('startReplacement', { typeRid }, context)
+  findRepeated(once: OnceKey): Promise<Commit | undefined> {
+    return this.#write('findRecorded', toOnceMessage(once))
+  }
+
+  startReplacement(
+    { rid: typeRid }: ObjectType,
+    context = INTERNAL_CONTEXT,
+    once?: OnceKey,
+  ): Promise<string> {
+    const input = { typeRid, once: toOnceMessage(once) }
+    return this.#writeInTurn('startReplacement', input, context)
   }
 
   publishReplacement(
@@ -240,22 +241,6 @@ export class SqliteStore implements ObjectStore {
 
   readPageTokenKeys(): Promise<readonly Uint8Array[]> {
     return this.#write('readPageTokenKeys', randomBytes(KEY_BYTES))
-  }
-
-  createApiToken(token: ApiToken, secretHash: string): Promise<void> {
-    return this.#write('createApiToken', { token, secretHash })
-  }
-
-  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number> {
-    return this.#write('revokeApiTokens', { ids, nowMs })
-  }
-
-  deleteApiTokens(ids: readonly string[]): Promise<void> {
-    return this.#write('deleteApiTokens', ids)
-  }
-
-  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
-    return this.#write('revokeIssuedTokens', { clientOrGrantId, nowMs })
   }
 
   drain(reason: string, graceMs: number): void {

@@ -1,6 +1,13 @@
 /** Documents in SQLite: read on this thread, written by the writer thread. */
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
-import type { DocumentKind, Documents, FoundDocuments, StoredDocument } from '../documents.ts'
+import type {
+  DocumentGuard,
+  DocumentKind,
+  Documents,
+  FoundDocuments,
+  StoredDocument,
+} from '../documents.ts'
+import { toGuardMessage } from '../sql/document-row.ts'
 import { findDocument, listDocuments } from './catalogue/documents.ts'
 import { KnownUntilCommit } from './file/known-until-commit.ts'
 import type { StatementCache } from './file/statement-cache.ts'
@@ -25,8 +32,12 @@ export class SqliteDocuments implements Documents {
     this.#access = access
   }
 
-  put(document: StoredDocument, context = INTERNAL_CONTEXT): Promise<void> {
-    return this.#access.write('putDocument', document, context)
+  put(
+    document: StoredDocument,
+    context = INTERNAL_CONTEXT,
+    guard?: DocumentGuard,
+  ): Promise<boolean> {
+    return this.#access.write('putDocument', { document, ...messageOf(guard) }, context)
   }
 
   async find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {
@@ -63,7 +74,12 @@ export class SqliteDocuments implements Documents {
     return this.#access.read((statements) => listDocuments(statements, kind, nowMs))
   }
 
-  delete(kind: DocumentKind, id: string): Promise<boolean> {
-    return this.#access.write('deleteDocument', { kind, id }, INTERNAL_CONTEXT)
+  delete(kind: DocumentKind, id: string, guard?: DocumentGuard): Promise<boolean> {
+    const input = { kind, id, ...messageOf(guard) }
+    return this.#access.write('deleteDocument', input, INTERNAL_CONTEXT)
   }
+}
+
+function messageOf(guard: DocumentGuard | undefined) {
+  return guard === undefined ? {} : { guard: toGuardMessage(guard) }
 }

@@ -1,8 +1,21 @@
 /** Documents in PostgreSQL, shared by all nodes. */
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
-import type { DocumentKind, Documents, FoundDocuments, StoredDocument } from '../../documents.ts'
-import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
-import type { Database } from '../driver/database.ts'
+import type {
+  DocumentGuard,
+  DocumentKind,
+  Documents,
+  FoundDocuments,
+  StoredDocument,
+} from '../../documents.ts'
+import {
+  DOCUMENT_COLUMNS,
+  documentValues,
+  toDocument,
+  toGuardMessage,
+  UNEXPIRED,
+} from '../../sql/document-row.ts'
+import type { Database, WriteSession } from '../driver/database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { deleteInSteps } from './delete-in-steps.ts'
 import { TOKEN_GENERATION_SQL } from './secrets.ts'
 
@@ -13,13 +26,30 @@ export class PostgresDocuments implements Documents {
     this.#database = database
   }
 
-  async put(document: StoredDocument, { callerId } = INTERNAL_CONTEXT): Promise<void> {
-    const sql = `INSERT INTO oqs_document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)
-      ON CONFLICT (kind, id) DO UPDATE
+  put(
+    document: StoredDocument,
+    { callerId } = INTERNAL_CONTEXT,
+    guard: DocumentGuard = {},
+  ): Promise<boolean> {
+    const { expected, once } = toGuardMessage(guard)
+    const insert = `INSERT INTO oqs_document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)
+      ON CONFLICT (kind, id)`
+    const replace = `${insert} DO UPDATE
       SET body = EXCLUDED.body, expires_at_ms = EXCLUDED.expires_at_ms`
-    await this.#database.write((session) => session.run(sql, documentValues(document)), {
-      callerId,
-    })
+    const values = documentValues(document)
+    return this.#database.write(
+      async (session) => {
+        const written =
+          expected === undefined
+            ? await session.run(replace, values)
+            : expected === null
+              ? await session.run(`${insert} DO NOTHING`, values)
+              : await replaceExpected(session, document, expected)
+        if (written > 0) await recordNote(session, once)
+        return written > 0
+      },
+      { callerId },
+    )
   }
 
   async find(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined> {
@@ -78,10 +108,31 @@ export class PostgresDocuments implements Documents {
     return rows.map(toDocument)
   }
 
-  async delete(kind: DocumentKind, id: string): Promise<boolean> {
+  delete(kind: DocumentKind, id: string, guard: DocumentGuard = {}): Promise<boolean> {
+    const { expected, once } = toGuardMessage(guard)
     const sql = 'DELETE FROM oqs_document WHERE kind = ? AND id = ?'
-    return (await this.#database.write((session) => session.run(sql, [kind, id]))) > 0
+    return this.#database.write(async (session) => {
+      const deleted =
+        expected == null
+          ? await session.run(sql, [kind, id])
+          : await session.run(`${sql} AND body = ?`, [kind, id, expected])
+      if (deleted > 0) await recordNote(session, once)
+      return deleted > 0
+    })
   }
+}
+
+/** A concurrent change of the document is waited for, and its body is then another one. */
+function replaceExpected(
+  session: WriteSession,
+  document: StoredDocument,
+  expected: string,
+): Promise<number> {
+  const [kind, id, body, expiresAtMs] = documentValues(document)
+  return session.run(
+    'UPDATE oqs_document SET body = ?, expires_at_ms = ? WHERE kind = ? AND id = ? AND body = ?',
+    [body, expiresAtMs, kind, id, expected],
+  )
 }
 
 /** Deletes all documents that have expired, and returns how many. */

@@ -10,6 +10,7 @@ import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
+import type { OnceMessage } from '../../sql/once-key.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
   type PostgresContext,
@@ -18,6 +19,7 @@ import {
   writeInTurn,
 } from '../citus/pending-commit.ts'
 import type { WriteOwner, WriteSession } from '../driver/database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { lockExistingType, lockReplacement, readTable } from '../writes/lock-type.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
@@ -35,13 +37,19 @@ function ownerOf({ typeRid, callerId }: ReplacementOfType): WriteOwner {
   return { key: typeRid, callerId }
 }
 
+interface NewReplacement {
+  readonly typeRid: string
+  readonly callerId: string
+  readonly once: OnceMessage | undefined
+}
+
 /**
  * Starts a replacement. Its rows get a version that is allocated now, because the version of the
  * publication is not known yet, and writing it into every row at the end would take too long.
  */
 export function startReplacement(
   store: PostgresContext,
-  { typeRid, callerId }: { readonly typeRid: string; readonly callerId: string },
+  { typeRid, callerId, once }: NewReplacement,
 ): Promise<string> {
   const { capabilities } = store
   return writeInTurn(store, { key: typeRid, callerId }, async (session) => {
@@ -55,7 +63,9 @@ export function startReplacement(
       typeId,
     ])
     const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
-    return String(await addObjectTable(session, table))
+    const name = String(await addObjectTable(session, table))
+    await recordNote(session, once && { ...once, note: name })
+    return name
   })
 }
 

@@ -1,9 +1,9 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { AuditEntry } from '../../../contract/audit-record.ts'
-import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import type { OntologyDeletion, SaveOutcome } from '../../object-store.ts'
+import type { OntologyDeletion, SavedChange, SaveOutcome } from '../../object-store.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
+import { toOnceMessage } from '../../sql/once-key.ts'
 import {
   countRewritten,
   definitionOutOfSync,
@@ -15,6 +15,7 @@ import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { addAuditRecords } from './audit-records.ts'
 import { dropObjectType, type SavedTypes, saveObjectTypes } from './save-object-types.ts'
 
@@ -29,7 +30,7 @@ export interface SavingStore extends PostgresContext {
 
 export async function saveOntology(
   store: SavingStore,
-  { ontology, ...change }: OntologyChange,
+  { ontology, once, ...change }: SavedChange,
   callerId: string,
   auditEntry: AuditEntry | undefined,
 ): Promise<RecordedChange<SaveOutcome>> {
@@ -57,6 +58,7 @@ export async function saveOntology(
       if (change.isDryRun) throw new DryRun(outcome)
       const record = definitionRecord(auditEntry, change, stored)
       await addAuditRecords(session, [record])
+      await recordNote(session, toOnceMessage(once), outcome === 'saved')
       return { outcome, record }
     })
   } catch (error) {
@@ -96,6 +98,7 @@ export function deleteOntology(
     await session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
     const record = deletionRecord(auditEntry, types)
     await addAuditRecords(session, [record])
+    await recordNote(session, toOnceMessage(deletion.once))
     return { outcome: undefined, record }
   })
 }

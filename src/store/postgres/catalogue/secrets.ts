@@ -1,9 +1,11 @@
 /** Keys of page tokens, and API tokens, which are stored without their secrets. */
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../../paging/token-keys.ts'
-import type { ApiToken, RecalledToken } from '../../object-store.ts'
+import type { ApiToken, OnceNote, RecalledToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
+import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Database } from '../driver/database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { deleteInSteps } from './delete-in-steps.ts'
 
 const KEYS_SQL = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
@@ -30,14 +32,16 @@ export async function createApiToken(
   database: Database,
   token: ApiToken,
   secretHash: string,
+  once: OnceNote | undefined,
 ): Promise<void> {
-  await database.write((session) =>
-    session.run(
+  await database.write(async (session) => {
+    await session.run(
       `INSERT INTO oqs_api_token (secret_hash, ${API_TOKEN_COLUMNS})
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [secretHash, ...apiTokenValues(token)],
-    ),
-  )
+    )
+    await recordNote(session, toOnceMessage(once))
+  })
 }
 
 /** Returns a token and the generation of tokens and policies, both as of one moment. */

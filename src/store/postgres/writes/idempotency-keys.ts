@@ -1,5 +1,5 @@
 /** Idempotency keys: which requests were committed, and with which result. */
-import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
+import { keyReused, type NoteMessage, noteCommit, type OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
 import { deleteInSteps } from '../catalogue/delete-in-steps.ts'
 import type { Database, Session, WriteSession } from '../driver/database.ts'
@@ -55,9 +55,22 @@ export async function recordCommit(
       once.nowMs,
     ],
   )
-  // Writes of one type wait for each other, so the request that came first is for another type.
+  // Writes of one type wait for each other, so the request that came first is for another type, or
+  // writes no objects.
   if (recorded === 0) throw keyReused(once)
   return commit
+}
+
+/**
+ * Records the key of a request that writes no objects. Throws `IdempotencyKeyReused` if it is
+ * recorded already; a concurrent request with the same key is waited for.
+ */
+export async function recordNote(
+  session: WriteSession,
+  once: NoteMessage | undefined,
+  hasNote = true,
+): Promise<void> {
+  if (once !== undefined) await recordCommit(session, once, noteCommit(once, hasNote))
 }
 
 /** Deletes all keys that have expired, and returns how many. */

@@ -1,8 +1,17 @@
 /** Documents: the statements that read them, and the jobs that write them. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { DocumentKind, StoredDocument } from '../../documents.ts'
-import { DOCUMENT_COLUMNS, documentValues, toDocument, UNEXPIRED } from '../../sql/document-row.ts'
+import {
+  DOCUMENT_COLUMNS,
+  documentValues,
+  type GuardMessage,
+  toDocument,
+  UNEXPIRED,
+} from '../../sql/document-row.ts'
+import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { deleteSome } from './delete-some.ts'
 
 export interface DocumentKey {
@@ -29,10 +38,34 @@ export function listDocuments(
   return (statements.prepare(sql).all(kind, nowMs) as unknown as unknown[][]).map(toDocument)
 }
 
-export function putDocument(db: DatabaseSync, document: StoredDocument): void {
-  db.prepare(`INSERT OR REPLACE INTO document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)`).run(
-    ...documentValues(document),
-  )
+export function putDocument(
+  db: WriterDatabase,
+  { document, guard }: { readonly document: StoredDocument; readonly guard?: GuardMessage },
+): boolean {
+  return runGuarded(db, document, guard, () => {
+    db.prepare(`INSERT OR REPLACE INTO document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)`).run(
+      ...documentValues(document),
+    )
+    return true
+  })
+}
+
+/** Runs a write of a document if it is the expected one, and records its key. */
+function runGuarded(
+  db: WriterDatabase,
+  { kind, id }: DocumentKey,
+  guard: GuardMessage | undefined,
+  write: () => boolean,
+): boolean {
+  if (guard === undefined) return write()
+  return inTransaction(db, 'write', () => {
+    const row = db.prepare('SELECT body FROM document WHERE kind = ? AND id = ?').get(kind, id)
+    const { expected, once } = guard
+    if (expected !== undefined && (row?.['body'] ?? null) !== expected) return false
+    const isWritten = write()
+    if (isWritten) recordNote(db, once)
+    return isWritten
+  })
 }
 
 export function takeDocument(
@@ -62,9 +95,14 @@ export function extendDocument(
   return Number(changes) > 0
 }
 
-export function deleteDocument(db: DatabaseSync, { kind, id }: DocumentKey): boolean {
-  const { changes } = db.prepare('DELETE FROM document WHERE kind = ? AND id = ?').run(kind, id)
-  return Number(changes) > 0
+export function deleteDocument(
+  db: WriterDatabase,
+  { kind, id, guard }: DocumentKey & { readonly guard?: GuardMessage },
+): boolean {
+  return runGuarded(db, { kind, id }, guard, () => {
+    const { changes } = db.prepare('DELETE FROM document WHERE kind = ? AND id = ?').run(kind, id)
+    return Number(changes) > 0
+  })
 }
 
 /** Deletes some of the documents that have expired, and returns how many; 0 if none is left. */

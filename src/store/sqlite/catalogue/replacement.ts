@@ -9,9 +9,11 @@ import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseLargeMerge, refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
+import type { OnceMessage } from '../../sql/once-key.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { auditCommit } from './audit-records.ts'
@@ -30,8 +32,8 @@ export interface ReplacementOfType {
  * to read again.
  */
 export function startReplacement(
-  db: DatabaseSync,
-  { typeRid }: { readonly typeRid: string },
+  db: WriterDatabase,
+  { typeRid, once }: { readonly typeRid: string; readonly once: OnceMessage | undefined },
 ): string {
   return inTransaction(db, 'write', () => {
     const { id: typeId, apiName, lastVersion } = readType(db, typeRid)
@@ -39,7 +41,9 @@ export function startReplacement(
     const loadedAs = lastVersion + 1
     db.prepare('UPDATE object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
     const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
-    return String(addObjectTable(db, table))
+    const name = String(addObjectTable(db, table))
+    recordNote(db, once && { ...once, note: name })
+    return name
   })
 }
 

@@ -6,6 +6,7 @@ import type { OntologyDefinition } from '../../../ontology/definition/definition
 import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
+import type { NoteMessage } from '../../sql/once-key.ts'
 import {
   countRewritten,
   definitionOutOfSync,
@@ -19,6 +20,7 @@ import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { endChangeOf, refuseWhileChanging, startChange } from '../rewrite/definition-change.ts'
 import type { Rewrite } from '../rewrite/rewrite-states.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { addAuditRecord } from './audit-records.ts'
 import { dropObjectType, saveObjectTypes } from './save-object-types.ts'
 
@@ -36,6 +38,7 @@ interface ReadChange
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly auditEntry: AuditEntry | undefined
+  readonly once: NoteMessage | undefined
 }
 
 export function saveOntology(
@@ -61,6 +64,7 @@ export function saveOntology(
       if (change.isDryRun) throw new DryRun(outcome)
       const record = definitionRecord(change.auditEntry, change, stored)
       addAuditRecord(db, record)
+      recordNote(db, change.once, outcome === 'saved')
       return { outcome, record }
     })
   } catch (error) {
@@ -117,7 +121,7 @@ function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: Ont
 /** Deletes an ontology with all its objects. */
 export function deleteOntology(
   db: WriterDatabase,
-  deletion: OntologyDeletion & Pick<SavedDefinition, 'auditEntry'>,
+  deletion: Omit<OntologyDeletion, 'once'> & Pick<SavedDefinition, 'auditEntry' | 'once'>,
 ): RecordedChange<void> {
   const { ontologyRid, basedOn } = deletion
   return inTransaction(db, 'write', () => {
@@ -130,6 +134,7 @@ export function deleteOntology(
     db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
     const record = deletionRecord(deletion.auditEntry, types)
     addAuditRecord(db, record)
+    recordNote(db, deletion.once)
     return { outcome: undefined, record }
   })
 }

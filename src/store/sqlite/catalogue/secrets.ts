@@ -2,8 +2,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ApiToken } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
+import type { NoteMessage } from '../../sql/once-key.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { recordNote } from '../writes/idempotency-keys.ts'
 import { deleteSome } from './delete-some.ts'
 
 /** Returns the page token keys, newest first. Saves the given key if there is none yet. */
@@ -19,13 +22,19 @@ export function readPageTokenKeys(db: DatabaseSync, newKey: Uint8Array): Uint8Ar
   return select.all().map((row) => row['secret'] as Uint8Array)
 }
 
-export function createApiToken(
-  db: DatabaseSync,
-  { token, secretHash }: { readonly token: ApiToken; readonly secretHash: string },
-): void {
-  db.prepare(
-    `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(secretHash, ...apiTokenValues(token))
+export interface NewToken {
+  readonly token: ApiToken
+  readonly secretHash: string
+  readonly once?: NoteMessage | undefined
+}
+
+export function createApiToken(db: WriterDatabase, { token, secretHash, once }: NewToken): void {
+  inTransaction(db, 'write', () => {
+    db.prepare(
+      `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(secretHash, ...apiTokenValues(token))
+    recordNote(db, once)
+  })
 }
 
 export function findApiToken(statements: StatementCache, secretHash: string): ApiToken | undefined {

@@ -30,7 +30,7 @@ import { rewriteStep } from '../rewrite/rewrite-step.ts'
 import { applyBatch, commitBatch } from '../writes/commit-batch.ts'
 import { applyEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
-import { deleteExpiredKeys } from '../writes/idempotency-keys.ts'
+import { deleteExpiredKeys, findRecorded } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
@@ -40,6 +40,7 @@ export const WRITE_JOBS = {
   commitBatch,
   deleteRows,
   deleteExpiredKeys,
+  findRecorded,
   startReplacement,
   touchReplacement,
   indexReplacement,

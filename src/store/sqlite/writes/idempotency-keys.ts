@@ -1,6 +1,6 @@
 /** Idempotency keys: which requests were committed, and with which result. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { keyReused, type OnceMessage } from '../../sql/once-key.ts'
+import { keyReused, type NoteMessage, noteCommit, type OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
 import { deleteSome } from '../catalogue/delete-some.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -55,6 +55,25 @@ export function recordCommit(
     once.expiresAtMs,
   )
   return commit
+}
+
+/**
+ * Records the key of a request that writes no objects, in the transaction of the caller. Throws
+ * `IdempotencyKeyReused` if it is recorded already.
+ */
+export function recordNote(
+  db: WriterDatabase,
+  once: NoteMessage | undefined,
+  hasNote = true,
+): void {
+  if (once === undefined) return
+  if (findRecorded(db, once) !== undefined) throw keyReused(once)
+  recordCommit(db, once, noteCommit(once, hasNote))
+}
+
+/** Returns what was recorded for a key, as a job of the writer thread. */
+export function findRecorded(db: WriterDatabase, once: OnceMessage): Commit | undefined {
+  return findRepeated((sql) => db.cached(sql), once)
 }
 
 /** Deletes some of the keys that are expired, and returns how many; 0 if none is left. */

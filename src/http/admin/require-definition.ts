@@ -1,0 +1,26 @@
+import {
+  isConditional,
+  type Preconditions,
+  requirePreconditions,
+} from '../request/preconditions.ts'
+import type { Viewer } from '../request/resolve.ts'
+import { etagOfBytes } from '../response/entity-tag.ts'
+import type { Services } from '../services.ts'
+
+/**
+ * Throws `PreconditionFailed` if the preconditions of a request do not hold for the definition of an
+ * ontology. Its tag is that of `getOntologyDefinition`, which shows what the caller may see. The write
+ * must be based on the generation of `catalogue`: it then fails if the definition has changed since.
+ */
+export async function requireDefinition(
+  preconditions: Preconditions,
+  identifier: string,
+  viewer: Viewer,
+  { views }: Pick<Services, 'views'>,
+): Promise<void> {
+  if (!isConditional(preconditions)) return
+  const { catalogue } = await views.readViewer(viewer)
+  const definition = catalogue.find(identifier)?.definition
+  const readTags = definition && (() => [etagOfBytes(JSON.stringify(definition))])
+  requirePreconditions(preconditions, readTags, { ontology: identifier })
+}
