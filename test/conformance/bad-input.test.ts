@@ -250,6 +250,30 @@ describe('bad input', () => {
     })
   })
 
+  it('a body with a member that could change a prototype is rejected by its name', async () => {
+    const nested = `${'{"a":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}`
+    for (const [body, parameter] of [
+      ['{"__proto__":{"query":1}}', '__proto__'],
+      ['{"query":{"type":"and","value":[{"\\u005f_proto__":1}]}}', 'query.value[0].__proto__'],
+      ['{"query":{"constructor":{"prototype":1}}}', 'query.constructor.prototype'],
+      [nested, `…${'.a'.repeat(19)}.__proto__`],
+    ] as const) {
+      const { status, body: error } = await service.send(SEARCH, json(body))
+      expect([status, error.errorName, error.parameters]).toEqual([
+        400,
+        'Default:InvalidArgument',
+        { parameter, reason: 'is a reserved name, which no member of a body may have' },
+      ])
+    }
+    const line = {
+      body: '{"put":{"n":1,"__proto__":{"text":"x"}}}',
+      headers: { 'content-type': 'application/x-ndjson' },
+    }
+    const { status, body: error } = await service.send(BATCH, line)
+    expect([status, error.parameters.property]).toEqual([400, '__proto__'])
+    expect(({} as { text?: string }).text).toBeUndefined()
+  })
+
   it('large and deep bodies are rejected quickly', async () => {
     const large = json(`{"query":{"type":"${'x'.repeat(2_000_000)}"}}`)
     await refused(SEARCH, large, { status: 413, errorName: 'Default:RequestEntityTooLarge' })

@@ -81,6 +81,18 @@ describe('methods', () => {
     }
   })
 
+  it('find no file that the explorer does not have', async () => {
+    await using explored = await startService({ explorer: async () => new Map() })
+    for (const path of ['/assets/unknown', '/assets/unknown.js?v=1', '/favicon.svg']) {
+      const { status, body } = await explored.send(path, { token: null })
+      expect([path, status, body.errorName]).toEqual([path, 404, 'Default:NotFound'])
+      const head = await explored.send(path, { token: null, method: 'HEAD' })
+      expect([path, head.status]).toEqual([path, 404])
+      const post = await explored.send(path, { token: null, method: 'POST' })
+      expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    }
+  })
+
   it.for(['FOO /healthz', 'get /healthz', 'CONNECT test:80', 'PRI *'])(
     'that nobody knows are refused: %s',
     async (head) => {

@@ -10,7 +10,7 @@ import {
   REFRESH_TOKEN_REUSE_SECONDS,
 } from '../../contract/limits.ts'
 import type { Scope } from '../../contract/scopes.ts'
-import type { ApiToken } from '../../store/object-store.ts'
+import type { ApiToken, StoredDocument } from '../../store/object-store.ts'
 import { hashSecret } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { createAccessToken, newSecret } from './access-token.ts'
@@ -41,6 +41,11 @@ export interface IssuedTokens {
   readonly names: readonly string[]
 }
 
+/** A code as it is stored: kept after its use, so that a second use is recognised. */
+interface CodeBody extends PendingGrant {
+  readonly use?: 'once' | 'again'
+}
+
 interface RefreshBody {
   readonly grantId: string
   readonly usedAtMs: number | undefined
@@ -60,7 +65,7 @@ export async function createCode(
 }
 
 /**
- * Takes a code, which works once. If a code is used again, the tokens of its first use may be in the
+ * Uses a code, which works once. If a code is used again, the tokens of its first use may be in the
  * wrong hands, so the grant ends (RFC 6749, 4.1.2).
  */
 export async function takeCode(
@@ -69,17 +74,37 @@ export async function takeCode(
 ): Promise<{ readonly grantId: string; readonly pending: PendingGrant }> {
   const { store, now, emit } = services
   const grantId = hashSecret(code)
-  const found = await store.documents.take('oauthCode', grantId, now())
-  if (found !== undefined) return { grantId, pending: found.body as PendingGrant }
-  const grant = await findGrant(services, grantId)
-  if (grant !== undefined) {
+  const found = await store.documents.find('oauthCode', grantId, now())
+  const { use, ...pending } = (found?.body ?? {}) as Partial<CodeBody>
+  if (found !== undefined && use === undefined) {
+    const isFirst = await markCode(services, found, 'once')
+    return isFirst ? { grantId, pending: pending as PendingGrant } : takeCode(services, code)
+  }
+  // First the mark, then the end: the first use may still be issuing tokens. If it does not see the
+  // mark, then its tokens exist by now.
+  if (found !== undefined) await markCode(services, found, 'again')
+  const clientId = pending.clientId ?? (await findGrant(services, grantId))?.clientId
+  if (clientId !== undefined) {
     await endGrant(services, grantId)
-    emit({ event: 'oauthReuseRefused', clientId: grant.clientId, reused: 'code' })
+    emit({ event: 'oauthReuseRefused', clientId, reused: 'code' })
   }
   throw new OAuthError('invalid_grant', 'The code is unknown, expired or already used.')
 }
 
-/** Starts a grant and issues its first tokens. */
+/** Marks a code as used. Of several concurrent first uses, one returns true. */
+function markCode(
+  { store, now }: GrantServices,
+  found: StoredDocument,
+  use: 'once' | 'again',
+): Promise<boolean> {
+  const body: CodeBody = { ...(found.body as PendingGrant), use }
+  // Kept for longer than a request takes.
+  const expiresAtMs = now() + 1000 * AUTHORIZATION_CODE_SECONDS
+  const guard = use === 'once' ? { expected: found } : {}
+  return store.documents.put({ ...found, body, expiresAtMs }, undefined, guard)
+}
+
+/** Starts a grant and issues its first tokens, unless its code was used again meanwhile. */
 export async function startGrant(
   services: GrantServices,
   client: OAuthClient,
@@ -94,7 +119,13 @@ export async function startGrant(
     body: grant,
     expiresAtMs: now() + 1000 * lifeSeconds,
   })
-  return issueForGrant(services, client, grantId, grant)
+  const tokens = await issueForGrant(services, client, grantId, grant)
+  const code = await store.documents.find('oauthCode', grantId, now())
+  if ((code?.body as CodeBody | undefined)?.use === 'again') {
+    await endGrant(services, grantId)
+    throw new OAuthError('invalid_grant', 'The code was used more than once; the grant has ended.')
+  }
+  return tokens
 }
 
 /** Exchanges a refresh token for new tokens. `scope` may ask for less than the grant allows. */

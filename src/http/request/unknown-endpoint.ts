@@ -16,11 +16,13 @@ export async function addUnknownEndpoint(app: App): Promise<void> {
   const respond = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
     const [path = ''] = url.split('?')
     const allowed = methodsOf(path, [...paths.values()])
-    if (allowed.length === 0) throw new ObjectQueryError('Default:NotFound', { method, path })
-    if (method !== 'OPTIONS') {
-      throw new ObjectQueryError('Default:MethodNotAllowed', { method, path, allowed })
+    if (method === 'OPTIONS' && allowed.length > 0) {
+      return reply.code(204).header('allow', allowed.join(', ')).send()
     }
-    return reply.code(204).header('allow', allowed.join(', ')).send()
+    // An endpoint that has the method did not find what the path names.
+    const isUnknown = allowed.length === 0 || allowed.includes(method)
+    if (isUnknown) throw new ObjectQueryError('Default:NotFound', { method, path })
+    throw new ObjectQueryError('Default:MethodNotAllowed', { method, path, allowed })
   }
   await app.register(async (unknown: App) => {
     // Before the body is read, because the response does not depend on it.
