@@ -2,7 +2,7 @@
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
  * `revision-1/`, `revision-2/`, `v2/` and `admin/` each contain the endpoints of one API.
  */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyRequest } from 'fastify'
@@ -161,11 +161,23 @@ function openScopes(app: App, services: Services): void {
     request.context = scope
     if (isReportingRequests) scope.defer(() => reportRequest(request, reply.raw, services))
     if (tracing !== undefined) traceRequest(request, reply, tracing)
-    const { headers, httpVersion } = request.raw
-    if (headers.host === undefined && httpVersion === '1.1') {
-      done(invalidArgument('host', 'HTTP/1.1 requires a Host header'))
-    } else done()
+    done(hostMistake(request.raw))
   })
+}
+
+/** Returns the error for a request that does not have exactly one host (RFC 9112, 3.2). */
+function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Error | undefined {
+  if (headers.host === undefined) {
+    if (httpVersion !== '1.1') return undefined
+    return invalidArgument('host', 'HTTP/1.1 requires a Host header')
+  }
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    // Node.js keeps the first of several.
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1 ? invalidArgument('host', `is sent ${count} times; send it once`) : undefined
 }
 
 /** Authenticates every request to the endpoints of `app`. Each endpoint must declare its scope. */

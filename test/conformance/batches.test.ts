@@ -123,6 +123,13 @@ describe('a batch', () => {
     expect(large.body.parameters.reason).toMatch(/larger than/)
   })
 
+  it('rejects millions of blank lines without reading them all', async () => {
+    const { status, body: error } = await raw(`{"put":{"n":1}}${'\n'.repeat(60_000_000)}`)
+    expect([status, error.errorName]).toEqual([400, 'InvalidBatchLine'])
+    expect(error.parameters.line).toBe(100_003)
+    expect(error.parameters.reason).toMatch(/^there are more than 100,000 blank lines/)
+  })
+
   it('is atomic among concurrent batches, and none is lost', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, batch) =>

@@ -81,6 +81,9 @@ describe('a service', () => {
 
   it.each([
     ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'host'],
+    ['GET /healthz HTTP/1.1\r\nhost: x\r\nHost: y\r\nconnection: close\r\n\r\n', 400, 'host'],
+    ['GET /healthz HTTP/1.1\r\nhost: x\r\nhost: x\r\nconnection: close\r\n\r\n', 400, 'host'],
+    ['GET /healthz HTTP/1.0\r\nhost: x\r\na: b\r\nHOST: x\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: a\r\nconnection: close\r\n\r\n', 417, 'expect'],
   ])('rejects %j with an error body and security headers', async (bytes, status, parameter) => {
     const text = await exchange(service.url, bytes)

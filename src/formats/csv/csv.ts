@@ -1,5 +1,6 @@
 /** Reads CSV files with a header. The delimiter is detected unless it is given. */
 
+import { BlankLines } from '../blank-lines.ts'
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
 import {
@@ -54,6 +55,7 @@ class CsvRecords {
   /** A record that continues on the next line. */
   #openRecord: CsvRecord | undefined
   #openLength = 0
+  readonly #blankLines = new BlankLines()
   #count = 0
   #ended = false
 
@@ -67,6 +69,7 @@ class CsvRecords {
       const row = isUnreadable(line) ? this.#refuse(line) : this.#takeLine(line)
       if (row === undefined) continue
       rows.push(row)
+      this.#blankLines.addRow()
       this.#count += 1
     }
     return rows
@@ -84,7 +87,8 @@ class CsvRecords {
   #takeLine(line: Line): ReadRow | undefined {
     const text = withoutByteOrderMark(line)
     if (this.#openRecord === undefined) {
-      if (this.#isBlank(text) || declaredDelimiter(line) !== undefined) return undefined
+      if (this.#isBlank(text)) return this.#skipBlank(line.number)
+      if (declaredDelimiter(line) !== undefined) return undefined
       this.#refuseAfterEnd(line)
       const end = readExportEnd('csv', text)
       if (end !== undefined) {
@@ -103,7 +107,9 @@ class CsvRecords {
   }
 
   #keepOpen(record: CsvRecord, text: string): void {
-    this.#openLength = this.#openRecord === undefined ? text.length : this.#openLength + text.length
+    // With the line feed: a blank line inside of quotes is part of the record, too.
+    const length = text.length + 1
+    this.#openLength = this.#openRecord === undefined ? length : this.#openLength + length
     this.#openRecord = record
     if (this.#openLength <= RECORD_MAX_BYTES) return
     throw new UnreadableFile(
@@ -127,7 +133,7 @@ class CsvRecords {
         : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
     // Spreadsheets write empty rows as delimiters only.
-    if (columns > 1 && cells.every((cell) => cell === undefined)) return undefined
+    if (columns > 1 && cells.every((cell) => cell === undefined)) return this.#skipBlank(line)
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
       // Spreadsheets write empty columns without a name after the last one.
@@ -157,6 +163,11 @@ class CsvRecords {
   #refuseAfterEnd({ number }: { readonly number: number }): void {
     if (!this.#ended) return
     throw new UnreadableFile(`line ${number}: there is data after the end of the export`)
+  }
+
+  #skipBlank(line: number): undefined {
+    const problem = this.#blankLines.addBlank()
+    if (problem !== undefined) throw new UnreadableFile(`line ${line}: ${problem}`)
   }
 
   /** A blank line, unless it contains the delimiter: tabs can be a record of missing values. */

@@ -1,8 +1,16 @@
 /** Reads newline-delimited JSON: one object per line. */
 
+import { BlankLines } from '../blank-lines.ts'
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { isBlank, splitLines, withoutByteOrderMark } from '../lines.ts'
-import { excerptOf, isUnreadable, RECORD_MAX_BYTES, type ReadRow, type RowSource } from '../row.ts'
+import {
+  excerptOf,
+  isUnreadable,
+  RECORD_MAX_BYTES,
+  type ReadRow,
+  type RowSource,
+  UnreadableFile,
+} from '../row.ts'
 import { type ExactJson, parseExactly } from './exact-json.ts'
 
 export function readNdjson(stream: AsyncIterable<Uint8Array>): RowSource {
@@ -10,6 +18,7 @@ export function readNdjson(stream: AsyncIterable<Uint8Array>): RowSource {
 }
 
 async function* readObjects(stream: AsyncIterable<Uint8Array>): AsyncGenerator<readonly ReadRow[]> {
+  const blankLines = new BlankLines()
   let count = 0
   for await (const lines of splitLines(stream, RECORD_MAX_BYTES)) {
     const rows: ReadRow[] = []
@@ -17,7 +26,12 @@ async function* readObjects(stream: AsyncIterable<Uint8Array>): AsyncGenerator<r
       if (isUnreadable(line)) rows.push(line)
       else {
         const text = withoutByteOrderMark(line)
-        if (isBlank(text)) continue
+        if (isBlank(text)) {
+          const problem = blankLines.addBlank()
+          if (problem !== undefined) throw new UnreadableFile(`line ${line.number}: ${problem}`)
+          continue
+        }
+        blankLines.addRow()
         const end = readExportEnd('ndjson', text)
         if (end === undefined) rows.push(readObject(line.number, text))
         else {

@@ -1,6 +1,7 @@
 /** Reads the changes of a batch as its bytes arrive: one per line, each put or delete. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../../contract/limits.ts'
+import { BlankLines } from '../../formats/blank-lines.ts'
 import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -47,6 +48,7 @@ export class ChangeReader {
   readonly #readObject: ObjectReader
   readonly #splitter: LineSplitter
   readonly #invalid: InvalidLine[] = []
+  readonly #blankLines: BlankLines
   #bytes = 0
   #count = 0
 
@@ -55,6 +57,8 @@ export class ChangeReader {
     this.#limits = limits
     this.#readObject = objectReader(objectType)
     this.#splitter = new LineSplitter(limits.maxLineBytes)
+    // Other lines are changes, or invalid, and limited as well.
+    this.#blankLines = new BlankLines(limits.maxChanges)
   }
 
   /** Returns the changes whose lines are complete now. */
@@ -78,7 +82,13 @@ export class ChangeReader {
   #read(lines: readonly SplitLine[]): readonly Change[] {
     const changes: Change[] = []
     for (const line of lines) {
-      if (!isUnreadable(line) && isBlank(line.text)) continue
+      if (!isUnreadable(line) && isBlank(line.text)) {
+        const reason = this.#blankLines.addBlank()
+        if (reason === undefined) continue
+        this.#invalid.push({ line: line.number, reason })
+        throw this.#invalidLines()
+      }
+      this.#blankLines.addRow()
       const change = this.#readLine(line)
       if ('reason' in change) this.#invalid.push(change)
       else changes.push(change)
