@@ -83,7 +83,7 @@ async function readSlowly(service: Service): Promise<number> {
 
 /** Streams an export; Node's own client applies backpressure. */
 async function* openExport({ url, headers }: Service): AsyncGenerator<Buffer> {
-  const path = `${WRITES}/export`
+  const path = `${WRITES}/export?endLine=true`
   const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>()
   get({ host: url.hostname, port: url.port, path, headers }, resolve).on('error', reject)
   yield* await promise

@@ -50,7 +50,7 @@ async function storedObjects(
   const { text } = await service.send(`/api/admin/v1/ontologies/${ontology}/objects/${type}/export`)
   return text
     .split('\n')
-    .slice(0, -2)
+    .slice(0, -1)
     .map((line) => JSON.parse(line))
 }
 

@@ -64,7 +64,7 @@ async function guessedTypes(): Promise<string[]> {
 
 async function objectsOf(type: string): Promise<unknown[]> {
   const { text } = await service.send(`/api/admin/v1/ontologies/messy/objects/${type}/export`)
-  const lines = text.trimEnd().split('\n').slice(0, -1)
+  const lines = text.split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line))
 }
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
@@ -15,20 +18,72 @@ describe('an export', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
+  /** Opens an export with a client that reads trailer fields, and reads nothing yet. */
+  const open = async (path: string): Promise<IncomingMessage> => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    const [response] = await once(get(service.url + path, { headers, agent: false }), 'response')
+    return response
+  }
+
+  const readAll = async (response: IncomingMessage): Promise<string> => {
+    return Buffer.concat(await response.toArray()).toString()
+  }
+
   const lines = async (parameters = ''): Promise<string[]> => {
     const { text } = await service.send(EXPORT + parameters)
     expect(text.endsWith('\n')).toBe(true)
     return text.slice(0, -1).split('\n')
   }
 
-  it('contains every object in key order, beyond every limit, and ends with their number', async () => {
+  it('contains every object in key order, beyond every limit, and nothing else', async () => {
     const all = await lines()
+    expect(all).toEqual(numbers(COUNT).map((object) => JSON.stringify(object)))
+    const response = await open(EXPORT)
+    expect(response.headers['trailer']).toBe('oqs-count')
+    expect((await readAll(response)).endsWith(`{"n":${COUNT - 1}}\n`)).toBe(true)
+    expect(response.trailers).toEqual({ 'oqs-count': String(COUNT) })
+  })
+
+  it('ends with a line that states the number of objects on request', async () => {
+    const all = await lines('?endLine=true')
     expect(all.slice(0, 2)).toEqual(['{"n":0}', '{"n":1}'])
     expect(all).toHaveLength(COUNT + 1)
     expect(all.at(-1)).toBe(`{"$end":{"count":${COUNT},"version":1}}`)
     const { headers } = await service.send(EXPORT)
     expect(headers.get('oqs-version')).toBe('1')
     expect(headers.get('content-type')).toBe('application/x-ndjson')
+  })
+
+  it.each(['', '&endLine=true'])(
+    'that fails midway is not complete for any client %s',
+    async (end) => {
+      const rows = Array.from({ length: 3000 }, (_, n) => ({ n, text: 'x'.repeat(10_000) }))
+      await service.apply({ ...NUMBERS, apiName: 'broken', families: [] })
+      await service.put('broken', 'number', rows)
+      const path = `/api/admin/v1/ontologies/broken/objects/number/export?format=csv${end}`
+      const response = await open(path)
+      // Nothing is read yet, so the service has not read everything when the type disappears.
+      await service.send('/api/admin/v1/ontologies/broken?cascade=true', { method: 'DELETE' })
+      if (end === '') await expect(readAll(response)).rejects.toThrow(/aborted|ECONNRESET/)
+      else
+        expect((await readAll(response)).trimEnd().split('\n').at(-1)).toMatch(
+          /^# export failed: {/,
+        )
+    },
+  )
+
+  it('that fails midway is reset for a client of HTTP/1.0, whose bodies end with the connection', async () => {
+    const rows = Array.from({ length: 3000 }, (_, n) => ({ n, text: 'x'.repeat(10_000) }))
+    await service.apply({ ...NUMBERS, apiName: 'old', families: [] })
+    await service.put('old', 'number', rows)
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const path = '/api/admin/v1/ontologies/old/objects/number/export'
+    socket.write(`GET ${path} HTTP/1.0\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n\r\n`)
+    await once(socket, 'readable')
+    await service.send('/api/admin/v1/ontologies/old?cascade=true', { method: 'DELETE' })
+    socket.resume()
+    await expect(once(socket, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
   it('reads only its first chunk for HEAD', async () => {
@@ -52,21 +107,21 @@ describe('an export', () => {
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
       text += Buffer.from(part.value).toString()
     }
-    expect(text.split('\n')).toHaveLength(COUNT + 2)
+    expect(text.split('\n')).toHaveLength(COUNT + 1)
     expect(text).not.toContain('changed')
     await service.write('numbers', 'number', [{ put: { n: 2400 } }, { delete: 99_999 }])
   })
 
   it('resumes where it was interrupted, with the same bytes', async () => {
     for (const format of ['ndjson', 'csv']) {
-      const whole = await service.send(`${EXPORT}?format=${format}`)
+      const whole = await service.send(`${EXPORT}?endLine=true&format=${format}`)
       const version = whole.headers.get('oqs-version')
       const all = whole.text.split('\n')
       for (const received of [0, 1, 999, 1000, 1001, COUNT]) {
         const kept = all.slice(0, received + (format === 'csv' ? 1 : 0))
         const after = received === 0 ? '' : `&after=${received - 1}`
         const rest = await service.send(
-          `${EXPORT}?format=${format}&version=${version}&received=${received}${after}`,
+          `${EXPORT}?endLine=true&format=${format}&version=${version}&received=${received}${after}`,
         )
         const parts = after === '' ? rest.text : [...kept, rest.text].join('\n')
         expect(parts).toBe(whole.text)
@@ -78,11 +133,7 @@ describe('an export', () => {
     const where = encodeURIComponent(
       JSON.stringify({ type: 'gte', field: 'properties.n', value: COUNT - 2 }),
     )
-    expect(await lines(`?where=${where}`)).toEqual([
-      `{"n":${COUNT - 2}}`,
-      `{"n":${COUNT - 1}}`,
-      expect.stringContaining('"count":2'),
-    ])
+    expect(await lines(`?where=${where}`)).toEqual([`{"n":${COUNT - 2}}`, `{"n":${COUNT - 1}}`])
     await service.put('aviation', 'airport', [
       { id: 'ZRH', name: 'Zürich, "Kloten"', elevation: 1416, aliases: ['a', 'b'] },
       { id: '#1' },
@@ -94,15 +145,14 @@ describe('an export', () => {
       'id,name,elevation,aliases',
       '"#1",,,',
       'ZRH,"Zürich, ""Kloten""",1416,"[""a"",""b""]"',
-      '# end of export: 2 objects, version 1',
       '',
     ])
   })
 
-  it('of an empty type contains only the end line', async () => {
-    const { text } = await service.send(
-      '/api/admin/v1/ontologies/aviation/objects/country/export?format=csv',
-    )
+  it('of an empty type contains only the header line, and the end line on request', async () => {
+    const path = '/api/admin/v1/ontologies/aviation/objects/country/export?format=csv'
+    expect((await service.send(path)).text).toBe('code,name\n')
+    const { text } = await service.send(`${path}&endLine=true`)
     expect(text).toBe('code,name\n# end of export: 0 objects, version 0\n')
   })
 

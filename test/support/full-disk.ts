@@ -93,6 +93,5 @@ function batchOf(batch: number) {
 
 async function countObjects(send: Send): Promise<number> {
   const { text } = await send(`${PATH}/export?format=ndjson`)
-  // The last line describes the export.
-  return text.trimEnd().split('\n').length - 1
+  return text.split('\n').length - 1
 }

@@ -230,7 +230,7 @@ async function send(client: Client, path: string, request: AdminRequest): Promis
 }
 
 async function exported(client: Client): Promise<{ count: number; digest: string }> {
-  const text = await send(client, '/objects/row/export', { method: 'GET' })
+  const text = await send(client, '/objects/row/export?endLine=true', { method: 'GET' })
   const lines = text.split('\n').filter((line) => line !== '')
   const end = readExportEnd('ndjson', lines.pop() ?? '')
   if (end?.kind !== 'complete' || end.count !== lines.length)

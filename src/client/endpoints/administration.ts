@@ -230,7 +230,9 @@ export class Administration {
   /** Opens an export of one snapshot of a type as a stream, which may break off anywhere. */
   openExport(type: TypePath, { signal, ...options }: ExportOptions): Promise<ExportStream> {
     const path = `${objectsPath(type)}/export`
-    return openStream(this.#connection, { signal, path, query: { ...options } })
+    // `fetch` cannot read trailer fields, so the last line states how the export ended.
+    const query = { ...options, endLine: true }
+    return openStream(this.#connection, { signal, path, query })
   }
 
   /** The key lets the service recognise a repeated request, so it is applied once. */

@@ -2,6 +2,7 @@
  * Exports all objects of one version in one response, without page size or retrieval limit. The
  * store is read in chunks, as fast as the client receives them, so a slow client costs no memory.
  */
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -21,7 +22,7 @@ import type { App } from '../app.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { VERSION_HEADER } from '../response/data-headers.ts'
+import { COUNT_TRAILER, VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import { closed } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
@@ -39,7 +40,7 @@ export function addExportObjects(app: App, services: Services): void {
         operationId: 'exportObjects',
         summary: 'Export all objects of one snapshot',
         description:
-          'Returns the objects in key order, as NDJSON or CSV. The last line contains the number of objects; an export without it is incomplete. If the export fails midway, the last line contains the error. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
+          'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
         tags: ['Administration'],
         params: TypePath,
         querystring: ExportParameters,
@@ -78,13 +79,36 @@ export async function sendExport(
   context.defer(() => first.release())
   const chunks = isHead
     ? []
-    : writeExport(spec, first, context, services, (error) =>
-        lateErrorBody(error, request, services),
-      )
+    : writeExport(spec, first, context, services, {
+        complete: (count) => {
+          if (!spec.endLine) reply.raw.addTrailers({ [COUNT_TRAILER]: String(count) })
+        },
+        fail: (error) => {
+          const body = lateErrorBody(error, request, services)
+          if (!spec.endLine) breakOff(request.raw.socket)
+          return body
+        },
+      })
   void reply.header(VERSION_HEADER, shownVersion(spec, first))
+  // Only a chunked body, which HTTP/1.0 does not know, has trailer fields.
+  const hasTrailer = !spec.endLine && !isHead && request.raw.httpVersion !== '1.0'
+  if (hasTrailer) void reply.header('trailer', COUNT_TRAILER)
   return reply
     .type(spec.writer.contentType)
     .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
+}
+
+/**
+ * Closes a connection in the middle of a response, so that no client takes it for complete. A body
+ * of HTTP/1.0 ends with the connection, so only a reset shows that it is not complete.
+ */
+function breakOff(socket: Socket): void {
+  try {
+    socket.resetAndDestroy()
+  } catch {
+    // A TLS connection cannot be reset.
+    socket.destroy()
+  }
 }
 
 /** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
@@ -119,6 +143,12 @@ const ExportParameters = Type.Object(
         description: 'To resume: the number of objects received.',
       }),
     ),
+    endLine: Type.Optional(
+      Type.Boolean({
+        description:
+          'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
+      }),
+    ),
   },
   closed,
 )
@@ -134,6 +164,15 @@ export interface ExportSpec {
   readonly after: Cursor | undefined
   readonly version: number | undefined
   readonly received: number
+  /** Whether the last line states how the export ended. */
+  readonly endLine: boolean
+}
+
+/** How an export ends. */
+interface ExportEnding {
+  readonly complete: (count: number) => void
+  /** Returns the body of the error. */
+  readonly fail: (error: unknown) => string
 }
 
 /** Parses and checks the parameters of an export. */
@@ -143,6 +182,7 @@ export function readExport(
   { limits }: Services,
 ): ExportSpec {
   const { format = 'ndjson', where, select, version, after, received = 0 } = parameters
+  const { endLine = false } = parameters
   if (version !== undefined && isPartlyHidden(objectType)) {
     throw new ObjectQueryError('VersionNotFound', { version })
   }
@@ -158,6 +198,7 @@ export function readExport(
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
     version,
     received,
+    endLine,
   }
 }
 
@@ -183,7 +224,7 @@ async function* writeExport(
   first: StoredPage,
   context: RequestScope,
   services: Services,
-  describe: (error: unknown) => string,
+  ending: ExportEnding,
 ): AsyncGenerator<Buffer | string> {
   const { writer, objectType, selection } = spec
   const names = selection ?? [...objectType.properties.keys()]
@@ -203,11 +244,13 @@ async function* writeExport(
       chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
     }
   } catch (error) {
-    // The status is already sent, so the last line reports the error in place of the count.
-    yield writer.failure(describe(error))
+    // The status is already sent.
+    const body = ending.fail(error)
+    if (spec.endLine) yield writer.failure(body)
     return
   }
-  yield writer.end(count, shownVersion(spec, first))
+  ending.complete(count)
+  if (spec.endLine) yield writer.end(count, shownVersion(spec, first))
 }
 
 async function readChunk(

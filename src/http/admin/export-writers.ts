@@ -33,7 +33,8 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
 
 /** The response of an endpoint that sends an export, for `openapi.json`. */
 export const EXPORT_RESPONSE = {
-  description: 'One object per line, as JSON or CSV, followed by a line with their number.',
+  description:
+    'One object per line, as JSON or CSV. The trailer field `oqs-count` contains their number.',
   content: Object.fromEntries(
     Object.values(EXPORT_WRITERS).map(({ contentType }) => [
       contentType,

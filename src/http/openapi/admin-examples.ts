@@ -110,7 +110,7 @@ export const ADMIN_EXAMPLES = {
   download: {
     parameters: { ticket: CODE },
     response:
-      'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n# end of export: 1 objects, version 11\n',
+      'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n',
   },
   listTokens: { response: { data: [TOKEN] } },
   createApiToken: {

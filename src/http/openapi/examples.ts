@@ -241,6 +241,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       select: 'name,runwayFeet',
     },
     response:
-      '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n{"$end":{"count":1,"version":11}}\n',
+      '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n',
   },
 }

@@ -4,6 +4,9 @@ import type { RequestContext } from '../../admission/request-context.ts'
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
 
+/** The trailer field with the number of objects of an export, which is known at its end. */
+export const COUNT_TRAILER = 'oqs-count'
+
 /** How long a request took so far, in milliseconds. */
 export interface RequestTimes {
   elapsedMs(): number
