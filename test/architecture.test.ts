@@ -29,6 +29,7 @@ const PUBLIC_FILES: Readonly<Record<string, Readonly<Record<string, readonly str
 /** Folders that never touch the world: no files, sockets, processes or clocks. */
 const PURE = ['contract', 'ontology', 'query', 'paging', 'formats']
 const PURE_MODULES = [
+  'ajv',
   'node:buffer',
   'node:crypto',
   'typebox',

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { hintFor } from './hints.ts'
 import { INTERRUPTED_STATUS, Interrupted } from './interrupt.ts'
 import { buildProgram } from './program.ts'
+import { withReasons } from './reasons.ts'
 
 /** Returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -19,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has already printed the message; help and version end with status 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`oqs: ${oneLine(error)}\n`)
+    process.stderr.write(`oqs: ${describe(error)}\n`)
     return error instanceof Interrupted ? INTERRUPTED_STATUS : 1
   }
 }
@@ -28,10 +29,17 @@ function outputReason({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ENOSPC' ? 'no space left on the disk' : message
 }
 
-function oneLine(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+/** One line, and one for each reason. */
+function describe(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  const { message, reasons } = withReasons(error)
   if (code === 'EADDRINUSE') {
     return `${message}. Set OQS_PORT to another port, or to 0 for a free one.`
   }
-  return String(message).replaceAll(/\s*\n\s*/g, ' ') + hintFor(error)
+  const headline = oneLine(message) + hintFor(error)
+  return [headline, ...reasons.map((reason) => `  ${oneLine(reason)}`)].join('\n')
+}
+
+function oneLine(text: string): string {
+  return String(text).replaceAll(/\s*\n\s*/g, ' ')
 }

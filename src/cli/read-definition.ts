@@ -1,10 +1,11 @@
 /** Reads JSON, such as an ontology definition, from a file or from standard input. */
+import { countOf } from './progress.ts'
 
 /** The members of a definition that commands use; the service checks all of it. */
 export interface Definition {
   readonly apiName: string
   readonly rid?: string
-  readonly objectTypes?: readonly unknown[]
+  readonly objectTypes?: readonly { readonly rid?: string }[]
   readonly linkTypes?: readonly unknown[]
   readonly interfaceTypes?: readonly unknown[]
 }
@@ -18,6 +19,19 @@ export async function readDefinition(file: string): Promise<Definition> {
     )
   }
   return definition as Definition
+}
+
+/** Describes how many types a definition has. */
+export function describeDefinition({
+  objectTypes = [],
+  linkTypes = [],
+  interfaceTypes = [],
+}: Omit<Definition, 'apiName'>): string {
+  return [
+    countOf(objectTypes.length, 'object type'),
+    countOf(linkTypes.length, 'link type'),
+    ...(interfaceTypes.length > 0 ? [countOf(interfaceTypes.length, 'interface type')] : []),
+  ].join(', ')
 }
 
 /** Reads a JSON file, or standard input if it is `-`. */

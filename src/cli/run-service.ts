@@ -86,6 +86,7 @@ async function runUntilFailure(
   stopOnSignal(log, stop, stopTimeoutMs)
   print(`listening on ${server.url}`)
   try {
+    if (startDemo === undefined) await printFirstSteps(server, config)
     if (startDemo !== undefined) {
       demo = startDemo(server, { signal: stopping.signal, print, hasDocs: config.OQS_DOCS })
       await Promise.race([demo, failed])
@@ -95,6 +96,14 @@ async function runUntilFailure(
     await stop()
     throw error
   }
+}
+
+/** Says how to get a token if nobody can use the service yet. */
+async function printFirstSteps({ store }: Server, config: Config): Promise<void> {
+  const isOpen = config.OQS_ADMIN_TOKEN !== undefined || config.OQS_OIDC_ISSUER !== undefined
+  if (isOpen || (await store.listApiTokens()).length > 0) return
+  print('This store has no API token yet. Create one in another terminal, with the same settings:')
+  print('  npx oqs token create --name me --scope api:ontologies-read,api:ontologies-write')
 }
 
 function forever(): Promise<never> {

@@ -71,6 +71,11 @@ export function parseText(text: string): string {
   return text
 }
 
+/** Reads the name of a file to write; `-` is standard output, as is no name. */
+export function parseOutput(text: string): string | undefined {
+  return text === '-' ? undefined : parseText(text)
+}
+
 export function parseList(text: string): string[] {
   const names = text.split(',').map((name) => name.trim())
   if (names.includes('')) throw new InvalidArgumentError('The list contains an empty name.')

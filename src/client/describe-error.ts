@@ -14,11 +14,19 @@ const OMITTED_PARAMETERS = ['pageToken']
 const MAX_VALUE_LENGTH = 200
 const MAX_LIST_LENGTH = 10
 
-export function describeError(status: number | undefined, body: ErrorBody): string {
+export function describeError(
+  status: number | undefined,
+  body: ErrorBody,
+  /** Parameters to leave out. */
+  omitted: readonly string[] = [],
+): string {
   const { errorName, errorDescription = '', errorInstanceId, parameters = {} } = body
   const known = (status ?? 0) >= 500 ? { ...parameters, errorInstanceId } : parameters
   const details = Object.entries(known)
-    .filter(([name, value]) => !OMITTED_PARAMETERS.includes(name) && !isEmpty(value))
+    .filter(
+      ([name, value]) =>
+        !OMITTED_PARAMETERS.includes(name) && !omitted.includes(name) && !isEmpty(value),
+    )
     .map(([name, value]) => `${name} ${describeValue(value)}`)
   const tail = details.length === 0 ? '' : ` (${details.join('; ')})`
   return `${errorName}: ${errorDescription}${tail}`
@@ -36,7 +44,7 @@ function describeValue(value: unknown): string {
 }
 
 /** Joins the members of an object, such as the path and the reason of a mistake. */
-function describeItem(item: unknown): string {
+export function describeItem(item: unknown): string {
   const text =
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.values(item).map(describeItem).join(' ')

@@ -50,6 +50,7 @@ export class OqsError extends Error {
   readonly retryAfterMs: number | undefined
   /** Set on an error that ended a walk. */
   walk: WalkProgress | undefined
+  readonly #body: ErrorBody
 
   constructor(body: ErrorBody, options: OqsErrorOptions = {}) {
     super(options.message ?? describeError(options.statusCode, body), { cause: options.cause })
@@ -61,6 +62,12 @@ export class OqsError extends Error {
     this.isRetryable = options.isRetryable ?? false
     this.retryAfterMs = options.retryAfterMs
     this.walk = undefined
+    this.#body = body
+  }
+
+  /** Describes the error in one line, without some of its parameters. */
+  describe(omitted: readonly string[]): string {
+    return describeError(this.statusCode, this.#body, omitted)
   }
 }
 

@@ -100,6 +100,9 @@ export const BODY_MAX_BYTES = 1024 * 1024
 /** The size of the largest ontology definition. */
 export const DEFINITION_MAX_BYTES = 4 * 1024 * 1024
 
+/** The maximum number of mistakes that the error for an invalid definition lists. */
+export const DEFINITION_MISTAKES_MAX = 20
+
 /**
  * The number of properties and struct fields in one ontology. Checking, saving and loading a
  * definition each block the main thread for about a microsecond per field.

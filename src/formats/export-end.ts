@@ -25,7 +25,8 @@ const END_LINES: Readonly<Record<ExportFormat, EndLines>> = {
   },
   // Values that start with a number sign are quoted, so no record looks like an end line.
   csv: {
-    complete: (count, version) => `# end of export: ${count} objects, version ${version}`,
+    complete: (count, version) =>
+      `# end of export: ${count} ${count === 1 ? 'object' : 'objects'}, version ${version}`,
     failed: (errorBody) => `# export failed: ${errorBody}`,
     read: readCsvEnd,
   },
@@ -71,7 +72,7 @@ function readCsvEnd(text: string): ExportEnd | undefined {
   if (!text.startsWith('# e')) return undefined
   const failure = /^# export failed: (.*)/.exec(text)?.[1]
   if (failure !== undefined) return { kind: 'failed', error: parseJson(failure) ?? failure }
-  const [, count, version] = /^# end of export: (\d+) objects, version (\d+)\s*$/.exec(text) ?? []
+  const [, count, version] = /^# end of export: (\d+) objects?, version (\d+)\s*$/.exec(text) ?? []
   if (count === undefined || version === undefined) return undefined
   return { kind: 'complete', count: Number(count), version }
 }

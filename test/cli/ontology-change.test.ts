@@ -120,7 +120,9 @@ describe('a change in the background', () => {
     expect(failed.error).toMatch(
       /^The definition was not changed:\n {2}object ZRH of airport: runwayFeet /,
     )
-    const { stdout } = await runInProcess('ontology', 'change', 'aviation')
-    expect(stdout).toMatch(/^failed: .+\n {2}object ZRH of airport: runwayFeet /)
+    const shown = await runInProcess('ontology', 'change', 'aviation')
+    expect(shown.stdout).toMatch(/^failed: .+\n {2}object ZRH of airport: runwayFeet /)
+    // An error gives the command the exit status 1.
+    expect(shown.error).toBe('the last change of aviation failed')
   })
 })

@@ -38,6 +38,20 @@ describe('oqs serve', () => {
     }
   })
 
+  it('says how to get a token as long as there is none', async () => {
+    const withoutToken = settings({ OQS_ADMIN_TOKEN: undefined })
+    {
+      await using oqs = startOqs(['serve'], withoutToken)
+      const [, ...args] = (await waitForLine(oqs, '  npx ')).split(' ')
+      expect((await runOqs(args, withoutToken)).stdout).toMatch(/^oqs_/)
+    }
+    await using oqs = startOqs(['serve'], withoutToken)
+    await waitForLine(oqs, 'listening on ')
+    oqs.child.kill('SIGTERM')
+    await oqs.ended
+    expect(oqs.stdout()).not.toContain('token create')
+  })
+
   it('finishes the request in progress when it is stopped', async () => {
     await using oqs = startOqs(['serve'], settings())
     const url = await waitForLine(oqs, 'listening on ')

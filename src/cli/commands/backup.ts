@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
@@ -16,12 +16,17 @@ export function addBackupCommand(program: Command): void {
     .description(
       'Copy the SQLite store as of one point in time. The service can keep running meanwhile.',
     )
-    .argument('<file>', 'file to write')
+    .argument('<file>', 'file to write', parseBackupFile)
     .option('--force', 'overwrite the file if it exists')
   addExamples(command, 'oqs backup backup.db', 'oqs backup --force backup.db').action(
     (file: string, { force }: BackupCommandOptions) =>
       untilInterrupted((signal) => backupTo(file, force === true, signal)),
   )
+}
+
+function parseBackupFile(text: string): string {
+  if (text !== '-') return text
+  throw new InvalidArgumentError('A backup needs a regular file; write ./- for a file named -.')
 }
 
 async function backupTo(file: string, replace: boolean, signal: AbortSignal): Promise<void> {

@@ -6,13 +6,13 @@ import type { ExportProgress } from '../../transfer/export/export-objects.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
-import { formatBytes, formatCount, startProcessProgress } from '../progress.ts'
+import { countOf, formatBytes, startProcessProgress } from '../progress.ts'
 import {
   addServiceOptions,
   addTypeOptions,
   openClient,
   parseList,
-  parseText,
+  parseOutput,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
@@ -42,7 +42,7 @@ export function addExportCommand(program: Command): void {
         'output format (default: from the file name, else ndjson)',
       ).choices(FORMATS),
     )
-    .option('--output <file>', 'file to write (default: standard output)', parseText)
+    .option('--output <file>', 'file to write (default, and -: standard output)', parseOutput)
     .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
     .option('--resume', 'continue an interrupted export to the same file')
@@ -102,7 +102,7 @@ async function exportObjectsTo(
     const exported = await exportToFile(client, request, output, {
       resume: options.resume === true,
       onProgress,
-      onResume: (kept) => printMessage(`continuing after ${formatCount(kept.objects)} objects`),
+      onResume: (kept) => printMessage(`continuing after ${countOf(kept.objects, 'object')}`),
     })
     progress.end()
     printComplete(exported, output)
@@ -142,9 +142,5 @@ function formatOf({ format, output = '' }: ExportCommandOptions): Format {
 }
 
 function printComplete({ objects, bytes }: ExportProgress, output: string): void {
-  printMessage(
-    `export complete: ${formatCount(objects)} objects, ${formatBytes(bytes)} in ${output}`,
-  )
+  printMessage(`export complete: ${countOf(objects, 'object')}, ${formatBytes(bytes)} in ${output}`)
 }
-
-/** Checks the JSON but returns the original text, which is sent to the service. */

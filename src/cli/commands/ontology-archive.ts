@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
-import { printMessage } from '../output.ts'
+import { printMessage, writeOut } from '../output.ts'
 import {
   countOf,
   formatBytes,
@@ -31,7 +31,11 @@ export function addArchiveCommands(ontology: Command): void {
     .command('export')
     .description('Write the definition and all objects of an ontology to one tar archive.')
     .argument('<name>', 'API name or RID of the ontology', parseText)
-    .requiredOption('--output <file>', 'archive to write, such as aviation.tar', parseText)
+    .requiredOption(
+      '--output <file>',
+      'archive to write, such as aviation.tar; - is standard output',
+      parseText,
+    )
   addServiceOptions(write)
   addExamples(write, 'oqs ontology export aviation --output aviation.tar').action(
     (name: string, options: ExportOptions) =>
@@ -67,10 +71,13 @@ async function exportOntology(
   const { output } = options
   const progress = startTypeProgress('exporting')
   try {
-    const { objects, bytes } = await writeArchive(client, name, output, {
-      now: new Date(),
-      onProgress: progress.update,
-    })
+    const write = (file: string) =>
+      writeArchive(client, name, file, { now: new Date(), onProgress: progress.update })
+    if (output === '-') {
+      await writeThroughTemporaryFile(write, signal)
+      return
+    }
+    const { objects, bytes } = await write(output)
     progress.end()
     printMessage(
       `export complete: ${countOf(objects, 'object')}, ${formatBytes(bytes)} in ${output}`,
@@ -78,6 +85,23 @@ async function exportOntology(
   } finally {
     progress.end()
   }
+}
+
+/** Writes an archive to standard output, via a file: its headers are completed afterwards. */
+async function writeThroughTemporaryFile(
+  write: (file: string) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const [{ createReadStream }, { mkdtempDisposable }, { tmpdir }, { join }] = await Promise.all([
+    import('node:fs'),
+    import('node:fs/promises'),
+    import('node:os'),
+    import('node:path'),
+  ])
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'oqs-archive-'))
+  const file = join(folder.path, 'archive.tar')
+  await write(file)
+  for await (const chunk of createReadStream(file)) await writeOut(chunk, signal)
 }
 
 async function importOntology(

@@ -38,7 +38,8 @@ export function addChangeCommand(ontology: Command): void {
           ? await administration.cancelDefinitionChange(name)
           : await administration.getDefinitionChange(name)
       if (options.wait === true) return await followChange(administration, change, name, signal)
-      return await writeOut(`${describeChange(change)}\n`, signal)
+      await writeOut(`${describeChange(change)}\n`, signal)
+      if (change.state === 'failed') throw new Error(`the last change of ${name} failed`)
     }),
   )
 }

@@ -3,10 +3,12 @@ import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import type { OntologyModel } from '../ontology-types/types-model.ts'
 import { printMessage, writeOut } from '../output.ts'
+import { countOf } from '../progress.ts'
 import { readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,
   openClient,
+  parseOutput,
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
@@ -23,7 +25,7 @@ export function addTypesCommand(ontology: Command): void {
     .description('Write TypeScript types for an ontology, from a service or a definition file.')
     .argument('[file]', 'definition as JSON; - reads standard input', parseText)
     .option('--ontology <name>', 'API name or RID of an ontology of the service', parseText)
-    .option('--out <file>', 'file to write (default: standard output)', parseText)
+    .option('--out <file>', 'file to write (default, and -: standard output)', parseOutput)
     .addOption(
       new Option('--for <client>', 'whose types: our own client, or @osdk/client')
         .choices(['client', 'osdk'])
@@ -57,7 +59,7 @@ async function writeTypes(
     throw new Error(`cannot write ${options.out}: ${error.message}`, { cause: error })
   })
   printMessage(
-    `wrote ${model.objectTypes.length} object types of ${model.apiName} to ${options.out}`,
+    `wrote ${countOf(model.objectTypes.length, 'object type')} of ${model.apiName} to ${options.out}`,
   )
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { isDefinitionChange } from '../../client/endpoints/definition-change.ts'
+import { withoutRids } from '../../transfer/definition/without-rids.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
-import { countOf } from '../progress.ts'
-import { type Definition, readDefinition } from '../read-definition.ts'
+import { type Definition, describeDefinition, readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,
   openClient,
@@ -17,16 +17,18 @@ import { addChangeCommand, describeChange, followChange } from './ontology-chang
 import { addDeleteDefinitionCommand } from './ontology-delete.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
+import { addValidateCommands } from './ontology-validate.ts'
 
 export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
     .description(
-      'Define, change, show, infer, export, import and delete ontologies, and write their types.',
+      'Define, change, show, validate, infer, export, import and delete ontologies, and write their types.',
     )
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
   addShowCommand(ontology)
+  addValidateCommands(ontology)
   addChangeCommand(ontology)
   addInferCommand(ontology)
   addTypesCommand(ontology)
@@ -66,7 +68,7 @@ function addApplyCommand(ontology: Command): void {
         const hint = `Follow it with \`oqs ontology change ${apiName} --wait\`.`
         return await writeOut(`${describeChange(applied)}\n${hint}\n`, signal)
       }
-      return await writeOut(`${describeDefinition(applied as Definition)}\n`, signal)
+      return await writeOut(describeApplied(applied as Definition), signal)
     }),
   )
 }
@@ -77,35 +79,40 @@ interface ApplyOptions extends ServiceOptions {
   readonly wait?: true
 }
 
+interface ShowOptions extends ServiceOptions, FormOptions {
+  readonly portable?: true
+}
+
 function addShowCommand(ontology: Command): void {
   const show = ontology
     .command('show')
     .description('Show the definition of one ontology, or list all ontologies.')
     .argument('[name]', 'API name or RID of an ontology (default: list all)', parseText)
+    .option('--portable', 'leave out RIDs, so that the definition fits every service')
   addServiceOptions(addFormOptions(show))
-  addExamples(show, 'oqs ontology show', 'oqs ontology show aviation > aviation.json').action(
-    (name: string | undefined, options: ServiceOptions & FormOptions) =>
-      untilInterrupted(async (signal) => {
-        const { administration, revision1 } = await openClient(options, signal)
-        if (name !== undefined) {
-          const definition = await administration.getDefinition(name)
-          return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
-        }
-        const ontologies = await revision1.listOntologies()
-        const rows = ontologies.map(({ apiName, displayName, description, rid }) => {
-          return { apiName, displayName, description, rid }
-        })
-        return await writeRows(rows, chooseForm(options))
-      }),
+  addExamples(
+    show,
+    'oqs ontology show',
+    'oqs ontology show aviation > aviation.json',
+    'oqs ontology show aviation --portable > aviation.json',
+  ).action((name: string | undefined, options: ShowOptions) =>
+    untilInterrupted(async (signal) => {
+      const { administration, revision1 } = await openClient(options, signal)
+      if (name !== undefined) {
+        const shown = (await administration.getDefinition(name)) as Definition
+        const definition = options.portable === true ? withoutRids(shown) : shown
+        return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
+      }
+      const ontologies = await revision1.listOntologies()
+      const rows = ontologies.map(({ apiName, displayName, description, rid }) => {
+        return { apiName, displayName, description, rid }
+      })
+      return await writeRows(rows, chooseForm(options))
+    }),
   )
 }
 
-function describeDefinition(definition: Definition) {
-  const { apiName, rid, objectTypes = [], linkTypes = [], interfaceTypes = [] } = definition
-  const types = [
-    countOf(objectTypes.length, 'object type'),
-    countOf(linkTypes.length, 'link type'),
-    ...(interfaceTypes.length > 0 ? [countOf(interfaceTypes.length, 'interface type')] : []),
-  ]
-  return `applied ${apiName}: ${types.join(', ')} (${rid})`
+function describeApplied(definition: Definition): string {
+  const { apiName, rid } = definition
+  return `applied ${apiName}: ${describeDefinition(definition)} (${rid})\n`
 }

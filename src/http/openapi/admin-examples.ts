@@ -109,8 +109,7 @@ export const ADMIN_EXAMPLES = {
   },
   download: {
     parameters: { ticket: CODE },
-    response:
-      'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n',
+    response: 'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n',
   },
   listTokens: { response: { data: [TOKEN] } },
   createApiToken: {

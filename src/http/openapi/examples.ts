@@ -240,7 +240,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       where: '{"type":"eq","field":"properties.icao","value":"LSZH"}',
       select: 'name,runwayFeet',
     },
-    response:
-      '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n',
+    response: '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n',
   },
 }

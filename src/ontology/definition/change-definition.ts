@@ -90,6 +90,10 @@ interface Checked {
   readonly mistakes: Mistake[]
 }
 
+/** The definition may come from another service. */
+const FOREIGN =
+  '; leave RIDs out of a definition of another service (`oqs ontology show --portable`)'
+
 /** The path and the body must name the same ontology. A path with a RID can change the API name. */
 function findMismatches(
   identifier: string,
@@ -101,7 +105,7 @@ function findMismatches(
   }
   const rid = isRid(identifier) ? identifier : earlier?.rid
   if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
-    mistakes.push({ path: 'rid', reason: `is not ${rid}, the RID of this ontology` })
+    mistakes.push({ path: 'rid', reason: `is not ${rid}, the RID of this ontology${FOREIGN}` })
   }
   const owner = definition.rid === undefined ? undefined : catalogue.find(definition.rid)
   if (earlier === undefined && owner !== undefined) {
@@ -118,7 +122,7 @@ function findMismatches(
   definition.objectTypes.forEach((type, index) => {
     const kept = earlier?.objectTypes.get(renames.types.get(type.apiName) ?? type.apiName)?.rid
     if (kept === undefined || type.rid === undefined || type.rid === kept) return
-    const reason = `is not ${kept}, the RID of this object type`
+    const reason = `is not ${kept}, the RID of this object type${FOREIGN}`
     mistakes.push({ path: `objectTypes[${index}].rid`, reason })
   })
 }

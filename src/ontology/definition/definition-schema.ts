@@ -214,6 +214,13 @@ const InterfaceTypeDefinition = Type.Object(
 
 export const OntologyDefinition = Type.Object(
   {
+    $schema: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description:
+          'The schema that editors check the file with; not part of the stored definition.',
+      }),
+    ),
     apiName: Type.String({ pattern: ONTOLOGY_NAME_PATTERN }),
     rid: Type.Optional(Type.String({ pattern: ONTOLOGY_RID_PATTERN })),
     ...named,

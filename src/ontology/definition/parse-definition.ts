@@ -29,23 +29,11 @@ export function parseDefinition(
   view?: OntologyView,
 ): Ontology {
   const mistakes: Mistake[] = []
-  const objectTypes = new Map<string, ObjectType>()
-  const names = new Set<string>()
-  definition.objectTypes.forEach((type, index) => {
-    const path = `objectTypes[${index}]`
-    if (names.has(type.apiName)) {
-      mistakes.push({ path: `${path}.apiName`, reason: `${type.apiName} is defined twice` })
-    }
-    names.add(type.apiName)
-    const parsed = parseObjectType(type, path, mistakes)
-    if (parsed === undefined) return
-    objectTypes.set(type.apiName, view?.typeOf(parsed) ?? { ...parsed, definedIn })
+  const { objectTypes, linkTypes, sharedPropertyTypes } = parseParts(definition, mistakes, {
+    complete: (parsed) => view?.typeOf(parsed) ?? { ...parsed, definedIn },
   })
-  refuseRepeats(definition.families ?? [], 'families', mistakes)
-  const sharedPropertyTypes = parseSharedPropertyTypes(definition, mistakes)
-  // Each further part is checked only if the parts that it refers to are valid.
+  // Interfaces are checked only if the parts that they refer to are valid.
   refuseMistakes(mistakes)
-  const linkTypes = parseLinkTypes(definition.linkTypes ?? [], objectTypes, mistakes)
   const views = parseInterfaceTypes(definition, sharedPropertyTypes, objectTypes, mistakes)
   refuseMistakes(mistakes)
   const parts = { objectTypes, linkTypes, views }
@@ -64,9 +52,70 @@ export function parseDefinition(
   })
 }
 
+/**
+ * Returns what is inconsistent in a definition of which some parts do not match the schema. These
+ * parts are not checked, nor are references to them.
+ */
+export function findInconsistencies(
+  json: unknown,
+  isMatching: (path: string) => boolean,
+): readonly Mistake[] {
+  const mistakes: Mistake[] = []
+  const definition = json as OntologyDefinition | null
+  if (Array.isArray(definition?.objectTypes)) parseParts(definition, mistakes, { isMatching })
+  return mistakes
+}
+
+interface PartOptions {
+  /** Returns an object type as it is kept. */
+  readonly complete?: (parsed: ObjectType) => ObjectType
+  /** Returns whether the part at a path matches the schema. */
+  readonly isMatching?: (path: string) => boolean
+}
+
+/** Parses object types, shared property types and links, and adds all their mistakes. */
+function parseParts(
+  definition: OntologyDefinition,
+  mistakes: Mistake[],
+  { complete = (parsed) => parsed, isMatching = () => true }: PartOptions,
+) {
+  /** Those without mistakes. */
+  const objectTypes = new Map<string, ObjectType>()
+  const names = new Set<string>()
+  definition.objectTypes.forEach((type, index) => {
+    const path = `objectTypes[${index}]`
+    const apiName = type?.apiName
+    if (apiName !== undefined && names.has(apiName)) {
+      mistakes.push({ path: `${path}.apiName`, reason: `${apiName} is defined twice` })
+    }
+    names.add(apiName)
+    if (!isMatching(path)) return
+    const before = mistakes.length
+    const parsed = parseObjectType(type, path, mistakes)
+    if (parsed !== undefined && mistakes.length === before) {
+      objectTypes.set(apiName, complete(parsed))
+    }
+  })
+  if (isMatching('families')) refuseRepeats(definition.families ?? [], 'families', mistakes)
+  const sharedPropertyTypes = isMatching('sharedPropertyTypes')
+    ? parseSharedPropertyTypes(definition, mistakes)
+    : new Map<string, never>()
+  const links = Array.isArray(definition.linkTypes) ? definition.linkTypes : []
+  const linkTypes = parseLinkTypes(links, { objectTypes, names, isMatching }, mistakes)
+  return { objectTypes, sharedPropertyTypes, linkTypes }
+}
+
+interface LinkContext {
+  /** The object types without mistakes. */
+  readonly objectTypes: ReadonlyMap<string, ObjectType>
+  /** The names of all object types. */
+  readonly names: ReadonlySet<string>
+  readonly isMatching: (path: string) => boolean
+}
+
 function parseLinkTypes(
   definitions: readonly LinkTypeDefinition[],
-  objectTypes: ReadonlyMap<string, ObjectType>,
+  { objectTypes, names, isMatching }: LinkContext,
   mistakes: Mistake[],
 ): LinkType[] {
   const sides = new Set<string>()
@@ -77,12 +126,13 @@ function parseLinkTypes(
     }
     sides.add(side)
   }
-  return definitions.map((link, index) => {
+  return definitions.flatMap((link, index) => {
     const path = `linkTypes[${index}]`
+    if (!isMatching(path)) return []
     const from = objectTypes.get(link.from)
     const to = objectTypes.get(link.to)
     for (const end of ['from', 'to'] as const) {
-      if (!objectTypes.has(link[end])) {
+      if (!names.has(link[end])) {
         mistakes.push({
           path: `${path}.${end}`,
           reason: `the ontology has no object type ${link[end]}`,

@@ -115,7 +115,10 @@ export function earlierType(
 }
 
 /** Returns the definition without the instructions. */
-export function withoutRenames(definition: OntologyDefinition): OntologyDefinition {
+export function withoutRenames({
+  $schema: _,
+  ...definition
+}: OntologyDefinition): OntologyDefinition {
   const { linkTypes } = definition
   return {
     ...definition,

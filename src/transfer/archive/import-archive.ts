@@ -5,6 +5,7 @@ import { readNdjson } from '../../formats/json/ndjson.ts'
 import { FAMILY_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import { withoutRids } from '../definition/without-rids.ts'
 import type { Rejection } from '../import/batch-sender.ts'
 import { importFiles } from '../import/import-files.ts'
 import { readDefinition } from '../import/read-definition.ts'
@@ -34,7 +35,7 @@ export async function importArchive(
       `the ontology ${ontology} exists. Pass --replace to replace its objects, or --as NAME to write a copy.`,
     )
   }
-  const definition = definitionFor(archive.definition, ontology)
+  const definition = definitionFor(archive.definition, ontology, existing)
   const applied = (await applyAndWait(administration, ontology, definition, {
     signal,
   })) as OntologyDefinition
@@ -68,17 +69,22 @@ export async function importArchive(
   return written
 }
 
-/** A copy under another name gets RIDs of its own, and no family of the original. */
-function definitionFor(definition: OntologyDefinition, ontology: string): OntologyDefinition {
-  if (definition.apiName === ontology || definition.rid === ontology) return definition
-  const { rid, families, ...rest } = definition
-  const isFamily = new RegExp(FAMILY_PATTERN).test(ontology)
-  return {
-    ...rest,
-    apiName: ontology,
-    families: isFamily ? [ontology] : [],
-    objectTypes: definition.objectTypes.map(({ rid, ...type }) => type),
+/**
+ * A copy under another name gets RIDs of its own, and no family of the original. An ontology that
+ * exists keeps its RIDs.
+ */
+function definitionFor(
+  definition: OntologyDefinition,
+  ontology: string,
+  existing: OntologyDefinition | undefined,
+): OntologyDefinition {
+  if (definition.apiName === ontology || definition.rid === ontology) {
+    const isForeign = existing !== undefined && existing.rid !== definition.rid
+    return isForeign ? withoutRids(definition) : definition
   }
+  const isFamily = new RegExp(FAMILY_PATTERN).test(ontology)
+  const families = isFamily ? [ontology] : []
+  return { ...withoutRids(definition), apiName: ontology, families }
 }
 
 type File =
