@@ -5,6 +5,8 @@ import { OqsError } from '../client/oqs-error.ts'
 /** The parameters of errors that list reasons. */
 const LISTS = ['mistakes', 'reasons', 'refused', 'unfitObjects']
 
+const MAX_REASON_LENGTH = 1000
+
 /** Splits an error into what happened and the reasons; indented lines of its message are reasons. */
 export function withReasons(error: unknown): {
   readonly message: string
@@ -21,6 +23,6 @@ export function withReasons(error: unknown): {
 function listedReasons({ parameters }: OqsError): readonly string[] {
   return LISTS.flatMap((name) => {
     const list = parameters[name]
-    return Array.isArray(list) ? list.map((item) => describeItem(item)) : []
+    return Array.isArray(list) ? list.map((item) => describeItem(item, MAX_REASON_LENGTH)) : []
   })
 }

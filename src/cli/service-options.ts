@@ -71,9 +71,9 @@ export function parseText(text: string): string {
   return text
 }
 
-/** Reads the name of a file to write; `-` is standard output, as is no name. */
-export function parseOutput(text: string): string | undefined {
-  return text === '-' ? undefined : parseText(text)
+/** Returns the file to write; undefined for standard output, which `-` stands for. */
+export function outputFile(name: string | undefined): string | undefined {
+  return name === '-' ? undefined : name
 }
 
 export function parseList(text: string): string[] {

@@ -38,18 +38,20 @@ function isEmpty(value: unknown): boolean {
 
 function describeValue(value: unknown): string {
   const items = Array.isArray(value) ? value : [value]
-  const described = items.slice(0, MAX_LIST_LENGTH).map(describeItem)
+  const described = items.slice(0, MAX_LIST_LENGTH).map((item) => describeItem(item))
   const rest = items.length - described.length
   return described.join(', ') + (rest > 0 ? `, and ${rest} more` : '')
 }
 
 /** Joins the members of an object, such as the path and the reason of a mistake. */
-export function describeItem(item: unknown): string {
+export function describeItem(item: unknown, maxLength = MAX_VALUE_LENGTH): string {
   const text =
     typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.values(item).map(describeItem).join(' ')
+      ? Object.values(item)
+          .map((member) => describeItem(member, maxLength))
+          .join(' ')
       : typeof item === 'string'
         ? item
         : JSON.stringify(item)
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

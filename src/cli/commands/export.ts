@@ -11,8 +11,9 @@ import {
   addServiceOptions,
   addTypeOptions,
   openClient,
+  outputFile,
   parseList,
-  parseOutput,
+  parseText,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
@@ -42,7 +43,7 @@ export function addExportCommand(program: Command): void {
         'output format (default: from the file name, else ndjson)',
       ).choices(FORMATS),
     )
-    .option('--output <file>', 'file to write (default, and -: standard output)', parseOutput)
+    .option('--output <file>', 'file to write (default, and -: standard output)', parseText)
     .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
     .option('--resume', 'continue an interrupted export to the same file')
@@ -55,7 +56,8 @@ export function addExportCommand(program: Command): void {
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
     'oqs export --ontology aviation --type airport --output airports.parquet',
   ).action((options: ExportCommandOptions) => {
-    const { output, resume } = options
+    const { resume } = options
+    const output = outputFile(options.output)
     if (resume && output === undefined) {
       command.error("error: option '--resume' requires '--output <file>'", { exitCode: 2 })
     }

@@ -8,7 +8,7 @@ import { readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,
   openClient,
-  parseOutput,
+  outputFile,
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
@@ -25,7 +25,7 @@ export function addTypesCommand(ontology: Command): void {
     .description('Write TypeScript types for an ontology, from a service or a definition file.')
     .argument('[file]', 'definition as JSON; - reads standard input', parseText)
     .option('--ontology <name>', 'API name or RID of an ontology of the service', parseText)
-    .option('--out <file>', 'file to write (default, and -: standard output)', parseOutput)
+    .option('--out <file>', 'file to write (default, and -: standard output)', parseText)
     .addOption(
       new Option('--for <client>', 'whose types: our own client, or @osdk/client')
         .choices(['client', 'osdk'])
@@ -53,13 +53,14 @@ async function writeTypes(
   const model =
     file === undefined ? await readService(options, signal) : await readFileModel(file, options)
   const text = await generate(model, options.for)
-  if (options.out === undefined) return await writeOut(text, signal)
+  const out = outputFile(options.out)
+  if (out === undefined) return await writeOut(text, signal)
   const { writeFile } = await import('node:fs/promises')
-  await writeFile(options.out, text).catch((error: Error) => {
-    throw new Error(`cannot write ${options.out}: ${error.message}`, { cause: error })
+  await writeFile(out, text).catch((error: Error) => {
+    throw new Error(`cannot write ${out}: ${error.message}`, { cause: error })
   })
   printMessage(
-    `wrote ${countOf(model.objectTypes.length, 'object type')} of ${model.apiName} to ${options.out}`,
+    `wrote ${countOf(model.objectTypes.length, 'object type')} of ${model.apiName} to ${out}`,
   )
 }
 

@@ -2,7 +2,7 @@
  * Lists the mistakes of a definition: parts that do not match the schema, and parts that are not
  * consistent with each other. Needs no catalogue, so it also works without a service.
  */
-import { Ajv, type ValidateFunction } from 'ajv'
+import { Ajv } from 'ajv'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MISTAKES_MAX } from '../../contract/limits.ts'
 import { OntologyDefinition, StructFields } from './definition-schema.ts'
@@ -14,7 +14,8 @@ import { findInconsistencies, parseDefinition } from './parse-definition.ts'
 /** Larger definitions are checked up to the first misfit: a list of all could have any length. */
 const MAX_VALUES = 20_000
 
-let validators: { readonly all: ValidateFunction; readonly first: ValidateFunction } | undefined
+/** They compile the schema on first use, and keep it. */
+const VALIDATORS = { all: newValidator(true), first: newValidator(false) }
 
 /**
  * Returns the mistakes of any JSON as a definition, at most `DEFINITION_MISTAKES_MAX`; empty if it
@@ -37,10 +38,9 @@ export function findDefinitionMistakes(
 }
 
 function findMisfits(definition: unknown, known: Mistake | undefined): readonly Mistake[] {
-  validators ??= { all: compile(true), first: compile(false) }
   const isSmall = countValues(definition, MAX_VALUES) < MAX_VALUES
   if (!isSmall && known !== undefined) return [known]
-  const validate = isSmall ? validators.all : validators.first
+  const validate = VALIDATORS[isSmall ? 'all' : 'first'].compile(OntologyDefinition)
   if (validate(definition)) return []
   const byPath = new Map<string, Mistake>()
   for (const misfit of validate.errors ?? []) {
@@ -51,10 +51,10 @@ function findMisfits(definition: unknown, known: Mistake | undefined): readonly 
   return [...byPath.values()]
 }
 
-function compile(allErrors: boolean): ValidateFunction {
-  return new Ajv({ strict: false, strictNumbers: true, verbose: true, allErrors })
-    .addSchema(StructFields)
-    .compile(OntologyDefinition)
+function newValidator(allErrors: boolean): Ajv {
+  const options = { strict: false, strictNumbers: true, verbose: true, allErrors }
+  // The schema is a constant, which tests compile.
+  return new Ajv({ ...options, validateSchema: false, meta: false }).addSchema(StructFields)
 }
 
 /** Returns whether neither a part nor anything inside it is among the misfits. */
