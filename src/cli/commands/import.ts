@@ -165,8 +165,10 @@ async function importAll(
   }
   const repeatedKeys = new RepeatedKeys(options.onDuplicate ?? 'last')
   const { token: _token, restart = false, ...noted } = options
-  const { baseUrl } = client.connection
-  const note = dryRun ? undefined : await ImportNote.of(files, { ...noted, url: baseUrl, type })
+  const { baseUrl: url } = client.connection
+  // A type that was deleted and created again has another RID.
+  const { rid } = importType.objectType
+  const note = dryRun ? undefined : await ImportNote.of(files, { ...noted, url, type, rid })
   const left = restart ? undefined : await note?.read()
   const isLeft =
     left && (await canContinue(client.administration, { ontology, objectType: type }, left))
