@@ -1,5 +1,6 @@
 /** What `oqs import` says about rejected rows and about its result. */
 import { OqsError } from '../client/oqs-error.ts'
+import { countOf, formatCount } from '../contract/count-of.ts'
 import type { Rejection } from '../transfer/import/batch-sender.ts'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
 import {
@@ -9,7 +10,7 @@ import {
   TooManyRejected,
 } from '../transfer/import/import-files.ts'
 import type { DuplicatePolicy, RepeatedKeys } from '../transfer/import/repeated-keys.ts'
-import { countOf, formatCount, formatDuration } from './progress.ts'
+import { formatDuration } from './progress.ts'
 
 export function describeRejection({
   file,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatCount, formatDuration, startProgress } from './progress.ts'
+import { formatCount } from '../contract/count-of.ts'
+import { formatBytes, formatDuration, startProgress } from './progress.ts'
 
 function start(isTerminal: boolean, totalBytes?: number) {
   const clock = { now: 1000 }

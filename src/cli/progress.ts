@@ -2,6 +2,7 @@
  * Progress of a long command: a bar that is redrawn on a terminal, a plain line every few seconds
  * elsewhere. `end` removes the bar; the command prints the result itself.
  */
+import { countOf, formatCount } from '../contract/count-of.ts'
 
 export interface ProgressOptions {
   /** Such as `importing airports.csv`. */
@@ -82,8 +83,8 @@ function describeProgress(
       ? [outOf(formatBytes, bytes, totalBytes), `${formatBytes(perSecond(bytes))}/s`]
       : [
           ...(written === undefined
-            ? [`${outOf(formatCount, objects, totalObjects)} objects`]
-            : [`${formatCount(objects)} objects read`, `${formatCount(written)} written`]),
+            ? [outOfObjects(objects, totalObjects)]
+            : [`${countOf(objects, 'object')} read`, `${formatCount(written)} written`]),
           `${formatCount(perSecond(objects))}/s`,
           ...(totalObjects === undefined ? [outOf(formatBytes, bytes, totalBytes)] : []),
         ]
@@ -102,6 +103,11 @@ function outOf(format: (number: number) => string, done: number, total: number |
   return total === undefined ? format(done) : `${format(done)} of ${format(total)}`
 }
 
+function outOfObjects(done: number, total: number | undefined): string {
+  const objects = countOf(total ?? done, 'object')
+  return total === undefined ? objects : `${formatCount(done)} of ${objects}`
+}
+
 function shareOf(done: number, total: number | undefined): number | undefined {
   return total === undefined || total === 0 ? undefined : Math.min(1, done / total)
 }
@@ -109,15 +115,6 @@ function shareOf(done: number, total: number | undefined): number | undefined {
 function drawBar(share: number): string {
   const filled = Math.floor(share * BAR_CELLS)
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CELLS - filled)}]`
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
-/** `1 object`, `2 objects` */
-export function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 export function formatBytes(bytes: number): string {

@@ -1,5 +1,5 @@
 /** Reads JSON, such as an ontology definition, from a file or from standard input. */
-import { countOf } from './progress.ts'
+import { countOf } from '../contract/count-of.ts'
 
 /** The members of a definition that commands use; the service checks all of it. */
 export interface Definition {

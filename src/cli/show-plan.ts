@@ -1,7 +1,7 @@
 /** Shows what a definition would change. */
 
+import { countOf } from '../contract/count-of.ts'
 import { writeOut } from './output.ts'
-import { countOf } from './progress.ts'
 
 /** The response of `applyOntology` with `dryRun`. */
 export interface ChangePlan {

@@ -1,10 +1,12 @@
 /** Loads the demo into a running service and prints how to try it. */
+
+import { formatCount } from '../contract/count-of.ts'
 import { installCommand } from '../server/demo/data-packages.ts'
 import { createDemoLink, createDemoToken, demoCommand } from '../server/demo/demo-token.ts'
 import { loadDemoType } from '../server/demo/load-demo.ts'
 import { DEMO_COUNTS, type Demo, openDemo } from '../server/demo/open-demo.ts'
 import type { Server } from '../server/server.ts'
-import { formatCount, startProcessProgress } from './progress.ts'
+import { startProcessProgress } from './progress.ts'
 
 export interface DemoOptions {
   /** Stops loading after the current batch. */

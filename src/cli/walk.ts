@@ -1,6 +1,7 @@
 /** Walks over pages and prints their objects; shared by `list` and `search`. */
 import type { Command } from 'commander'
 import type { ObjectRecord, Page, PageOptions } from '../client/endpoints/pages.ts'
+import { countOf, formatCount } from '../contract/count-of.ts'
 import {
   addFormOptions,
   chooseForm,
@@ -9,7 +10,7 @@ import {
   terminalWidth,
   writeOut,
 } from './output.ts'
-import { formatCount, startProcessProgress } from './progress.ts'
+import { startProcessProgress } from './progress.ts'
 import { parseCount, parseList, parseText } from './service-options.ts'
 import type { TableLayout } from './table.ts'
 
@@ -85,10 +86,11 @@ function printContinuation(
   const of =
     totalCount === undefined || options.pageToken !== undefined
       ? ''
-      : ` of ${formatCount(Number(totalCount))}`
+      : ` of ${countOf(Number(totalCount), 'object')}`
   const all = options.all ? '' : ' Use --all to read every page, or `oqs export` without a limit.'
+  const shown = of === '' ? countOf(printed, 'object') : `${formatCount(printed)}${of}`
   printMessage(
-    `${formatCount(printed)}${of} objects shown; more follow.${all} To continue, repeat the command with --page-token ${nextPageToken}`,
+    `${shown} shown; more follow.${all} To continue, repeat the command with --page-token ${nextPageToken}`,
   )
 }
 

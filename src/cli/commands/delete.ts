@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { countOf } from '../../contract/count-of.ts'
 import { confirm } from '../confirm.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
-import { countOf } from '../progress.ts'
 import {
   addServiceOptions,
   addTypeOptions,

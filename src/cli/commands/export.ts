@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
+import { countOf } from '../../contract/count-of.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import type { ExportProgress } from '../../transfer/export/export-objects.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
-import { countOf, formatBytes, startProcessProgress } from '../progress.ts'
+import { formatBytes, startProcessProgress } from '../progress.ts'
 import {
   addServiceOptions,
   addTypeOptions,

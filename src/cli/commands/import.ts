@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRetryable } from '../../client/retry.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { type ImportMode, ImportStopped, importFiles } from '../../transfer/import/import-files.ts'
 import type { DuplicatePolicy } from '../../transfer/import/repeated-keys.ts'
@@ -18,7 +19,6 @@ import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
-import { countOf, formatCount } from '../progress.ts'
 import { checkNoInput, RejectsFile } from '../rejects-file.ts'
 import {
   addServiceOptions,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import {
-  countOf,
   formatBytes,
   type Progress,
   type ProgressState,

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { Administration } from '../../client/endpoints/administration.ts'
 import { type DefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
-import { countOf, formatCount, startProcessProgress } from '../progress.ts'
+import { startProcessProgress } from '../progress.ts'
 import {
   addServiceOptions,
   openClient,

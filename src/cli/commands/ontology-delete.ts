@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { countOf } from '../../contract/count-of.ts'
 import { confirm } from '../confirm.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
-import { countOf } from '../progress.ts'
 import {
   addServiceOptions,
   openClient,

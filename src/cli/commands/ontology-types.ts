@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
+import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import type { OntologyModel } from '../ontology-types/types-model.ts'
 import { printMessage, writeOut } from '../output.ts'
-import { countOf } from '../progress.ts'
 import { readDefinition } from '../read-definition.ts'
 import {
   addServiceOptions,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
-import { countOf } from '../progress.ts'
 import { describeDefinition, readJsonFile } from '../read-definition.ts'
 import { parseText } from '../service-options.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { writeOut, writeRows } from '../output.ts'
-import { countOf } from '../progress.ts'
 import { readJsonFile } from '../read-definition.ts'
 import { recordCommand, withStore } from '../store-commands.ts'
 

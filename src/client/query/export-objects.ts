@@ -42,7 +42,7 @@ export async function* exportObjects<Item>(
         retryPolicy.reset()
         yield object as Item
       }
-      throw incomplete(`ended after ${received} objects, without its last line`, true)
+      throw incomplete(`ended without its last line (objects received: ${received})`, true)
     } catch (error) {
       connection.signalFor(signal)?.throwIfAborted()
       if (!isRetryable(error)) throw error
@@ -65,7 +65,10 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 function checkEnd(end: unknown, received: number): void {
   const { count } = (end ?? {}) as { readonly count?: unknown }
   if (count === received) return
-  throw incomplete(`has ${count} objects, but ${received} were received`, false)
+  throw incomplete(
+    `ended with a wrong number of objects: ${count} (objects received: ${received})`,
+    false,
+  )
 }
 
 function reportedError(body: unknown): OqsError {

@@ -1,5 +1,6 @@
 /** Reads CSV files with a header. The delimiter is detected unless it is given. */
 
+import { countOf } from '../../contract/count-of.ts'
 import { BlankLines } from '../blank-lines.ts'
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
@@ -130,7 +131,7 @@ class CsvRecords {
       record.problem ??
       (cells.length === columns || isEmptyAfter(cells, columns)
         ? undefined
-        : `has ${cells.length} column${cells.length === 1 ? '' : 's'}, the header has ${columns}`)
+        : `has ${countOf(cells.length, 'column')}, the header has ${columns}`)
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
     // Spreadsheets write empty rows as delimiters only.
     if (columns > 1 && cells.every((cell) => cell === undefined)) return this.#skipBlank(line)

@@ -3,10 +3,12 @@
  * stream broke, so the output is the same as without the loss. An export without its end line, or
  * with another count, is never reported as complete.
  */
+
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { clientError, isErrorBody, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
+import { countOf } from '../../contract/count-of.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
@@ -194,6 +196,6 @@ function checkEnd(
   if (end.count === received && end.version === version) return
   throw clientError(
     'Client:ExportIncomplete',
-    `the export is damaged: received ${received} objects of version ${version}, but its end line says ${end.count} of version ${end.version}. Start a new export.`,
+    `the export is damaged: received ${countOf(received, 'object')} of version ${version}, but its end line says ${end.count} of version ${end.version}. Start a new export.`,
   )
 }

@@ -1,4 +1,5 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
+import { countOf } from '../../contract/count-of.ts'
 import type { DeclaredType } from '../../formats/row.ts'
 import type {
   FieldDefinition,
@@ -87,9 +88,9 @@ const MAX_LISTED = 10
 export function notesOf(conclusions: Conclusions): string[] {
   const { findings, geopoints, propertyOf, types } = conclusions
   const { rows, unreadable, advice, columns, excessColumns } = findings
-  const unread = `${count(unreadable, 'row')} could not be read`
+  const unread = `${countOf(unreadable, 'row')} could not be read`
   return [
-    `inferred from ${count(rows, 'row')} and ${count(columns.length, 'column')}`,
+    `inferred from ${countOf(rows, 'row')} and ${countOf(columns.length, 'column')}`,
     ...(unreadable === 0 ? [] : [advice === undefined ? unread : `${unread}. ${advice}`]),
     ...keyNotes(conclusions),
     ...[...geopoints].map(
@@ -164,7 +165,7 @@ function columnNotes(
   if (column.unstorable > 0) {
     const [contain, are] = column.unstorable === 1 ? ['contains', 'is'] : ['contain', 'are']
     note(
-      `${count(column.unstorable, 'value')} ${contain} U+0000 or an unpaired surrogate and ${are} rejected on import`,
+      `${countOf(column.unstorable, 'value')} ${contain} U+0000 or an unpaired surrogate and ${are} rejected on import`,
     )
   }
   return notes
@@ -174,10 +175,6 @@ function columnNotes(
 function hasNestedStruct({ fields, items }: FieldDefinition): boolean {
   const inner = Object.values(fields ?? items?.fields ?? {})
   return inner.some((field) => field.fields !== undefined || field.items?.fields !== undefined)
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function listed(names: readonly string[]): string {

@@ -1,4 +1,5 @@
 /** Infers the object type of rows, in one pass over any number of them. */
+import { countOf } from '../../contract/count-of.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import {
   type CellKind,
@@ -131,7 +132,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
 function describeNoRows(unreadable: number, advice = 'Check --format.'): string {
   return unreadable === 0
     ? 'cannot infer a type: the data has no rows'
-    : `cannot infer a type: none of the ${unreadable} rows could be read. ${advice}`
+    : `cannot infer a type: none of ${countOf(unreadable, 'row')} could be read. ${advice}`
 }
 
 function emptyColumn(name: string, declared: DeclaredType | undefined, file: number): ColumnGuess {
