@@ -77,6 +77,10 @@ it('signs in with OAuth, renews the token, and ends the grant on sign-out', asyn
   await openExplorer(page, { url: service.url, path: '/o/shop/maker?o=name:desc' })
   await page.getByRole('button', { name: 'Use the sign-in page' }).click()
   await page.getByLabel('Your API token').fill(token)
+  // The style sheet passed the policy of the page, in both themes.
+  const panel = () => page.evaluate(`getComputedStyle(document.querySelector('main')).borderRadius`)
+  await expect.poll(panel).toBe('8px')
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
   expect(page.url()).toBe(`${service.url}/o/shop/maker?o=name:desc`)
