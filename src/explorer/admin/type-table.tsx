@@ -74,10 +74,10 @@ function TypeRow({ type, share, hasBytes }: TypeRowProps) {
         </td>
       )}
       <td className={styles.number} data-label="Newest version">
-        {formatCount(version)}
+        {version}
       </td>
       <td className={styles.number} data-label="Oldest snapshot">
-        {oldestVersion === version ? 'newest only' : formatCount(oldestVersion)}
+        {oldestVersion === version ? 'newest only' : oldestVersion}
       </td>
     </tr>
   )

@@ -14,7 +14,7 @@ import { type Distribution, distributionQuery } from '../pictures/distribution.t
 import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import styles from './home.module.css'
-import { landPath, MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
+import { MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
 import { type PictureChoice, pictureOf } from './picture-of.ts'
 
 export interface MiniPictureProps {
@@ -66,9 +66,11 @@ const STALE_MS = 60_000
 /** Coarse enough for a card. */
 const WORLD: Grid = { box: [-180, -90, 180, 90], columns: 120, rows: 60 }
 
+const drawLand = async () => (await import('./land-path.ts')).landPath()
+
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
-  const land = useQuery({ queryKey: ['mini land'], queryFn: landPath, ...OUTLINES })
+  const land = useQuery({ queryKey: ['mini land'], queryFn: drawLand, ...OUTLINES })
   const { data: cells = [] } = useQuery({
     ...geoCellsQuery(send, of, property, WORLD),
     staleTime: STALE_MS,
@@ -91,7 +93,10 @@ function MiniBars({ of, property }: PartProps) {
   return (
     <>
       {data.kind === 'values' ? <Rows distribution={data} /> : <Upright distribution={data} />}
-      <span className={styles.caption}>{name}</span>
+      <span className={styles.caption}>
+        {name}
+        {data.note !== undefined && ` · ${data.note.toLowerCase()}`}
+      </span>
     </>
   )
 }

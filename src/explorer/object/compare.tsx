@@ -1,15 +1,18 @@
 /** Two objects, or two states of one object, side by side. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
+import { type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
+import type { NumberStyle } from '../ui/format-number.ts'
+import type { StyledType } from '../ui/number-style.ts'
 import styles from './compare.module.css'
 import { type Difference, differencesOf, type Values } from './differences.ts'
 import { type ObjectAddress, objectPath, objectQuery, stateQuery } from './object-queries.ts'
+import { useNumberStyles } from './use-number-styles.ts'
 import { Value } from './value.tsx'
 
 const KIND_NAMES = { same: '', changed: 'changed', added: 'added', removed: 'removed' } as const
@@ -28,7 +31,7 @@ export function CompareObjects(props: {
   const nameOf = ({ title, key }: ObjectRecord) => title ?? keyText(key)
   return (
     <DifferenceTable
-      objectType={address.objectType}
+      of={address}
       before={record.properties}
       after={data.record.properties}
       beforeName={nameOf(record)}
@@ -56,17 +59,17 @@ export function CompareStates(props: {
   if (!differs) {
     return (
       <div className={styles.band}>
-        <p role="status">Nothing changed since the snapshot of version {formatCount(version)}.</p>
+        <p role="status">Nothing changed since the snapshot of version {version}.</p>
         {again}
       </div>
     )
   }
   return (
     <DifferenceTable
-      objectType={address.objectType}
+      of={address}
       before={before}
       after={latest.properties}
-      beforeName={`Snapshot, version ${formatCount(version)}`}
+      beforeName={`Snapshot, version ${version}`}
       afterName="Latest"
       isSnapshot
       action={again}
@@ -75,7 +78,7 @@ export function CompareStates(props: {
 }
 
 interface DifferenceTableProps {
-  readonly objectType: ObjectTypeDefinition
+  readonly of: StyledType
   readonly before: Values
   readonly after: Values
   readonly beforeName: string
@@ -85,7 +88,9 @@ interface DifferenceTableProps {
 }
 
 function DifferenceTable(props: DifferenceTableProps) {
-  const { objectType, before, after, beforeName, afterName, isSnapshot = false, action } = props
+  const { of, before, after, beforeName, afterName, isSnapshot = false, action } = props
+  const { objectType } = of
+  const styleOf = useNumberStyles(of, { canRead: false })
   const differences = differencesOf(objectType, before, after)
   const count = differences.filter(({ kind }) => kind !== 'same').length
   return (
@@ -113,7 +118,7 @@ function DifferenceTable(props: DifferenceTableProps) {
                 key={difference.property}
                 difference={difference}
                 definition={objectType.properties[difference.property]}
-                isKey={difference.property === objectType.primaryKey}
+                style={styleOf(difference.property)}
                 isSnapshot={isSnapshot}
               />
             ))}
@@ -127,10 +132,10 @@ function DifferenceTable(props: DifferenceTableProps) {
 function Row(props: {
   readonly difference: Difference
   readonly definition: PropertyDefinition | undefined
-  readonly isKey: boolean
+  readonly style: NumberStyle
   readonly isSnapshot: boolean
 }) {
-  const { difference, definition, isKey, isSnapshot } = props
+  const { difference, definition, style, isSnapshot } = props
   const { property, before, after, kind } = difference
   if (definition === undefined) return null
   return (
@@ -145,10 +150,10 @@ function Row(props: {
         )}
       </th>
       <td>
-        <Value value={before} type={definition} isKey={isKey} />
+        <Value value={before} type={definition} style={style} />
       </td>
       <td>
-        <Value value={after} type={definition} isKey={isKey} />
+        <Value value={after} type={definition} style={style} />
       </td>
     </tr>
   )

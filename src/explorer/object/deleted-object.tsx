@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { nameOf } from '../api/ontology.ts'
 import { useSession } from '../shell/session.tsx'
-import { formatCount } from '../ui/format.ts'
 import styles from './object.module.css'
 import type { ObjectView } from './object-address.ts'
 import { type ObjectAddress, stateQuery } from './object-queries.ts'
@@ -38,7 +37,7 @@ export function DeletedObject({ address, view }: DeletedObjectProps) {
         ) : (
           <p>
             This object was deleted. Below is what is last known of it, from the snapshot of version{' '}
-            {formatCount(data?.version ?? 0)}.
+            {data?.version ?? 0}.
           </p>
         )}
         <Link {...toLink(list)}>Back to the list</Link>

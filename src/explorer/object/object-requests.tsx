@@ -5,7 +5,6 @@ import { serviceUrl } from '../api/service-url.ts'
 import { toCurl, withoutToken } from '../lens/request-text.ts'
 import { useSession } from '../shell/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { formatCount } from '../ui/format.ts'
 import { Popup } from '../ui/popup.tsx'
 import type { ObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
@@ -43,7 +42,7 @@ function requestsOf(address: ObjectAddress, view: ObjectView): readonly NamedReq
       ? []
       : [
           {
-            name: `The snapshot, version ${formatCount(version)}`,
+            name: `The snapshot, version ${version}`,
             request: stateRequest(address, version),
           },
         ]),

@@ -14,6 +14,7 @@ import type { ObjectRecord } from '../api/records.ts'
 import styles from './object.module.css'
 import { addressOf, searchOf, type TrailStep, toLink } from './trail.ts'
 import { useLinkedTitles } from './use-linked-titles.ts'
+import { useNumberStyles } from './use-number-styles.ts'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps {
@@ -38,11 +39,12 @@ export function PropertyList(props: PropertyListProps) {
     [ontology, objectType, record],
   )
   const titles = useLinkedTitles(ontology, links)
+  // One object is no reason to read the values of all.
+  const styleOf = useNumberStyles({ ontology, objectType }, { canRead: false })
   const renderValue = (name: string, definition: PropertyDefinition) => {
     const linked = links.find(({ link }) => link.foreignKey === name)
     if (linked === undefined) {
-      const isKey = name === objectType.primaryKey
-      return <Value value={record.properties[name]} type={definition} isKey={isKey} />
+      return <Value value={record.properties[name]} type={definition} style={styleOf(name)} />
     }
     const { type, key } = linked
     const address = addressOf(ontology.apiName, { type, key }, searchOf('', trailTo(linked.link)))

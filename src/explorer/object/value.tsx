@@ -2,7 +2,10 @@
 import { useState } from 'react'
 import { type PropertyType, wordsOf } from '../api/ontology.ts'
 import { formatCount } from '../ui/format.ts'
+import type { NumberStyle } from '../ui/format-number.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
+import { LinkedText } from '../ui/linked-text.tsx'
+import { fieldStyle } from '../ui/number-style.ts'
 import styles from './value.module.css'
 
 /** Longer texts are folded. */
@@ -17,14 +20,16 @@ type Struct = Extract<PropertyType, { readonly type: 'struct' }>
 interface ValueProps {
   readonly value: unknown
   readonly type: PropertyType
-  readonly isKey?: boolean
+  readonly style?: NumberStyle
 }
 
-export function Value({ value, type, isKey = false }: ValueProps) {
+export function Value({ value, type, style = 'auto' }: ValueProps) {
   if (value === undefined || value === null) return <span className={styles.missing}>–</span>
-  if (type.type === 'array') return <Items values={value as readonly unknown[]} type={type.items} />
+  if (type.type === 'array') {
+    return <Items values={value as readonly unknown[]} type={type.items} style={style} />
+  }
   if (type.type === 'struct') return <Fields value={value as Values} type={type} />
-  const text = formatValue(value, type, { isKey }) ?? ''
+  const text = formatValue(value, type, style) ?? ''
   if (type.type === 'timestamp') {
     return (
       <time dateTime={String(value)} title={`Local time: ${localTime(String(value)) ?? ''}`}>
@@ -37,10 +42,17 @@ export function Value({ value, type, isKey = false }: ValueProps) {
 
 function LongText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false)
-  if (text.length <= FOLDED_FROM) return <span className={styles.text}>{text}</span>
+  if (text.length <= FOLDED_FROM)
+    return (
+      <span className={styles.text}>
+        <LinkedText text={text} />
+      </span>
+    )
   return (
     <>
-      <span className={styles.text}>{isOpen ? text : `${text.slice(0, FOLDED_TO)}…`}</span>{' '}
+      <span className={styles.text}>
+        {isOpen ? <LinkedText text={text} /> : `${text.slice(0, FOLDED_TO)}…`}
+      </span>{' '}
       <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(text.length)} characters`} />
     </>
   )
@@ -65,13 +77,13 @@ function Unfold(props: {
 
 type Values = Readonly<Record<string, unknown>>
 
-function Items({
-  values,
-  type,
-}: {
+interface ItemsProps {
   readonly values: readonly unknown[]
   readonly type: PropertyType
-}) {
+  readonly style: NumberStyle
+}
+
+function Items({ values, type, style }: ItemsProps) {
   const [isOpen, setOpen] = useState(false)
   if (values.length === 0) return <span className={styles.missing}>empty list</span>
   const isLong = values.length > ITEMS_FROM
@@ -85,7 +97,7 @@ function Items({
           {shown.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
             <li key={index}>
-              <Value value={item} type={type} />
+              <Value value={item} type={type} style={style} />
             </li>
           ))}
         </ul>
@@ -124,7 +136,7 @@ function StructTable({
             <tr key={index}>
               {fields.map(([name, field]) => (
                 <td key={name}>
-                  <Value value={value[name]} type={field} />
+                  <Value value={value[name]} type={field} style={fieldStyle(name)} />
                 </td>
               ))}
             </tr>
@@ -142,7 +154,7 @@ function Fields({ value, type }: { readonly value: Values; readonly type: Struct
         <div key={name}>
           <dt className="label">{wordsOf(name)}</dt>
           <dd>
-            <Value value={value[name]} type={field} />
+            <Value value={value[name]} type={field} style={fieldStyle(name)} />
           </dd>
         </div>
       ))}

@@ -14,7 +14,7 @@ export interface ChartProps {
 }
 
 export function Chart({ label, distribution, isLarge, titleOf, onChoose }: ChartProps) {
-  const { bars, ticks, kind, others } = distribution
+  const { bars, ticks, note, kind, others } = distribution
   return kind === 'values' ? (
     <ValueBars
       label={label}
@@ -25,6 +25,13 @@ export function Chart({ label, distribution, isLarge, titleOf, onChoose }: Chart
       onChoose={onChoose}
     />
   ) : (
-    <Histogram label={label} bars={bars} ticks={ticks} isLarge={isLarge} onChoose={onChoose} />
+    <Histogram
+      label={label}
+      bars={bars}
+      ticks={ticks}
+      note={note}
+      isLarge={isLarge}
+      onChoose={onChoose}
+    />
   )
 }

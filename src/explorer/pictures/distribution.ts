@@ -1,29 +1,20 @@
 /** The distribution of the values of a property over all objects of a view. */
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
 import type { Send } from '../api/call.ts'
 import { isNumber, isWholeNumber } from '../api/number-types.ts'
 import type { ScalarType } from '../api/ontology.ts'
-import { aggregate, type FacetOf, type Group } from '../facets/facet-query.ts'
+import { aggregate, type FacetOf } from '../facets/facet-query.ts'
+import { extentsQuery } from '../object/extents-query.ts'
+import { numberStyle, propertiesStyledByValues } from '../ui/number-style.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
 import { type Json, scalarOf } from '../view/where.ts'
-import { type Bin, calendarUnit, numberBins, timeBins } from './bins.ts'
-import { compactNumber, edgeTicks, momentFormat, type Tick } from './ticks.ts'
+import { type Bar, type Bars, edgesOf, metricOf, type Read, rangeFilters } from './bars.ts'
+import { numberBars } from './number-bars.ts'
+import { edgeTicks, momentFormat } from './ticks.ts'
+import { calendarUnit, timeBins } from './time-bins.ts'
 
-export interface Bar {
-  readonly label: string
-  readonly count: number
-  /** The filters that select the objects of this bar. */
-  readonly filters: readonly Filter[]
-}
-
-export interface Distribution {
-  readonly kind: 'numbers' | 'times' | 'values' | 'distinct'
-  readonly bars: readonly Bar[]
-  /** Labels of the axis. */
-  readonly ticks: readonly Tick[]
-  /** Objects with other values than those of the bars. */
-  readonly others: number
+export interface Distribution extends Bars {
   /** Objects with a value. */
   readonly present: number
   /** Objects without a value. */
@@ -32,8 +23,6 @@ export interface Distribution {
 
 const COUNT: Json = { type: 'count', name: 'count' }
 const VALUES_SHOWN = 12
-const TICKS = 5
-/** Dates are longer than numbers. */
 const TIME_TICKS = 4
 
 /** True if a picture of the property can be drawn. */
@@ -48,7 +37,7 @@ export function distributionQuery(send: Send, of: FacetOf, property: string) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
-    queryFn: async ({ signal }): Promise<Distribution> => {
+    queryFn: async ({ client, signal }): Promise<Distribution> => {
       const type = scalarOf(of.objectType, property)
       const isArray = of.objectType.properties[property]?.type === 'array'
       const readView =
@@ -65,7 +54,9 @@ export function distributionQuery(send: Send, of: FacetOf, property: string) {
         return { ...(await timeBars(read, property, type === 'date')), ...counts }
       }
       if (isNumber(type)) {
-        return { ...(await numberBars(read, property, isWholeNumber(type))), ...counts }
+        const style = await readStyle(client, send, of, property)
+        const options = { isWhole: isWholeNumber(type), style, present: counts.present }
+        return { ...(await numberBars(read, property, options)), ...counts }
       }
       if (counts.distinct === counts.present && counts.present > VALUES_SHOWN) {
         return { kind: 'distinct', bars: [], ticks: [], others: counts.present, ...counts }
@@ -75,11 +66,12 @@ export function distributionQuery(send: Send, of: FacetOf, property: string) {
   })
 }
 
-type Read = (
-  groupBy: readonly Json[],
-  aggregation?: readonly Json[],
-) => Promise<{ readonly data: readonly Group[]; readonly excludedItems?: number }>
-type Bars = Pick<Distribution, 'kind' | 'bars' | 'ticks' | 'others'>
+/** Axes and tables show the numbers of a property alike, so all its values decide, not those of a view. */
+async function readStyle(client: QueryClient, send: Send, of: FacetOf, property: string) {
+  if (!propertiesStyledByValues(of).includes(property)) return numberStyle(of, property)
+  const extents = await client.ensureQueryData(extentsQuery(send, of)).catch(() => undefined)
+  return numberStyle(of, property, extents?.get(property))
+}
 
 interface Counts extends Pick<Distribution, 'present' | 'missing'> {
   readonly distinct: number
@@ -112,35 +104,6 @@ async function readExtent(read: Read, field: string): Promise<readonly (string |
   )
   const value = (name: string) => data[0]?.metrics.find((each) => each.name === name)?.value
   return [value('min') ?? Number.NaN, value('max') ?? Number.NaN]
-}
-
-async function numberBars(read: Read, field: string, isWhole: boolean): Promise<Bars> {
-  const [min, max] = await readExtent(read, field)
-  const bins = numberBins(Number(min), Number(max), { isWhole })
-  const last = bins.length - 1
-  // Edges are rounded outwards, so the outer ones may be outside the type: they are left open. A
-  // range needs one bound, so a single bar starts at the smallest value.
-  const startOf = (index: number) =>
-    last === 0 ? String(min) : index === 0 ? undefined : String(bins[index]?.from)
-  const endOf = (index: number) => (index === last ? undefined : String(bins[index]?.to))
-  const ranges = bins.map((_, index) => rangeOf(startOf(index), endOf(index)))
-  const { data } =
-    bins.length === 0 ? { data: [] } : await read([{ type: 'ranges', field, ranges }])
-  const counts = new Map(
-    data.map((group) => {
-      const { startValue = '' } = (group.group[field] ?? {}) as { readonly startValue?: string }
-      return [startValue, metricOf(group, 'count')]
-    }),
-  )
-  const bars = bins.map(({ from, to }, index): Bar => {
-    const isOne = isWhole && to - from === 1
-    return {
-      label: isOne ? formatNumber(from) : `${formatNumber(from)} – ${formatNumber(to)}`,
-      count: counts.get(startOf(index) ?? '') ?? 0,
-      filters: rangeFilters(field, startOf(index), endOf(index)),
-    }
-  })
-  return { kind: 'numbers', bars, ticks: edgeTicks(edgesOf(bins), compactNumber, TICKS), others: 0 }
 }
 
 async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bars> {
@@ -188,41 +151,9 @@ async function valueBars(read: Read, field: string, operator: 'eq' | 'contains')
   return { kind: 'values', bars, ticks: [], others: excludedItems }
 }
 
-function edgesOf(bins: readonly Bin[]): readonly number[] {
-  return [...bins.map(({ from }) => from), ...bins.slice(-1).map(({ to }) => to)]
-}
-
 /** Writes a moment; undefined outside of the years that have four digits, where nothing is stored. */
 function momentText(ms: number, isDate: boolean): string | undefined {
   const year = new Date(ms).getUTCFullYear()
   if (year < 1 || year > 9999) return undefined
   return new Date(ms).toISOString().slice(0, isDate ? 10 : undefined)
-}
-
-/** Returns a range of an aggregation. Its bounds are texts, so that no digit is lost. */
-function rangeOf(startValue: string | undefined, endValue: string | undefined): Json {
-  return {
-    ...(startValue !== undefined && { startValue }),
-    ...(endValue !== undefined && { endValue }),
-  }
-}
-
-/** Returns the filters of a range; an edge that is undefined is open. */
-function rangeFilters(
-  field: string,
-  from: string | undefined,
-  to: string | undefined,
-): readonly Filter[] {
-  return [
-    ...(from === undefined ? [] : [{ field, operator: 'gte', value: from } as const]),
-    ...(to === undefined ? [] : [{ field, operator: 'lt', value: to } as const]),
-  ]
-}
-
-function formatNumber(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: 6 })
-}
-
-function metricOf(group: Group | undefined, name: string): number {
-  return Number(group?.metrics.find((each) => each.name === name)?.value ?? 0)
 }

@@ -6,10 +6,11 @@ import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react'
 import { formatCount } from '../ui/format.ts'
+import { axisFormat } from '../ui/format-number.ts'
 import type { Filter } from '../view/view-state.ts'
-import type { Bar } from './distribution.ts'
+import type { Bar } from './bars.ts'
 import styles from './pictures.module.css'
-import { compactNumber, countTicks, type Tick } from './ticks.ts'
+import { countTicks, type Tick } from './ticks.ts'
 
 const SIZES = {
   small: { width: 360, height: 190 },
@@ -22,11 +23,12 @@ export interface HistogramProps {
   readonly label: string
   readonly bars: readonly Bar[]
   readonly ticks: readonly Tick[]
+  readonly note: string | undefined
   readonly isLarge: boolean
   readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramProps) {
+export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: HistogramProps) {
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
   const [brush, setBrush] = useState<readonly [from: number, to: number]>()
@@ -36,6 +38,8 @@ export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramPr
   const bottom = height - MARGIN.bottom
   const largest = max(bars, ({ count }) => count) ?? 1
   const top = scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top])
+  const counts = countTicks(largest)
+  const showCount = axisFormat(counts)
   const slot = inner / Math.max(1, bars.length)
   const barAt = ({ clientX }: PointerEvent) => {
     const box = svg.current?.getBoundingClientRect()
@@ -97,11 +101,11 @@ export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramPr
         onPointerCancel={() => setBrush(undefined)}
       >
         <g className={styles.axis}>
-          {countTicks(largest).map((count) => (
+          {counts.map((count) => (
             <g key={count}>
               <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />
               <text x={MARGIN.left - 6} y={top(count) + 4} textAnchor="end">
-                {compactNumber(count)}
+                {showCount(count)}
               </text>
             </g>
           ))}
@@ -146,6 +150,7 @@ export function Histogram({ label, bars, ticks, isLarge, onChoose }: HistogramPr
           </g>
         ))}
       </svg>
+      {note !== undefined && <figcaption className={styles.scale}>{note}</figcaption>}
     </figure>
   )
 }

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { compactNumber, countTicks, edgeTicks, momentFormat } from './ticks.ts'
+import { axisFormat } from '../ui/format-number.ts'
+import { countTicks, edgeTicks, momentFormat } from './ticks.ts'
 
 it('labels as many edges as can be read', () => {
   const edges = Array.from({ length: 25 }, (_, index) => index * 500)
-  expect(edgeTicks(edges, compactNumber, 5).map(({ label }) => label)).toEqual([
+  expect(edgeTicks(edges, axisFormat(edges), 5).map(({ label }) => label)).toEqual([
     '0',
     '3K',
     '6K',

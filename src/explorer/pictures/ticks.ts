@@ -1,8 +1,6 @@
 /** Labels of axes, few enough to be read. */
 import { ticks } from 'd3-array'
-import type { CalendarUnit } from './bins.ts'
-
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
+import type { CalendarUnit } from './time-bins.ts'
 
 export interface Tick {
   /** The number of the bin at whose left edge the tick stands. */
@@ -25,10 +23,6 @@ export function edgeTicks(
 /** Returns round counts from zero up to the largest. Counts are whole. */
 export function countTicks(largest: number): readonly number[] {
   return ticks(0, largest, 4).filter(Number.isInteger)
-}
-
-export function compactNumber(value: number): string {
-  return COMPACT.format(value)
 }
 
 const MINUTE: Intl.DateTimeFormatOptions = {

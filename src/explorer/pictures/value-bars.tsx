@@ -1,7 +1,7 @@
 import { max, sum } from 'd3-array'
 import { formatCount } from '../ui/format.ts'
 import type { Filter } from '../view/view-state.ts'
-import type { Bar } from './distribution.ts'
+import type { Bar } from './bars.ts'
 import styles from './pictures.module.css'
 
 export interface ValueBarsProps {

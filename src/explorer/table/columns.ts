@@ -8,6 +8,7 @@ import {
   type PropertyDefinition,
 } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
+import type { NumberStyle } from '../ui/format-number.ts'
 import { formatValue } from '../ui/format-value.ts'
 
 export interface Column {
@@ -15,6 +16,7 @@ export interface Column {
   readonly definition: PropertyDefinition
   readonly width: number
   readonly isNumeric: boolean
+  readonly style: NumberStyle
   /** The target of the property: the object of the row for its key, another for a foreign key. */
   readonly link: ColumnLink | undefined
 }
@@ -37,11 +39,14 @@ const WIDTHS: Readonly<Record<string, number>> = {
 }
 const NUMERIC_WIDTH = 130
 const CHARACTER_WIDTH = 8
+const HEADER_CHARACTER_WIDTH = 7
 /** Room for the padding, the arrow of the order, and the menu. */
-const HEADER_EXTRA = 40
+const HEADER_EXTRA = 56
 /** Room for the padding, and the arrow of a link. */
 const CELL_EXTRA = 32
 const LONGEST = 280
+/** Keys are cut later: a part of a key names nothing. */
+const LONGEST_KEY = 420
 /** Room for the titles of linked objects, which arrive after the rows. */
 const LINK_WIDTH = 190
 /** The narrowest column that a reader can choose. */
@@ -52,6 +57,9 @@ export interface ColumnOptions {
   readonly widths?: Readonly<Record<string, number>>
   /** Some records, so that columns are as wide as what they hold. */
   readonly sample?: readonly ObjectRecord[]
+  /** The length of the longest key that was read. */
+  readonly keyLength?: number
+  readonly styleOf?: (property: string) => NumberStyle
 }
 
 /** Returns the columns in the order of the view: the key first, then the title, then the rest. */
@@ -59,7 +67,7 @@ export function columnsOf(
   ontology: OntologyDefinition,
   { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
   chosen: readonly string[] | undefined,
-  { widths = {}, sample = [] }: ColumnOptions = {},
+  { widths = {}, sample = [], keyLength = 0, styleOf = () => 'auto' }: ColumnOptions = {},
 ): readonly Column[] {
   const home = `/o/${encodeURIComponent(ontology.apiName)}`
   const links = new Map(
@@ -77,17 +85,19 @@ export function columnsOf(
     if (definition === undefined) return []
     const isNumeric = isNumber(definition.type)
     const isKey = name === primaryKey
+    const style = styleOf(name)
     const target = links.get(name)
     const usual = Math.max(
-      target === undefined || isKey ? contentWidth(name, definition, sample, isKey) : LINK_WIDTH,
-      nameOfProperty(name, definition).length * CHARACTER_WIDTH + HEADER_EXTRA,
+      target === undefined || isKey ? contentWidth(name, definition, sample, style) : LINK_WIDTH,
+      isKey ? Math.min(LONGEST_KEY, widthOf(keyLength)) : 0,
+      nameOfProperty(name, definition).length * HEADER_CHARACTER_WIDTH + HEADER_EXTRA,
     )
     const width = Math.max(MIN_WIDTH, widths[name] ?? usual)
     const link =
       target === undefined
         ? undefined
         : { type: target, to: `${home}/${encodeURIComponent(target)}` }
-    return [{ name, definition, width, isNumeric, link }]
+    return [{ name, definition, width, isNumeric, style, link }]
   })
 }
 
@@ -96,14 +106,18 @@ function contentWidth(
   name: string,
   definition: PropertyDefinition,
   sample: readonly ObjectRecord[],
-  isKey: boolean,
+  style: NumberStyle,
 ): number {
   const most = isNumber(definition.type) ? NUMERIC_WIDTH : (WIDTHS[definition.type] ?? 160)
   if (sample.length === 0) return most
   const lengths = sample.map(
-    ({ properties }) => formatValue(properties[name], definition, { isKey })?.length ?? 0,
+    ({ properties }) => formatValue(properties[name], definition, style)?.length ?? 0,
   )
-  return Math.min(LONGEST, Math.max(...lengths) * CHARACTER_WIDTH + CELL_EXTRA)
+  return Math.min(LONGEST, widthOf(Math.max(...lengths)))
+}
+
+function widthOf(characters: number): number {
+  return characters * CHARACTER_WIDTH + CELL_EXTRA
 }
 
 /** Properties that the service can order by. */

@@ -9,6 +9,7 @@ const columns = ['name', 'size'].map(
     definition: { type: 'string' },
     width: 1,
     isNumeric: false,
+    style: 'auto',
     link: undefined,
   }),
 )

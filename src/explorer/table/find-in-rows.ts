@@ -57,5 +57,5 @@ export async function findInRows(
 /** Numbers are shown with separators that values do not have. */
 function normalise(text: string): string {
   const trimmed = text.trim().toLowerCase()
-  return /^-?\d{1,3}(?:,\d{3})+$/.test(trimmed) ? trimmed.replaceAll(',', '') : trimmed
+  return /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(trimmed) ? trimmed.replaceAll(',', '') : trimmed
 }

@@ -3,6 +3,7 @@ import { BASE_PATH } from '../api/base-path.ts'
 import { type Titles, titleIn } from '../api/linked-titles.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
+import { LinkedText } from '../ui/linked-text.tsx'
 import type { Column, ColumnLink } from './columns.ts'
 import styles from './grid.module.css'
 import { fitsInto } from './text-width.ts'
@@ -94,9 +95,9 @@ function Cell(props: CellProps) {
         <CellLink link={column.link} value={String(value)} isKey={isKey} titles={titles}>
           {text}
         </CellLink>
-      ) : (
-        text
-      )}
+      ) : text !== undefined ? (
+        <LinkedText text={text} tabIndex={-1} />
+      ) : undefined}
     </div>
   )
 }
@@ -142,9 +143,8 @@ function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) 
   )
 }
 
-/** A property with a link holds a key: its own, or that of another object. */
-function textOf(value: unknown, { definition, link }: Column): string | undefined {
-  return formatValue(value, definition, { isKey: link !== undefined })
+function textOf(value: unknown, { definition, style }: Column): string | undefined {
+  return formatValue(value, definition, style)
 }
 
 /** Returns the whole text of a cell, which may be cut; of a moment, its local time. */

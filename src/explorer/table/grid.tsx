@@ -77,7 +77,8 @@ export function Grid(props: GridProps) {
     const cell = cellAt(event)
     if (cell !== undefined) setActive(cell)
     const link = (event.target as Element).closest('a')
-    if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return
+    const isOwn = link !== null && link.target !== '_blank'
+    if (!isOwn || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     if (cell !== undefined && link.hasAttribute(OPENS_ROW)) onOpen(cell.row)
     else void navigate({ href: link.getAttribute('href') } as never)

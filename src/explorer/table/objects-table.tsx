@@ -1,9 +1,10 @@
 /** The table of a view with what belongs to it: find bar, notices, paging lens. */
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, type Ref, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
+import { useNumberStyles } from '../object/use-number-styles.ts'
 import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
 import { formatCount } from '../ui/format.ts'
 import { exactText } from '../ui/format-value.ts'
@@ -14,11 +15,13 @@ import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
 import { pressed } from './order-terms.ts'
 import styles from './type-screen.module.css'
+import { useKeyLength } from './use-key-length.ts'
 import type { ViewWalk } from './use-walk.ts'
 import { useWidths } from './use-widths.ts'
 
 /** Rows whose texts decide how wide columns are. */
 const SAMPLE = 40
+const SETTLE_MS = 80
 
 export interface ObjectsTableProps {
   readonly of: FacetOf
@@ -45,9 +48,11 @@ export function ObjectsTable(props: ObjectsTableProps) {
     () => (hasRows && !isStale ? current.recordsOf(0).slice(0, SAMPLE) : []),
     [current, hasRows, isStale],
   )
+  const styleOf = useNumberStyles(of, { canRead: hasRows })
+  const keyLength = useKeyLength(current, walk.state.pages.length)
   const columns = useMemo(
-    () => columnsOf(ontology, objectType, view.columns, { widths, sample }),
-    [ontology, objectType, view.columns, widths, sample],
+    () => columnsOf(ontology, objectType, view.columns, { widths, sample, keyLength, styleOf }),
+    [ontology, objectType, view.columns, widths, sample, keyLength, styleOf],
   )
   const recordAt = (row: number) => walk.walk.record(row)
   const open = useCallback(
@@ -73,6 +78,13 @@ export function ObjectsTable(props: ObjectsTableProps) {
     const record = recordAt(row)
     if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
   }
+  // The panel follows the active row, but does not ask for rows that are only passed.
+  const following = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const follow = (row: number) => {
+    clearTimeout(following.current)
+    if (view.peek !== undefined) following.current = setTimeout(() => peek(row), SETTLE_MS)
+  }
+  useEffect(() => () => clearTimeout(following.current), [])
   const copy = (row: number, name: string) => {
     void navigator.clipboard.writeText(exactText(recordAt(row)?.properties[name]))
   }
@@ -115,6 +127,7 @@ export function ObjectsTable(props: ObjectsTableProps) {
         onTopRow={onTopRow}
         onOpen={open}
         onPeek={peek}
+        onActive={follow}
         onFilter={filter}
         onCopy={copy}
       />

@@ -53,7 +53,7 @@ function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJum
     ['Size', `${formatBytes(byteLength)}, ${formatBytes(byteLength / Math.max(1, count))} each`],
     ['Until the last byte', `${durationMs.toFixed(1)} ms`],
     ['In the service', serverMs === undefined ? undefined : `${serverMs.toFixed(1)} ms`],
-    ['Version', version === undefined ? undefined : formatCount(version)],
+    ['Version', version === undefined ? undefined : String(version)],
     ['Received', new Date(page.receivedAtMs).toLocaleTimeString()],
     ['Call', `${request.method} ${request.path.split('?')[0]}`],
   ]

@@ -19,6 +19,8 @@ export interface ActiveCell {
 export interface RowActions {
   readonly onOpen: (row: number) => void
   readonly onPeek: (row: number) => void
+  /** The reader moved to a row, by keys or by a click. */
+  readonly onActive: (row: number) => void
   readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
   /** Copies the text of a cell. */
   readonly onCopy: (row: number, column: string) => void
@@ -37,7 +39,7 @@ const PAGE_ROWS = 20
 
 /** The active cell of the grid, and the keys that move it and act on it. */
 export function useGridKeys(options: GridKeysOptions) {
-  const { grid, columns, rowCount, scrollTo } = options
+  const { grid, columns, rowCount, scrollTo, onActive } = options
   const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
   const isUsed = useRef(false)
   const takesFocus = useRef(false)
@@ -46,9 +48,12 @@ export function useGridKeys(options: GridKeysOptions) {
   const column = clamp(chosen.column, columns.length)
   const active = useMemo(() => ({ row, column }), [row, column])
 
+  const listener = useRef(onActive)
+  listener.current = onActive
   const setActive = useCallback((cell: ActiveCell) => {
     isUsed.current = true
     setChosen(cell)
+    listener.current(cell.row)
   }, [])
   const move = useCallback(
     (toRow: number, toColumn: number) => {

@@ -1,12 +1,33 @@
 import { expect, it } from 'vitest'
 import { exactText, formatValue } from './format-value.ts'
 
-it('shows amounts with separators, and keys without', () => {
-  expect(formatValue(1234567, { type: 'integer' })).toBe('1,234,567')
+it('shows numbers as they are stored', () => {
+  const double = (value: number) => formatValue(value, { type: 'double' })
+  expect([0.00000012, -1e-308, Math.PI, 0.1 + 0.2, 1e21, 1234567.5].map(double)).toEqual([
+    '0.00000012',
+    '-1e-308',
+    '3.141592653589793',
+    '0.30000000000000004',
+    '1e+21',
+    '1,234,567.5',
+  ])
   expect(formatValue('9007199254740993', { type: 'long' })).toBe('9,007,199,254,740,993')
-  expect(formatValue(1234.5678912, { type: 'double' })).toBe('1,234.567891')
-  expect(formatValue(1234567, { type: 'integer' }, { isKey: true })).toBe('1234567')
-  expect(formatValue(1234.5678912, { type: 'double' }, { isKey: true })).toBe('1234.5678912')
+  expect(formatValue('-1234567.50', { type: 'decimal' })).toBe('-1,234,567.50')
+  expect(formatValue('NaN', { type: 'double' })).toBe('NaN')
+  const point = { type: 'Point', coordinates: [-8.54805555, 47.5] }
+  expect(formatValue(point, { type: 'geopoint' })).toBe('47.5° N 8.54805555° W')
+})
+
+it('groups amounts, but neither years nor codes', () => {
+  const integer = { type: 'integer' } as const
+  expect(formatValue(1234567, integer)).toBe('1,234,567')
+  expect(formatValue(1987, integer)).toBe('1987')
+  expect(formatValue('1987.50', { type: 'decimal' })).toBe('1,987.50')
+  expect(formatValue(1987, integer, 'grouped')).toBe('1,987')
+  expect(formatValue(1234567, integer, 'plain')).toBe('1234567')
+  const address = { type: 'struct', fields: { zip: integer, area: integer } } as const
+  expect(formatValue({ zip: 90210, area: 90210 }, address)).toBe('zip: 90210, area: 90,210')
+  expect(formatValue([10115], { type: 'array', items: integer }, 'plain')).toBe('10115')
 })
 
 it('shows every digit of a timestamp', () => {

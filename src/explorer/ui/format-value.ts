@@ -1,40 +1,34 @@
 /** Values as text, by their type. Every value is shown as text; nothing is ever parsed as markup. */
+import { isNumber } from '../api/number-types.ts'
 import type { PropertyType } from '../api/ontology.ts'
+import { formatNumber, type NumberStyle } from './format-number.ts'
+import { fieldStyle } from './number-style.ts'
 
-const INTEGER = new Intl.NumberFormat('en')
-const DECIMAL = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
-
-/** Returns the text of a cell; undefined for a missing value. */
+/** Returns the text of a value, as it is stored; undefined for a missing value. */
 export function formatValue(
   value: unknown,
   type: PropertyType,
-  options: { readonly isKey?: boolean } = {},
+  style: NumberStyle = 'auto',
 ): string | undefined {
   if (value === undefined || value === null) return undefined
+  if (isNumber(type.type)) return formatNumber(value as number | string, style)
   switch (type.type) {
-    case 'byte':
-    case 'short':
-    case 'integer':
-      // Keys are names, not amounts: they get no thousands separators.
-      return options.isKey ? String(value) : INTEGER.format(Number(value))
-    case 'long':
-      return options.isKey ? String(value) : INTEGER.format(BigInt(String(value)))
-    case 'float':
-    case 'double':
-      return typeof value === 'number' && !options.isKey ? DECIMAL.format(value) : String(value)
     case 'timestamp':
       return formatTimestamp(String(value))
     case 'geopoint':
       return formatPoint(value)
     case 'array': {
       const items = type.items
-      return (value as readonly unknown[]).map((item) => formatValue(item, items) ?? '–').join(', ')
+      return (value as readonly unknown[])
+        .map((item) => formatValue(item, items, style) ?? '–')
+        .join(', ')
     }
     case 'struct':
       return Object.entries(value as Readonly<Record<string, unknown>>)
         .map(([name, item]) => {
           const field = type.fields[name]
-          const text = field === undefined ? String(item) : (formatValue(item, field) ?? '–')
+          const text =
+            field === undefined ? String(item) : (formatValue(item, field, fieldStyle(name)) ?? '–')
           // Shows where a nested value ends.
           if (field?.type === 'struct') return `${name}: {${text}}`
           return `${name}: ${field?.type === 'array' ? `[${text}]` : text}`
@@ -77,5 +71,5 @@ function formatPoint(value: unknown): string {
 }
 
 function degrees(angle: number, positive: string, negative: string): string {
-  return `${Math.abs(angle).toFixed(4)}° ${angle < 0 ? negative : positive}`
+  return `${formatNumber(Math.abs(angle))}° ${angle < 0 ? negative : positive}`
 }

@@ -1,4 +1,4 @@
-/** Cuts the range of a property into bins with round edges. */
+/** Cuts a time range into bins with round edges. */
 
 export interface Bin {
   /** Inclusive. */
@@ -7,64 +7,11 @@ export interface Bin {
   readonly to: number
 }
 
-/** Skewed values are cut into steps of 1, 2 and 5, because equal bins would make one bar of them. */
-const SKEWED_FROM = 1000
-const EDGE_DIGITS = 12
-
-export interface BinOptions {
-  /** About how many bins. */
-  readonly count?: number
-  /** True if all values are whole numbers, so that no bin is narrower than one. */
-  readonly isWhole?: boolean
-}
-
-/** Returns bins that cover all values from the smallest to the largest. */
-export function numberBins(
-  min: number,
-  max: number,
-  { count = 24, isWhole = false }: BinOptions = {},
-): readonly Bin[] {
-  if (!Number.isFinite(min) || !Number.isFinite(max)) return []
-  if (min === max) return [{ from: min, to: nextAfter(min) }]
-  if (min >= 0 && max >= SKEWED_FROM && max / Math.max(1, min) >= SKEWED_FROM) {
-    return logarithmicBins(max)
-  }
-  const width = roundStep((max - min) / count)
-  // Edges differ in their first digits, even between very large numbers.
-  const least = Math.max(Math.abs(min), Math.abs(max)) / 10 ** (EDGE_DIGITS - 1)
-  const step = Math.max(isWhole ? 1 : 0, width, roundStep(least))
-  const first = Math.floor(min / step)
-  const bins: Bin[] = []
-  for (let index = first; index * step <= max; index += 1) {
-    bins.push({ from: clean(index * step), to: clean((index + 1) * step) })
-  }
-  return bins
-}
-
-/** 0, 1, 2, 5, 10, 20, 50, … */
-function logarithmicBins(max: number): readonly Bin[] {
-  const edges = [0]
-  for (let power = 1; edges.at(-1) === 0 || (edges.at(-1) ?? 0) <= max; power *= 10) {
-    edges.push(power, 2 * power, 5 * power)
-  }
-  const last = edges.findIndex((edge) => edge > max)
-  return edges.slice(0, last).map((from, index) => ({ from, to: edges[index + 1] ?? from }))
-}
-
 /** Returns 1, 2 or 5 times a power of ten, not less than the given width. */
-function roundStep(width: number): number {
+export function roundStep(width: number): number {
   const power = 10 ** Math.floor(Math.log10(width))
   const factor = [1, 2, 5, 10].find((each) => each * power >= width) ?? 10
   return factor * power
-}
-
-/** Removes the noise of binary fractions: 0.30000000000000004 becomes 0.3. */
-function clean(value: number): number {
-  return Number(value.toPrecision(EDGE_DIGITS))
-}
-
-function nextAfter(value: number): number {
-  return value + Math.max(1, Math.abs(value) * 1e-9)
 }
 
 export type CalendarUnit = 'YEARS' | 'QUARTERS' | 'MONTHS' | 'WEEKS' | 'DAYS' | 'HOURS' | 'MINUTES'

@@ -1,43 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calendarUnit, numberBins, timeBins } from './bins.ts'
-
-describe('numberBins', () => {
-  it('cuts a range into bins with round edges that touch', () => {
-    const bins = numberBins(3, 97, { count: 10 })
-    expect(bins[0]).toEqual({ from: 0, to: 10 })
-    expect(bins.at(-1)).toEqual({ from: 90, to: 100 })
-    for (const [index, bin] of bins.entries()) {
-      if (index > 0) expect(bin.from).toBe(bins[index - 1]?.to)
-    }
-  })
-
-  it('keeps fractions readable', () => {
-    expect(numberBins(0, 1, { count: 10 })[3]).toEqual({ from: 0.3, to: 0.4 })
-  })
-
-  it('cuts skewed values in steps of 1, 2 and 5', () => {
-    const bins = numberBins(0, 22_000_000)
-    expect(bins.slice(0, 4).map(({ from }) => from)).toEqual([0, 1, 2, 5])
-    expect(bins.at(-1)).toEqual({ from: 20_000_000, to: 50_000_000 })
-  })
-
-  it('cuts whole numbers nowhere but between them', () => {
-    expect(numberBins(0, 3, { isWhole: true }).map(({ from }) => from)).toEqual([0, 1, 2, 3])
-  })
-
-  it('cuts neighbours of very large numbers', () => {
-    const bins = numberBins(1e18, 1e18 + 100_000, { isWhole: true })
-    expect(bins.length).toBeGreaterThan(0)
-    expect(bins[0]?.from).toBeLessThanOrEqual(1e18)
-    expect(bins.at(-1)?.to).toBeGreaterThan(1e18 + 100_000)
-    expect(bins.every(({ from, to }) => from < to)).toBe(true)
-  })
-
-  it('has one bin for one value, and none for no values', () => {
-    expect(numberBins(7, 7)).toEqual([{ from: 7, to: 8 }])
-    expect(numberBins(Number.NaN, 1)).toEqual([])
-  })
-})
+import { calendarUnit, timeBins } from './time-bins.ts'
 
 describe('calendarUnit', () => {
   it('chooses a unit by the length of the range', () => {

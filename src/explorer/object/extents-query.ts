@@ -1,0 +1,34 @@
+/** The extents of the numbers of a type, which decide how they are written. */
+import { queryOptions } from '@tanstack/react-query'
+import type { Send } from '../api/call.ts'
+import { aggregate } from '../facets/facet-query.ts'
+import { type Extent, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
+import { EMPTY_VIEW } from '../view/view-state.ts'
+
+/** A style that changed while a table is read would confuse more than it helps. */
+const STALE_MS = 30 * 60_000
+
+/** Reads the extents of all numbers of a type, whatever the view shows of them. */
+export function extentsQuery(send: Send, of: StyledType) {
+  const names = propertiesStyledByValues(of)
+  return queryOptions({
+    queryKey: ['extents', of.objectType.rid, names],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, Extent>> => {
+      const aggregation = names.flatMap((field) =>
+        (['min', 'max'] as const).map((type) => ({ type, name: `${type} ${field}`, field })),
+      )
+      const body = { aggregation, groupBy: [] }
+      const { data } = await aggregate(send, { ...of, view: EMPTY_VIEW }, body, signal)
+      const values = new Map(data[0]?.metrics.map(({ name, value }) => [name, value]))
+      return new Map(
+        names.flatMap((field): readonly (readonly [string, Extent])[] => {
+          const [min, max] = [values.get(`min ${field}`), values.get(`max ${field}`)]
+          const isKnown = min !== undefined && max !== undefined
+          return isKnown ? [[field, [Number(min), Number(max)]]] : []
+        }),
+      )
+    },
+    staleTime: STALE_MS,
+    gcTime: STALE_MS,
+  })
+}
