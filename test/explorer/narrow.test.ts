@@ -1,7 +1,9 @@
 /** Every screen and dialog on a phone. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { ITEM_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
+import { counted } from '../support/walked-rows.ts'
 
 const suite = explorerSuite()
 const PHONE = { width: 360, height: 740 } as const
@@ -33,7 +35,13 @@ it('shows every dialog within a screen of 360 pixels', async () => {
   const openers: readonly (readonly [name: string, open: () => Promise<unknown>])[] = [
     ['filter', () => page.locator('#tool-filter').click()],
     ['columns', () => page.locator('#tool-columns').click()],
-    ['export', () => page.locator('#tool-export').click()],
+    [
+      'export',
+      async () => {
+        await page.getByRole('button', { name: 'More tools' }).click()
+        await page.locator('#tool-export').click()
+      },
+    ],
     ['column', () => page.getByRole('button', { name: 'Column name', exact: true }).click()],
     ['palette', () => page.keyboard.press('Control+k')],
     ['new', () => page.getByRole('button', { name: 'New', exact: true }).click()],
@@ -51,5 +59,53 @@ it('shows every dialog within a screen of 360 pixels', async () => {
     expect([name, await widthOf(page)]).toEqual([name, PHONE.width])
     await page.keyboard.press('Escape')
     await layer.first().waitFor({ state: 'detached' })
+  }
+})
+
+it('leaves room for rows: the tools of a phone take two lines', async () => {
+  for (const width of [360, 390]) {
+    const page = await suite.visit('/o/shop/item', { width, height: 844 })
+    await counted(page, `${ITEM_COUNT} read`)
+    const tools = page.locator('main h1').locator('xpath=..')
+    const lines = new Set<number>()
+    for (const tool of await tools.locator('xpath=./*').all()) {
+      const box = await tool.boundingBox()
+      if (box !== null && box.width > 0) lines.add(Math.floor((box.y + box.height / 2) / 20))
+    }
+    expect([width, lines.size]).toEqual([width, 2])
+    const box = await tools.boundingBox()
+    expect(box?.height).toBeLessThan(90)
+    await expect.poll(() => page.getByRole('button', { name: 'Export' }).isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'More tools' }).click()
+    await page.getByRole('button', { name: 'Export' }).waitFor()
+  }
+})
+
+it('shows the name, the order and the menu of a column beside each other without hover', async () => {
+  await using touched = await suite.visitElsewhere('/o/shop/item?o=price:desc', {
+    width: 390,
+    height: 844,
+    isTouch: true,
+  })
+  const { page } = touched
+  for (const name of ['Price', 'Stock', 'Name', 'Place']) {
+    const head = page.getByRole('columnheader').filter({ hasText: name }).first()
+    await head.scrollIntoViewIfNeeded()
+    const parts = head.locator(`span:text-is("${name}"), button > svg`)
+    const boxes = (await Promise.all((await parts.all()).map((part) => part.boundingBox())))
+      .flatMap((box) => (box === null ? [] : [box]))
+      .toSorted((a, b) => a.x - b.x)
+    // The name and the menu; the arrow of the order as well.
+    expect([name, boxes.length]).toEqual([name, name === 'Price' ? 3 : 2])
+    for (const [index, box] of boxes.entries()) {
+      const next = boxes[index + 1]
+      if (next !== undefined) expect([name, box.x + box.width <= next.x]).toEqual([name, true])
+    }
+    const text = page
+      .locator('span')
+      .filter({ hasText: new RegExp(`^${name}$`) })
+      .first()
+    const isCut = await text.evaluate((element) => element.scrollWidth > element.clientWidth)
+    expect([name, isCut]).toEqual([name, false])
   }
 })

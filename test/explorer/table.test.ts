@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { ITEM_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
-import { counted } from '../support/walked-rows.ts'
+import { counted, toEnd } from '../support/walked-rows.ts'
 
 const run = promisify(execFile)
 
@@ -188,4 +188,65 @@ it('does nothing on single letters once they are switched off', async () => {
   await page.keyboard.press('ArrowDown')
   await page.locator('[aria-rowindex="3"] :focus').waitFor()
   expect(new URL(page.url()).search).toBe('')
+})
+
+it('looks at the object of the active row, follows the arrows, and closes on Escape', async () => {
+  const page = await openItems()
+  const panel = (key: string) => page.getByRole('complementary', { name: `Object ${key}` })
+  await page.locator('[aria-rowindex="2"] [aria-colindex="2"]').click()
+  await page.keyboard.press(' ')
+  const first = await firstKey(page).textContent()
+  await panel(String(first)).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  const third = await page.locator('[aria-rowindex="4"] [aria-colindex="1"]').textContent()
+  await panel(String(third)).waitFor()
+
+  // The request stands beside it; a layer over the screen closes first.
+  await page.getByRole('button', { name: 'Request', exact: true }).click()
+  const request = page.getByRole('complementary', { name: 'The request behind this view' })
+  await request.waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('combobox', { name: /^Find/ }).waitFor({ state: 'detached' })
+  await panel(String(third)).waitFor()
+  await page.keyboard.press('Escape')
+  await panel(String(third)).waitFor({ state: 'detached' })
+  await request.waitFor()
+  await page.keyboard.press('Escape')
+  await request.waitFor({ state: 'detached' })
+  await page.locator('[aria-rowindex="4"] :focus').waitFor()
+})
+
+it('writes hyphens of texts as texts do', async () => {
+  const page = await openItems()
+  const figures = (column: number) => {
+    const cell = `[aria-rowindex="2"] [aria-colindex="${column}"]`
+    return page.evaluate(`getComputedStyle(document.querySelector('${cell}')).fontVariantNumeric`)
+  }
+  expect(await figures(2)).toBe('normal')
+  expect(await figures(3)).toBe('tabular-nums')
+})
+
+it('shows long keys whole, also when a later page brings them', async () => {
+  const long = 'a-key-that-is-much-longer-than-others'
+  await suite.service.apply({
+    apiName: 'keys',
+    objectTypes: [{ apiName: 'row', primaryKey: 'id', properties: { id: { type: 'string' } } }],
+  })
+  const ids = Array.from({ length: 1100 }, (_, index) => `${String(index).padStart(4, '0')}`)
+  await suite.service.put(
+    'keys',
+    'row',
+    [...ids, long].map((id) => ({ id })),
+  )
+  const page = await suite.visit('/o/keys/row')
+  await counted(page, '1,000 read of 1,101')
+  await toEnd(page)
+  await counted(page, '1,101 read of 1,101')
+  await toEnd(page)
+  const cell = page.getByRole('gridcell', { name: long })
+  await cell.waitFor()
+  expect(await cell.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
 })

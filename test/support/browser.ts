@@ -46,6 +46,8 @@ export interface PageOptions {
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** A phone or tablet: fingers, and nothing that can hover. */
+  readonly isTouch?: boolean
 }
 
 /** A page in a profile of its own; disposing closes it. */
@@ -60,11 +62,13 @@ export interface WatchedPage extends AsyncDisposable {
 /** Opens a page, and watches it from its first request on. */
 export async function openPage(
   browser: Browser,
-  { width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
+  { width = 1280, height = 800, colorScheme = 'light', isTouch = false }: PageOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
+    hasTouch: isTouch,
+    isMobile: isTouch,
     // Colours in the middle of a transition have no contrast to check.
     reducedMotion: 'reduce',
     locale: 'en-GB',

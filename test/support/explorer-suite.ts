@@ -24,8 +24,8 @@ export interface ExplorerSuite {
    * several times as long, because it starts a process and compiles the explorer again.
    */
   visit(path: string, options?: VisitOptions): Promise<Page>
-  /** Opens an address in another profile. */
-  visitElsewhere(path: string): Promise<WatchedPage>
+  /** Opens an address in another profile, which may be that of a phone. */
+  visitElsewhere(path: string, options?: PageOptions): Promise<WatchedPage>
 }
 
 /** Starts a service and a browser for a file, and fails each test in which a page misbehaved. */
@@ -67,8 +67,8 @@ export function explorerSuite(start: () => Promise<Service> = startShop): Explor
       await page.goto(url + path)
       return page
     },
-    async visitElsewhere(path) {
-      const other = await openPage(started(parts.browser))
+    async visitElsewhere(path, options) {
+      const other = await openPage(started(parts.browser), options)
       watched.push(other)
       await openExplorer(other.page, {
         url: started(parts.service).url,

@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
   ['Arrows, Home, End, Page Up, Page Down', 'Move in the table; with Ctrl to its ends'],
   ['Enter', 'Open the object'],
-  ['Space', 'Look at the object beside the table'],
+  ['Space', 'Look at the object beside the table; the arrows lead on to the next'],
   ['=', 'Show only objects with this value'],
   ['-', 'Leave out objects with this value'],
   ['o', 'Order by this column'],
@@ -21,7 +21,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['r', 'Show the request'],
   ['[ and ]', 'Previous and next object of the list'],
   ['?', 'This list'],
-  ['Escape', 'Close'],
+  ['Escape', 'Close, also the panel beside the table'],
 ]
 
 export function Help() {

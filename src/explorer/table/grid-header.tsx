@@ -50,6 +50,7 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
     isNumeric ? styles.numeric : '',
     isKey ? styles.headKey : '',
   ].join(' ')
+  const menu = <ColumnMenu {...actions} column={column} />
   return (
     <div
       role="columnheader"
@@ -60,6 +61,8 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
       style={{ width }}
       title={`${name}: ${definition.type}${definition.description ? ` – ${definition.description}` : ''}`}
     >
+      {/* Beside the name, not over it. Names of numbers stand at the right, above their numbers. */}
+      {isNumeric && menu}
       {isSortable(definition) ? (
         <button
           type="button"
@@ -75,9 +78,11 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
           )}
         </button>
       ) : (
-        <span className={styles.ellipsis}>{nameOfProperty(name, definition)}</span>
+        <span className={`${styles.ellipsis} ${styles.unsorted}`}>
+          {nameOfProperty(name, definition)}
+        </span>
       )}
-      <ColumnMenu {...actions} column={column} />
+      {!isNumeric && menu}
       <WidthHandle column={column} onWidth={onWidth} />
     </div>
   )

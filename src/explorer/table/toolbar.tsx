@@ -1,5 +1,5 @@
 /** The controls of the table: free text, filters, columns, latest or snapshot. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
 import type { FacetOf } from '../facets/facet-query.ts'
@@ -44,6 +44,8 @@ export function Toolbar(props: ToolbarProps) {
   const { of, setView, walk, isRequestShown, onRequestShown, onRestart } = props
   const { ontology, objectType, view } = of
   const { totalCount, startedAtMs, pages } = walk.state
+  const [isMoreShown, setMoreShown] = useState(false)
+  const moreClasses = `${styles.more} ${isMoreShown ? styles.moreShown : ''}`
   const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
     <>
       <Icon name={icon} size={14} />
@@ -77,16 +79,27 @@ export function Toolbar(props: ToolbarProps) {
             />
           )}
         </Popup>
-        <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
-          {(close) => (
-            <ExportForm of={of} count={totalCount} version={pages[0]?.version} onDone={close} />
-          )}
-        </Popup>
-        <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
-          {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
-        </Popup>
-        <CreateAction address={{ ontology, objectType }} />
-        <LoadButton isSmall />
+        {/* On a phone, the tools that are used less are shown on demand. */}
+        <Button
+          className={styles.moreButton}
+          aria-label="More tools"
+          aria-expanded={isMoreShown}
+          onClick={() => setMoreShown(!isMoreShown)}
+        >
+          <Icon name="more" size={14} />
+        </Button>
+        <div className={moreClasses}>
+          <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
+            {(close) => (
+              <ExportForm of={of} count={totalCount} version={pages[0]?.version} onDone={close} />
+            )}
+          </Popup>
+          <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
+            {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
+          </Popup>
+          <CreateAction address={{ ontology, objectType }} />
+          <LoadButton isSmall />
+        </div>
         <span className={styles.spacer} />
         <Segments
           label="Layout"
@@ -95,13 +108,15 @@ export function Toolbar(props: ToolbarProps) {
           value={view.layout}
           onChange={(layout) => setView({ layout })}
         />
-        <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
-        <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
-          <span className={styles.narrowIcon}>
-            <Icon name="code" size={14} />
-          </span>
-          <span className={styles.toolName}>Request</span>
-        </Button>
+        <div className={moreClasses}>
+          <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
+          <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
+            <span className={styles.narrowIcon}>
+              <Icon name="code" size={14} />
+            </span>
+            <span className={styles.toolName}>Request</span>
+          </Button>
+        </div>
       </div>
       <Pills of={of} setView={setView} />
       {view.isSnapshot && !walk.isStale && (

@@ -27,6 +27,7 @@ import { StatusBar } from './status-bar.tsx'
 import { TOOL_IDS, Toolbar } from './toolbar.tsx'
 import { TopRow } from './top-row.ts'
 import styles from './type-screen.module.css'
+import { useEscape } from './use-escape.ts'
 import { useViewKeys } from './use-view-keys.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
@@ -105,6 +106,9 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
   const isTable = view.layout === 'table' || (view.layout === 'map' && point === undefined)
+  const closePeek = () => setView({ peek: undefined }, { replace: true })
+  const closeRequest = isRequestShown ? () => setRequestShown(false) : undefined
+  useEscape(view.peek === undefined ? closeRequest : closePeek)
   useViewKeys(
     {
       '/': focusSearch,
@@ -179,10 +183,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
           <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
         )}
         {view.peek !== undefined && (
-          <Peek
-            address={{ ontology, objectType, key: view.peek }}
-            onClose={() => setView({ peek: undefined }, { replace: true })}
-          />
+          <Peek address={{ ontology, objectType, key: view.peek }} onClose={closePeek} />
         )}
       </div>
       <StatusBar walk={walk} topRow={topRow} isSnapshot={view.isSnapshot} onJump={jump} />
