@@ -1,6 +1,7 @@
 /** A small picture of a type: where its objects are, when, or which values are frequent. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { loadPart } from '../api/load-part.ts'
 import {
   nameOfProperty,
   type ObjectTypeDefinition,
@@ -66,7 +67,7 @@ const STALE_MS = 60_000
 /** Coarse enough for a card. */
 const WORLD: Grid = { box: [-180, -90, 180, 90], columns: 120, rows: 60 }
 
-const drawLand = async () => (await import('./land-path.ts')).landPath()
+const drawLand = async () => (await loadPart(() => import('./land-path.ts'))).landPath()
 
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()
