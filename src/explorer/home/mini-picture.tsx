@@ -96,7 +96,7 @@ function MiniBars({ of, property }: PartProps) {
       {data.kind === 'values' ? <Rows distribution={data} /> : <Upright distribution={data} />}
       <span className={styles.caption}>
         {name}
-        {data.note !== undefined && ` · ${data.note.toLowerCase()}`}
+        {data.isLogarithmic && ' · logarithmic scale'}
       </span>
     </>
   )

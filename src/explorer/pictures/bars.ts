@@ -17,6 +17,7 @@ export interface Bars {
   readonly bars: readonly Bar[]
   /** Labels of the axis. */
   readonly ticks: readonly Tick[]
+  readonly isLogarithmic?: boolean
   /** What a reader must know of the axis: that it is logarithmic, or which bars are open. */
   readonly note?: string | undefined
   /** Objects with other values than those of the bars. */

@@ -62,7 +62,8 @@ export async function numberBars(
     ({ index }) =>
       !(index === 0 && binned.isOpenBelow) && !(index === edges.length - 1 && binned.isOpenAbove),
   )
-  return { ...common, bars, ticks, note: noteOf(binned, shape, show) }
+  const isLogarithmic = binned.scale === 'logarithmic'
+  return { ...common, bars, ticks, isLogarithmic, note: noteOf(binned, shape, show) }
 }
 
 /** The service computes in doubles, so it may have rounded a large value. */
