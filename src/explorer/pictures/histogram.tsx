@@ -39,7 +39,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
   const largest = max(bars, ({ count }) => count) ?? 1
   const top = scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top])
   const counts = countTicks(largest)
-  const showCount = axisFormat(counts)
+  const showCount = axisFormat(counts, 'grouped')
   const slot = inner / Math.max(1, bars.length)
   const barAt = ({ clientX }: PointerEvent) => {
     const box = svg.current?.getBoundingClientRect()

@@ -113,8 +113,8 @@ function noteOf(
   show: (value: number) => string,
 ): string | undefined {
   if (scale === 'logarithmic') return 'Logarithmic scale'
-  const below = `the first bar holds all values from ${show(min)} to ${show(bins[0]?.to ?? max)}`
-  const above = `the last bar holds all values from ${show(bins.at(-1)?.from ?? min)} to ${show(max)}`
+  const below = `The first bar holds all values from ${show(min)} to ${show(bins[0]?.to ?? max)}`
+  const above = `The last bar holds all values from ${show(bins.at(-1)?.from ?? min)} to ${show(max)}`
   const notes = [...(isOpenBelow ? [below] : []), ...(isOpenAbove ? [above] : [])]
-  return notes.length === 0 ? undefined : `Linear scale; ${notes.join(', ')}`
+  return notes.length === 0 ? undefined : notes.join('. ')
 }

@@ -49,6 +49,11 @@ describe('numberBins', () => {
     expect(binned.bins.at(-1)).toEqual({ from: 180, to: 190 })
   })
 
+  it('keeps a tail that is not far', () => {
+    const distances = { min: 30, max: 4475, low: 120, median: 600, high: 1900, count: 1000 }
+    expect(numberBins(distances, true)).toMatchObject({ isOpenBelow: false, isOpenAbove: false })
+  })
+
   it('takes the extremes of few values, which have no shape', () => {
     const few = { min: 1, max: 1_000_000, low: 1, median: 1, high: 1_000_000, count: 2 }
     expect(numberBins(few, true)).toMatchObject({ scale: 'linear', isOpenAbove: false })

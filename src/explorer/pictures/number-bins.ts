@@ -40,12 +40,14 @@ export function numberBins(shape: Shape, isWhole = false): NumberBins {
   if (!Number.isFinite(min) || !Number.isFinite(max)) return linear([], shape)
   if (min === max) return linear([{ from: min, to: nextAfter(min) }], shape)
   if (shape.count < SHAPED_FROM) return linear(linearBins(min, max, isWhole), shape)
-  if (isSkewed(shape, isWhole))
+  if (isSkewed(shape, isWhole)) {
     return { ...linear(logBins(shape, isWhole), shape), scale: 'logarithmic' }
-  // Values further out than the middle is wide are outliers: they share a bin.
+  }
   const reach = shape.high - shape.low
   if (reach === 0) return linear(linearBins(min, max, isWhole), shape)
-  const [from, to] = [Math.max(min, shape.low - reach), Math.min(max, shape.high + reach)]
+  // Far values share a bin, so that they do not push the others together.
+  const from = min < shape.low - 2 * reach ? shape.low - reach : min
+  const to = max > shape.high + 2 * reach ? shape.high + reach : max
   return linear(linearBins(from, to, isWhole), shape)
 }
 
