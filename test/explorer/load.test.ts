@@ -97,6 +97,7 @@ it('loads into a type that exists, by columns that the user maps', async () => {
   await using watched = await openPage(browser, { width: 360, height: 740 })
   const { page, faults } = watched
   await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop/maker' })
+  await page.getByRole('button', { name: 'More tools' }).click()
   const lines = '{"code":"m0","title":"Anvil & Daughters"}\n{"code":"m9","title":"Zinc"}\n'
   await choose(page, 'makers.ndjson.gz', gzipSync(lines))
   await page.getByLabel('Property for title').selectOption('name')
