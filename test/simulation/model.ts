@@ -41,7 +41,7 @@ export interface Replacement {
   /** When maintenance first saw it idle; undefined if it was used since then. */
   idleSince: number | undefined
   /** The answer to its publication. */
-  published?: { readonly state: State; readonly answer: object }
+  published?: { readonly state: State; readonly mode: PublishMode; readonly answer: object }
 }
 
 export interface Lifetimes {
