@@ -4,7 +4,7 @@
  * changed files has another note.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
@@ -17,7 +17,10 @@ export class ImportNote {
     this.#path = path
   }
 
-  /** Returns undefined if a file is not a regular one: a pipe cannot be read again. */
+  /**
+   * Returns undefined if a file is not a regular one, because a pipe cannot be read again, and if
+   * another process runs the same import.
+   */
   static async of(
     files: readonly string[],
     /** Everything else that determines which objects are sent where. */
@@ -31,25 +34,26 @@ export class ImportNote {
     }
     const text = JSON.stringify([states, Object.entries(request).toSorted()])
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
-    return new ImportNote(join(stateFolder(), `${name}.json`))
+    const path = join(stateFolder(), `${name}.json`)
+    const { pid } = await readNote(path)
+    if (isRunning(pid)) return undefined
+    await removeOldNotes()
+    return new ImportNote(path)
   }
 
   async read(): Promise<ImportCursor | undefined> {
-    try {
-      const { objects, version, replacement } = JSON.parse(await readFile(this.#path, 'utf8'))
-      const isCursor = Number.isSafeInteger(objects) && Number.isSafeInteger(version)
-      if (!isCursor) return undefined
-      return { objects, version, ...(typeof replacement === 'string' ? { replacement } : {}) }
-    } catch {
-      return undefined
-    }
+    const { objects, version, replacement } = await readNote(this.#path)
+    const isCursor = Number.isSafeInteger(objects) && Number.isSafeInteger(version)
+    if (!isCursor) return undefined
+    const cursor = { objects: Number(objects), version: Number(version) }
+    return typeof replacement === 'string' ? { ...cursor, replacement } : cursor
   }
 
   /** Saves progress. An import that cannot be noted starts again, which is slower but right. */
   async save(cursor: ImportCursor): Promise<void> {
     if (cursor.objects === this.#saved) return
     this.#saved = cursor.objects
-    await this.#write(cursor).catch(() => {})
+    await this.#write({ ...cursor, pid: process.pid }).catch(() => {})
   }
 
   /** Saves where the import stopped; undefined if it must start again. */
@@ -59,13 +63,49 @@ export class ImportNote {
     else await this.#write(cursor).catch(() => {})
   }
 
-  async #write(cursor: ImportCursor): Promise<void> {
+  async #write(note: Note): Promise<void> {
     await mkdir(stateFolder(), { recursive: true })
     const part = `${this.#path}.${process.pid}`
-    await writeFile(part, `${JSON.stringify(cursor)}\n`)
+    await writeFile(part, `${JSON.stringify(note)}\n`)
     await rename(part, this.#path)
   }
 }
+
+interface Note extends ImportCursor {
+  /** The process that runs the import; absent once it has stopped. */
+  readonly pid?: number
+}
+
+/** Returns nothing if there is no note, or if it is damaged. */
+async function readNote(path: string): Promise<Partial<Record<keyof Note, unknown>>> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function isRunning(pid: unknown): boolean {
+  if (typeof pid !== 'number' || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Removes the notes of imports that nobody has continued for a day. */
+async function removeOldNotes(): Promise<void> {
+  const names = await readdir(stateFolder()).catch(() => [])
+  for (const name of names) {
+    const path = join(stateFolder(), name)
+    const stats = await stat(path).catch(() => undefined)
+    if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_MS) await rm(path, { force: true })
+  }
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000
 
 function stateFolder(): string {
   const base = process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state')

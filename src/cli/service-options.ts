@@ -1,6 +1,7 @@
 /** Options shared by the commands that connect to a running service. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
+import { printMessage } from './output.ts'
 
 export interface ServiceOptions {
   readonly url?: string
@@ -52,9 +53,24 @@ export async function openClient(
     baseUrl: url ?? (isUrlSet ? config.OQS_URL : localUrl(config)),
     token: token ?? secret?.reveal(),
     // A wrong address should be reported at once.
-    retries: { waitForServiceMs: 0 },
+    retries: { waitForServiceMs: 0, onPause: outageReporter() },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
+}
+
+/** Shorter pauses are those of a service that is busy for a moment. */
+const REPORTED_PAUSE_MS = 2000
+const REPORTS_APART_MS = 60_000
+
+/** Returns a function that tells the user once a minute why the command waits. */
+function outageReporter(): (failure: Error, ms: number) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  return ({ message }, ms) => {
+    const now = performance.now()
+    if (ms < REPORTED_PAUSE_MS || now - reportedAt < REPORTS_APART_MS) return
+    reportedAt = now
+    printMessage(`${message} The command tries again for up to two minutes.`)
+  }
 }
 
 /** Returns the address of a service with the same settings on this machine. */

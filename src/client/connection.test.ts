@@ -50,6 +50,27 @@ describe('a connection', () => {
     )
   })
 
+  it.each([502, 503, 504])('retries after status %d of a proxy', async (status) => {
+    await using peer = await startPeer(
+      (_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<html>'),
+      sendJson(200, { data: [] }),
+    )
+    const { endpoints, pauses } = connect(peer)
+    expect(await endpoints.revision1.listObjects(TYPE)).toEqual({ data: [] })
+    expect(pauses).toEqual([250])
+  })
+
+  it('reports each pause and its reason', async () => {
+    await using peer = await startPeer(hangUp, sendJson(200, { data: [] }))
+    const reports: string[] = []
+    const onPause = ({ message }: Error, ms: number) => reports.push(`${ms}: ${message}`)
+    const { endpoints } = connect(peer, { onPause })
+    await endpoints.revision1.listObjects(TYPE)
+    expect(reports).toEqual([
+      expect.stringMatching(/^250: cannot reach http:.+ \(connection closed\)\.$/),
+    ])
+  })
+
   it('spreads pauses at random above a minimum, and adds them to Retry-After', async () => {
     await using peer = await startPeer(hangUp, hangUp, unavailable, sendJson(200, { data: [] }))
     const { endpoints, pauses } = connect(peer, { random: () => 0.1 })

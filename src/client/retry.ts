@@ -17,6 +17,8 @@ export interface RetryOptions {
   readonly longestRetryAfterMs?: number
   /** How long to wait for a service that nothing listens for and that has never answered this client. */
   readonly waitForServiceMs?: number
+  /** Called before each pause. */
+  readonly onPause?: (failure: OqsError, ms: number) => void
   /** Replaces the timer. */
   readonly pause?: Pause
   /** Replaces the clock; returns milliseconds. */
@@ -56,6 +58,7 @@ export class RetryPolicy {
     if (this.#signal?.aborted) throw failure
     const ms = this.#nextPauseMs(failure)
     this.#retries += 1
+    this.#options.onPause?.(failure, ms)
     await pause(ms, this.#signal).catch(() => {
       // The failure says more than the aborted pause.
       throw failure
