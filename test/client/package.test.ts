@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -13,7 +14,9 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestAssets } from '../support/explorer-assets.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { startNode, waitForLine } from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -87,6 +90,15 @@ describe('the package', () => {
     const { stdout } = await run(resolve('node_modules/.bin/attw'), args)
     const { analysis } = JSON.parse(stdout)
     expect(Object.keys(analysis.entrypoints)).toContain('./client')
+  })
+
+  it('has the explorer, with its administration', async () => {
+    // In place of the install of its dependencies.
+    symlinkSync(resolve('node_modules'), join(installed, 'node_modules'))
+    const settings = { OQS_PORT: '0', OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}` }
+    await using packed = startNode([join(installed, 'bin/oqs.js'), 'serve'], settings)
+    const names = await requestAssets(await waitForLine(packed, 'listening on '))
+    expect(names.some((name) => name.startsWith('admin-screen-'))).toBe(true)
   })
 
   it('exports the client and nothing else', async () => {

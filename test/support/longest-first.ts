@@ -9,6 +9,7 @@ const LONGEST = [
   'e2e/postgres',
   'e2e/import-faults',
   'client/package',
+  'e2e/install',
   'cli/help-examples',
   'e2e/serve',
   'e2e/workers',

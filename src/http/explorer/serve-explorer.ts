@@ -47,7 +47,7 @@ const VIEWS = [
 
 const missingPage = (basePath: string) => `<!doctype html>
 <meta charset="utf-8"><title>Object Query Service</title>
-<p>The explorer could not be built; the log of the service says why. If packages are missing, run npm ci. Then start the service again.</p>
+<p>The explorer could not be built; the log of the service says why. If packages are missing, run npm ci --omit=dev where the service is installed, then start it again.</p>
 <p><a href="${basePath}/docs">API reference</a></p>
 `
 
