@@ -86,7 +86,8 @@ async function runUntilFailure(
   stopOnSignal(log, stop, stopTimeoutMs)
   print(`listening on ${server.url}`)
   try {
-    if (startDemo === undefined) await printFirstSteps(server, config)
+    // Only advice: a store that fails now reports it with the first request.
+    if (startDemo === undefined) await printFirstSteps(server, config).catch(() => {})
     if (startDemo !== undefined) {
       demo = startDemo(server, { signal: stopping.signal, print, hasDocs: config.OQS_DOCS })
       await Promise.race([demo, failed])
