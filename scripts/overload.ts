@@ -10,27 +10,46 @@ import {
 } from './measure/command-line.ts'
 import { print } from './measure/progress.ts'
 import { openStores, openWorkspace } from './measure/workspace.ts'
+import { ATTACK_NAMES, measureAttacks } from './overload/attacks.ts'
 import { loadItems, startMonitoredService } from './overload/callers.ts'
 import { measureEventLoop } from './overload/event-loop.ts'
 import { measureMemory } from './overload/memory.ts'
+import type { AttackSize } from './overload/memory-attacks.ts'
 import { FLOODS, type FloodOptions, measureTwoCallers } from './overload/two-callers.ts'
 
-interface OverloadOptions extends FloodOptions {
+interface OverloadOptions extends FloodOptions, AttackSize {
   readonly objects: number
 }
 
-const FULL: OverloadOptions = { objects: 200_000, seconds: 10, batchBytes: 30_000_000 }
-const QUICK: OverloadOptions = { objects: 20_000, seconds: 2, batchBytes: 4_000_000 }
+const FULL: OverloadOptions = {
+  objects: 200_000,
+  seconds: 10,
+  batchBytes: 30_000_000,
+  ontologies: 626,
+  callers: 200,
+  connections: 2500,
+}
+const QUICK: OverloadOptions = {
+  objects: 20_000,
+  seconds: 2,
+  batchBytes: 4_000_000,
+  ontologies: 20,
+  callers: 20,
+  connections: 2500,
+}
 const FLOOD_NAMES = Object.keys(FLOODS)
 
 const HELP = `Usage: npm run overload -- [options]
 
-Measures what one caller can do to others, in three parts.
+Measures what one caller can do to others, in four parts.
 Two callers: one floods the service and hangs up, the other sends small requests of five kinds. Of
 all small requests together, 95 of 100 must take less than 10 times the median of their kind without
 a flood, none may be refused, and all must be as fast as before within 2 seconds. The table also
 shows each kind by itself, which is not judged: 10 times the fastest kind is less than a time slice
 of the operating system, and the machine that generates the load has other processes to run.
+Attacks: callers fill the memory with definitions and with views of them, or open connections and
+send nothing, while another reads and writes on new connections. The limits are the same, and no
+request of the other may take a second.
 Event loop: every endpoint at its largest legal input may block it for 50 ms at most.
 Memory: with the largest batches, clients that do not read, and the worst queries, the service must
 stay within 1.2 times its memory budget.
@@ -41,22 +60,21 @@ the service survives.
 
 ${STORE_HELP}
   --flood NAME,…    only the first part, with these floods: ${FLOOD_NAMES.join(', ')}
+  --attack NAME,…   only the attacks with these names: ${ATTACK_NAMES.join(', ')}
   --quick           ${QUICK.objects} objects and floods of ${QUICK.seconds} seconds: about a minute per store
   --help            this text`
 
 await runScript({
   name: 'overload',
   help: HELP,
-  options: { ...STORE_FLAGS, flood: TEXT, quick: FLAG },
+  options: { ...STORE_FLAGS, flood: TEXT, attack: TEXT, quick: FLAG },
   async run(values) {
-    const floods = values.flood?.split(',')
-    const unknown = floods?.find((name) => !FLOOD_NAMES.includes(name))
-    if (unknown !== undefined) {
-      throw new Error(`There is no flood "${unknown}". Use ${FLOOD_NAMES.join(', ')}.`)
-    }
+    const floods = chosenNames('flood', values.flood, FLOOD_NAMES)
+    const attacks = chosenNames('attack', values.attack, ATTACK_NAMES)
+    const parts = { floods, attacks }
     const missed: string[] = []
     for (const store of chosenStores(values)) {
-      missed.push(...(await measureOverload(store, floods, values.quick ? QUICK : FULL)))
+      missed.push(...(await measureOverload(store, parts, values.quick ? QUICK : FULL)))
     }
     for (const line of missed) print(`missed: ${line}`)
     const judged = values.quick ? missed.filter((line) => /refused|ended/.test(line)) : missed
@@ -64,9 +82,26 @@ await runScript({
   },
 })
 
+function chosenNames(
+  kind: string,
+  text: string | undefined,
+  known: readonly string[],
+): readonly string[] | undefined {
+  const names = text?.split(',')
+  const unknown = names?.find((name) => !known.includes(name))
+  if (unknown === undefined) return names
+  throw new Error(`There is no ${kind} "${unknown}". Use ${known.join(', ')}.`)
+}
+
+/** The parts to run; without any, all of them. */
+interface Parts {
+  readonly floods: readonly string[] | undefined
+  readonly attacks: readonly string[] | undefined
+}
+
 async function measureOverload(
   name: StoreName,
-  floods: readonly string[] | undefined,
+  { floods, attacks }: Parts,
   options: OverloadOptions,
 ): Promise<readonly string[]> {
   using workspace = openWorkspace()
@@ -77,10 +112,14 @@ async function measureOverload(
   {
     await using service = await startMonitoredService(workspace, store)
     await loadItems(service, options.objects)
-    const chosen = floods ?? FLOOD_NAMES
+    const chosen = floods ?? (attacks === undefined ? FLOOD_NAMES : [])
     missed.push(...(await measureTwoCallers(workspace, service, store, chosen, options)))
   }
-  if (floods !== undefined) return missed
+  if (attacks !== undefined || floods === undefined) {
+    await using service = await startMonitoredService(workspace, store)
+    missed.push(...(await measureAttacks(service, store, attacks ?? ATTACK_NAMES, options)))
+  }
+  if (floods !== undefined || attacks !== undefined) return missed
   {
     await using service = await startMonitoredService(workspace, store)
     missed.push(...(await measureEventLoop(service)))
