@@ -33,7 +33,7 @@ export const OBSERVATION_SETTINGS = {
   OQS_TRUSTED_PROXIES: {
     default: undefined,
     meaning:
-      'Proxies whose `X-Forwarded-For` header tells the audit log where a request came from.',
+      'Proxies whose `X-Forwarded-For` header tells the audit log where a request came from, and whose number of connections is not limited by address.',
     allowed: 'IP addresses and networks such as 10.0.0.0/8, separated by commas',
     parse: parseNetworks,
   },

@@ -127,7 +127,7 @@ describe('a connection', () => {
       admission.open(request, response)
       if (answer === 'always') response.end('ok')
     })
-    limitConnections(server, admission, 3, stalledMs)
+    limitConnections(server, admission, { maxConnections: 3, stalledMs })
     server.keepAliveTimeout = SHORT_MS
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -166,13 +166,38 @@ describe('a connection', () => {
     waiting.destroy()
   })
 
-  it('is closed immediately when there are too many', async () => {
+  it('is closed immediately when there are too many that are in use', async () => {
     using started = await startServer('never', LONG_MS)
-    const sockets = [await open(started.url), await open(started.url), await open(started.url)]
+    const sockets: Socket[] = []
+    for (let index = 0; index < 3; index += 1) {
+      const received = once(started.server, 'request')
+      sockets.push(await open(started.url))
+      sockets.at(-1)?.write(GET)
+      await received
+    }
     const oneTooMany = await open(started.url)
     oneTooMany.resume()
     await closeOf(oneTooMany)
     expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
     for (const socket of sockets) socket.destroy()
+  })
+
+  it('makes room for others as long as it has not sent a request', async () => {
+    using started = await startServer('always', LONG_MS)
+    started.server.keepAliveTimeout = LONG_MS
+    const used = await open(started.url)
+    used.write(GET)
+    await once(used, 'data')
+    const unused = [await open(started.url), await open(started.url)]
+    const closed = unused.map((socket) => closeOf(socket.resume()))
+    // Each of these would be refused if those that never sent anything stayed.
+    for (const close of closed) {
+      const later = await open(started.url)
+      later.write(GET)
+      await once(later, 'data')
+      await close
+    }
+    expect(used.destroyed).toBe(false)
+    used.destroy()
   })
 })

@@ -34,6 +34,6 @@ function isTrusted(address: string, trustedProxies: BlockList): boolean {
 }
 
 /** Returns an IPv4-mapped IPv6 address as plain IPv4. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
