@@ -96,7 +96,9 @@ function answersOf(file: string): string[] {
   using _ = db
   const reading = toReadConnection(db)
   return [
-    answer(() => JSON.stringify(new CatalogueReader(db, reading.statements).read().ontologies)),
+    answer(() =>
+      JSON.stringify(new CatalogueReader(db, reading.statements, undefined).read().ontologies),
+    ),
     ...reads().map((what) =>
       answer(() => {
         const page = readPage(reading, pageRequest(type, what))

@@ -8,6 +8,7 @@ import { objectReader } from '../src/ontology/values/read-object.ts'
 import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
+import { definitionContract } from './store-contract-definitions.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
 import { loadContract } from './store-contract-loads.ts'
@@ -37,6 +38,7 @@ export function storeContract(store: StoreUnderTest): void {
   queryContract(store)
   objectSetContract(store)
   cacheContract(store)
+  definitionContract(store)
   documentContract(store)
   whereContract(store)
   writeContract(store)
@@ -106,7 +108,7 @@ export function storeContract(store: StoreUnderTest): void {
         return confirmations
       }
       const recalled = await recall()
-      expect(store.recallCatalogue()?.generation).toBe(recalled.catalogue)
+      expect(store.recallCatalogue({})?.generation).toBe(recalled.catalogue)
       expect(await read(recalled)).toBe(1)
       await createFixture(other, thingsDefinition('others'))
       await expect(read(recalled)).rejects.toThrow(RecalledOutdated)

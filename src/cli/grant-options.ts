@@ -67,9 +67,9 @@ export async function warnOfUnknown(
     )
   }
   if (ontology.length === 0) return
-  const catalogue = await store.readCatalogue()
+  const { index } = await store.readCatalogue({ named: [] })
   for (const name of ontology) {
-    if (catalogue.find(name) !== undefined) continue
+    if (index.find(name) !== undefined) continue
     printMessage(
       `there is no ontology ${name}. The ${noun} will see it once it exists; \`oqs ontology show\` lists the ontologies.`,
     )

@@ -21,6 +21,11 @@ export const WRITE_ERRORS = {
     errorCode: 'CONFLICT',
     description: 'The ontology definition changed during this request. Send the request again.',
   },
+  DefinitionsExceededLimit: {
+    errorCode: 'CONFLICT',
+    description:
+      'The definitions of the service, or those that the caller created, would be too large together. Nothing was changed. Delete ontologies that are not needed.',
+  },
   ReplacementsExceededLimit: {
     errorCode: 'CONFLICT',
     description:

@@ -4,32 +4,107 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import { isRid } from './definition/rid.ts'
 import type { InterfaceLink, InterfaceType, ObjectType, Ontology } from './ontology.ts'
 
-/** An immutable snapshot of every ontology of the service. */
-export class Catalogue {
+/** What the catalogue knows about an ontology without its definition. */
+export interface OntologyEntry extends Pick<Ontology, 'rid' | 'apiName' | 'families'> {}
+
+/** Names an ontology as paths do: by RID or API name, or by one of its families. */
+export interface OntologyName {
+  readonly ontology?: string | undefined
+  readonly apiFamily?: string | undefined
+}
+
+/** The names of every ontology of the service at one moment. */
+export class CatalogueIndex<Entry extends OntologyEntry = OntologyEntry> {
   /** Increases with every change of a definition. */
   readonly generation: number
-  readonly ontologies: readonly Ontology[]
-  readonly #byRid: ReadonlyMap<string, Ontology>
-  readonly #byApiName: ReadonlyMap<string, Ontology>
-  readonly #byFamily: ReadonlyMap<string, Ontology>
+  /** By API name. */
+  readonly entries: readonly Entry[]
+  readonly #byRid: ReadonlyMap<string, Entry>
+  readonly #byApiName: ReadonlyMap<string, Entry>
+  readonly #byFamily: ReadonlyMap<string, Entry>
 
-  constructor(generation: number, ontologies: readonly Ontology[]) {
+  constructor(generation: number, entries: readonly Entry[]) {
     this.generation = generation
-    this.ontologies = ontologies
-    this.#byRid = new Map(ontologies.map((ontology) => [ontology.rid, ontology]))
-    this.#byApiName = new Map(ontologies.map((ontology) => [ontology.apiName, ontology]))
+    this.entries = entries
+    this.#byRid = new Map(entries.map((entry) => [entry.rid, entry]))
+    this.#byApiName = new Map(entries.map((entry) => [entry.apiName, entry]))
     this.#byFamily = new Map(
-      ontologies.flatMap((ontology) => ontology.families.map((family) => [family, ontology])),
+      entries.flatMap((entry) => entry.families.map((family) => [family, entry])),
     )
   }
 
   /** Finds an ontology by RID or API name. */
-  find(identifier: string): Ontology | undefined {
+  find(identifier: string): Entry | undefined {
     return isRid(identifier) ? this.#byRid.get(identifier) : this.#byApiName.get(identifier)
   }
 
-  findByFamily(family: string): Ontology | undefined {
+  findByFamily(family: string): Entry | undefined {
     return this.#byFamily.get(family)
+  }
+
+  findNamed({ ontology, apiFamily }: OntologyName): Entry | undefined {
+    if (ontology !== undefined) return this.find(ontology)
+    return apiFamily === undefined ? undefined : this.findByFamily(apiFamily)
+  }
+}
+
+/**
+ * An immutable snapshot of the names of every ontology, with the definitions of those that a request
+ * is about: there can be more definitions than fit into memory.
+ */
+export class Catalogue {
+  readonly index: CatalogueIndex
+  /** Those that are loaded and visible. */
+  readonly ontologies: readonly Ontology[]
+  /** By RID. Undefined if the ontology is hidden from the caller. */
+  readonly #loaded: ReadonlyMap<string, Ontology | undefined>
+
+  constructor(
+    generation: number,
+    ontologies: readonly Ontology[],
+    index: CatalogueIndex = new CatalogueIndex(generation, ontologies),
+    hidden: readonly OntologyEntry[] = [],
+  ) {
+    this.index = index
+    this.ontologies = ontologies
+    const loaded = new Map<string, Ontology | undefined>()
+    for (const ontology of ontologies) loaded.set(ontology.rid, ontology)
+    for (const { rid } of hidden) loaded.set(rid, undefined)
+    this.#loaded = loaded
+  }
+
+  get generation(): number {
+    return this.index.generation
+  }
+
+  /** Finds a loaded ontology by RID or API name. */
+  find(identifier: string): Ontology | undefined {
+    return this.#definitionOf(this.index.find(identifier))
+  }
+
+  findByFamily(family: string): Ontology | undefined {
+    return this.#definitionOf(this.index.findByFamily(family))
+  }
+
+  /** Whether the definition of an ontology was loaded; true for one that does not exist. */
+  isLoaded(name: OntologyName): boolean {
+    const entry = this.index.findNamed(name)
+    return entry === undefined || this.#loaded.has(entry.rid)
+  }
+
+  /** Whether another catalogue is of the same moment and has the same definitions. */
+  isSame(other: Catalogue): boolean {
+    return (
+      other.generation === this.generation &&
+      other.ontologies.length === this.ontologies.length &&
+      other.ontologies.every((one, index) => one === this.ontologies[index])
+    )
+  }
+
+  #definitionOf(entry: OntologyEntry | undefined): Ontology | undefined {
+    if (entry === undefined) return undefined
+    if (!this.#loaded.has(entry.rid)) throw new Error(`${entry.rid} was not loaded`)
+    return this.#loaded.get(entry.rid)
   }
 }
 

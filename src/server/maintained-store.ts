@@ -1,5 +1,6 @@
 /** The store of a running service. Apart from the server, because a supervisor needs only this. */
 import { REWRITTEN_AT_ONCE_MAX } from '../contract/limits.ts'
+import type { OntologyCache } from '../ontology/ontology-cache.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
@@ -16,6 +17,8 @@ export interface MaintainedStoreOptions {
   readonly isMaintainer?: boolean
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax?: number
+  /** Where definitions are kept, if requests use them. */
+  readonly definitions?: OntologyCache
   /** Opens the store; tests pass one that runs in a single thread. */
   readonly open?: typeof openStore
 }
@@ -41,6 +44,11 @@ export async function openMaintainedStore(
     await open(config.OQS_STORE, {
       rewrittenAtOnceMax: options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
       pageCacheBytes: config.OQS_PAGE_CACHE_BYTES,
+      ...(options.definitions && { definitions: options.definitions }),
+      definitionLimits: {
+        totalBytes: config.OQS_DEFINITIONS_MAX_BYTES,
+        callerBytes: config.OQS_CALLER_DEFINITIONS_MAX_BYTES,
+      },
       queryTimeoutMs: 1000 * config.OQS_QUERY_TIMEOUT_SECONDS,
       onDamage: (error) => log({ event: 'storeDamaged', advice: DAMAGE_ADVICE, error }),
       onReaderExit: (exit) => log({ event: 'readerEnded', ...exit }),

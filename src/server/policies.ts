@@ -1,6 +1,7 @@
 /** Policies, for the commands that manage them in the store. */
 import { Ajv } from 'ajv'
 import { Type } from 'typebox'
+import { INTERNAL_CONTEXT } from '../admission/request-context.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
 import { claimNames } from '../http/rights/caller-views.ts'
 import {
@@ -8,9 +9,9 @@ import {
   deletePolicy,
   findPolicy,
   listPolicies,
+  type ReadPolicyContext,
   savePolicy,
 } from '../http/rights/policies.ts'
-import type { PolicyContext } from '../query/rights/check-policy.ts'
 import { type Policy, PolicyBody, PolicyName } from '../query/rights/policy.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Config } from './config.ts'
@@ -24,19 +25,20 @@ const NamedPolicy = Type.Object(
 )
 
 /** Returns what policies are checked against: the same as in the service with these settings. */
-export async function policyContext(store: ObjectStore, config: Config): Promise<PolicyContext> {
-  return {
-    catalogue: await store.readCatalogue(),
+export function policyContext(store: ObjectStore, config: Config): ReadPolicyContext {
+  const { callerId } = INTERNAL_CONTEXT
+  return async (rights) => ({
+    catalogue: await store.readCatalogue({ named: rights, callerId }),
     limits: queryLimitsOf(config),
     claims: claimNames(config.OQS_OIDC_RULE_CLAIMS ?? []),
-  }
+  })
 }
 
 /** Saves a policy. Throws an error with the path of the first mistake. */
 export async function applyPolicy(
   { documents }: ObjectStore,
   json: unknown,
-  context: PolicyContext,
+  readContext: ReadPolicyContext,
 ): Promise<Policy> {
   const validate = new Ajv({ strict: false }).compile<Policy>(NamedPolicy)
   if (!validate(json)) {
@@ -45,7 +47,7 @@ export async function applyPolicy(
     throw new Error(`the policy is invalid: ${path} ${mistake?.message}`.replace('  ', ' '))
   }
   try {
-    await savePolicy(documents, json, context)
+    await savePolicy(documents, json, readContext)
     return json
   } catch (error) {
     if (!(error instanceof ObjectQueryError)) throw error

@@ -14,8 +14,10 @@ import { hashSecret } from '../http/request/authenticate.ts'
 import { CredentialUses } from '../http/request/credential-uses.ts'
 import { CallerViews } from '../http/rights/caller-views.ts'
 import type { RequestLimits, Services } from '../http/services.ts'
+import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
+import type { CallerView } from '../query/rights/view-ontology.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { openAuditLines, openAuditWriter } from './audit/open-audit.ts'
 import { closeApp } from './close-app.ts'
@@ -27,7 +29,7 @@ import { type CollectedMetrics, renderMetrics, ServiceMetrics } from './metrics/
 import { openIdProviderOf } from './openid-settings.ts'
 import { queryLimitsOf } from './query-limits.ts'
 import { reloadCertificate } from './reload-certificate.ts'
-import { requestMemory } from './request-memory.ts'
+import { definitionsMemory, requestMemory } from './request-memory.ts'
 import { readTlsFiles } from './tls-files.ts'
 import type { StartedTracing } from './tracing/start-tracing.ts'
 import { readVersion } from './version.ts'
@@ -93,10 +95,11 @@ export async function assembleService(
   const openIdTokens = await openIdProviderOf(config, now)
   const auditLines = openAuditLines(config, log)
   const memory = new MemoryBudget(requestMemory(config))
+  const definitions = new OntologyCache<CallerView>(definitionsMemory(config))
   let isStopping = false
   if (metrics !== undefined) parts.use(metrics)
 
-  const { store } = parts.use(await openMaintainedStore(config, { ...options, log }))
+  const { store } = parts.use(await openMaintainedStore(config, { ...options, definitions, log }))
   const audit = openAuditWriter(config, store, auditLines, log)
   if (audit !== undefined) parts.use(audit)
   const version = readVersion()
@@ -115,7 +118,6 @@ export async function assembleService(
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
     audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),
-    readCatalogue: () => store.readCatalogue(),
   })
   return {
     services: {
@@ -133,6 +135,7 @@ export async function assembleService(
       openIdTokens,
       views: new CallerViews({
         documents: store.documents,
+        definitions,
         limits: queryLimits,
         providerClaims: config.OQS_OIDC_RULE_CLAIMS ?? [],
         now,
@@ -185,7 +188,10 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     drain()
     await closeApp(app, idleGraceMs)
   })
-  limitConnections(app.server, admission, config.OQS_MAX_CONNECTIONS)
+  limitConnections(app.server, admission, {
+    maxConnections: config.OQS_MAX_CONNECTIONS,
+    trustedProxies: config.OQS_TRUSTED_PROXIES,
+  })
   try {
     await app.listen({ host: config.OQS_HOST, port: config.OQS_PORT })
   } catch (error) {

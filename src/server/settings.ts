@@ -4,6 +4,7 @@
  */
 import {
   AGGREGATE_MAX_GROUPS,
+  DEFINITION_MAX_BYTES,
   LIST_OBJECTS_LIMIT,
   MAX_CONCURRENT_REQUESTS,
   MAX_CONNECTIONS,
@@ -19,6 +20,7 @@ import {
   RATE_LIMIT_PER_MINUTE,
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
+import { CALLER_DEFINITIONS_MAX_BYTES, DEFINITIONS_MAX_BYTES } from '../contract/memory-limits.ts'
 import { METRICS_ACCESS } from '../http/metrics-source.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
@@ -166,7 +168,7 @@ export const SETTINGS = {
   OQS_MAX_CONNECTIONS: {
     default: String(MAX_CONNECTIONS),
     meaning:
-      'Maximum number of open connections, per process; further connections are closed at once.',
+      'Maximum number of open connections, per process. At most half of them can come from one address.',
     allowed: 'a number from 1 to 1000000',
     parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
@@ -176,6 +178,18 @@ export const SETTINGS = {
       'Memory that each process aims to stay within; new requests get 503 while it is used up.',
     allowed: `a number from ${MEMORY_BUDGET_MIN_BYTES} to 1099511627776`,
     parse: (text: string) => wholeNumber(text, MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776),
+  },
+  OQS_DEFINITIONS_MAX_BYTES: {
+    default: String(DEFINITIONS_MAX_BYTES),
+    meaning: 'Maximum size of all ontology definitions together; each counts at least 64 KiB.',
+    allowed: `a number from ${DEFINITION_MAX_BYTES} to 1099511627776`,
+    parse: (text: string) => wholeNumber(text, DEFINITION_MAX_BYTES, 1_099_511_627_776),
+  },
+  OQS_CALLER_DEFINITIONS_MAX_BYTES: {
+    default: String(CALLER_DEFINITIONS_MAX_BYTES),
+    meaning: 'Maximum size of the definitions of all ontologies that one caller created.',
+    allowed: `a number from ${DEFINITION_MAX_BYTES} to 1099511627776`,
+    parse: (text: string) => wholeNumber(text, DEFINITION_MAX_BYTES, 1_099_511_627_776),
   },
   OQS_WORKERS: {
     default: '1',

@@ -3,19 +3,22 @@
  * object type creates the type's next version, and a page is read as of one version.
  */
 import type { RequestContext } from '../admission/request-context.ts'
-import type { Catalogue } from '../ontology/catalogue.ts'
+import type { Catalogue, OntologyName } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import type { OntologyCache } from '../ontology/ontology-cache.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { ApiToken, RecalledToken } from './api-token.ts'
 import type { AuditLog } from './audit-log.ts'
+import type { CatalogueOptions } from './catalogue-memory.ts'
 import type { ChangeEncoding } from './change-encoding.ts'
 import type { DefinitionChanges, SaveOutcome } from './definition-change.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { RewriteProgress } from './rewrite.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
-import type { StoreStatus, TypeState } from './store-status.ts'
+import type { DefinitionLimits } from './sql/definition-limits.ts'
+import type { OntologySummary, StoreStatus, TypeState } from './store-status.ts'
 import type {
   Batch,
   Commit,
@@ -35,6 +38,7 @@ export type {
   ListAuditRequest,
   StoredAuditRecord,
 } from './audit-log.ts'
+export type { CatalogueOptions } from './catalogue-memory.ts'
 export {
   type ChangeEncoder,
   type ChangeEncoding,
@@ -72,7 +76,7 @@ export {
   type StoredSetPage,
   typesOfSet,
 } from './set-page.ts'
-export type { StoreStatus, TypeState } from './store-status.ts'
+export type { OntologySummary, StoreStatus, TypeState } from './store-status.ts'
 export {
   type Batch,
   type Change,
@@ -98,12 +102,19 @@ export interface ObjectStore extends AsyncDisposable {
   /** Throws if the database cannot be reached. */
   check(): Promise<void>
 
-  readCatalogue(): Promise<Catalogue>
   /**
-   * Returns the catalogue that was last read, without asking the database. Only for a request whose
-   * context says so in `recalled`: its first page confirms it.
+   * Returns the names of all ontologies, with the definitions that the options name. Without options
+   * it has all definitions, which may not fit into memory: for commands, not for requests.
    */
-  recallCatalogue(): Catalogue | undefined
+  readCatalogue(options?: CatalogueOptions): Promise<Catalogue>
+  /**
+   * Returns the catalogue that was last read, with the definition of one ontology, without asking
+   * the database; undefined if the definition is not in memory. Only for a request whose context
+   * says so in `recalled`: its first page confirms it.
+   */
+  recallCatalogue(name: OntologyName): Catalogue | undefined
+  /** Returns the texts of all ontologies, by API name, without reading a definition. */
+  readOntologySummaries(): Promise<readonly OntologySummary[]>
   /**
    * Saves a definition, and converts the stored objects of the types that it redefines, in one
    * transaction. If there are many, `rewriteNext` converts them in the background, and then saves
@@ -254,6 +265,9 @@ export interface StoreOptions {
   readonly queryTimeoutMs?: number
   /** The size of the page cache; 0 disables it. */
   readonly pageCacheBytes?: number
+  /** Where definitions are kept; without it, all that were used stay in memory. */
+  readonly definitions?: OntologyCache
+  readonly definitionLimits?: DefinitionLimits
   /** Called once, with the database's error, if its file is damaged. SQLite only. */
   readonly onDamage?: (cause: unknown) => void
   /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */

@@ -16,7 +16,10 @@ export interface StoreStatus {
   readonly kind: 'sqlite' | 'postgresql'
   /** The bytes that the database takes on disk; undefined if the database does not say. */
   readonly storedBytes: number | undefined
+  /** Those with the most objects, at most `STATUS_MAX_TYPES`. */
   readonly types: readonly StoredTypeState[]
+  /** The number of all types. */
+  readonly typeCount: number
   /** Replacements that are being loaded. */
   readonly replacements: readonly ReplacementState[]
   /** Types that are being rewritten, and those of which that has failed. */
@@ -25,6 +28,8 @@ export interface StoreStatus {
   readonly tablesToRemove: number
   /** Whether this process is reclaiming. */
   readonly isReclaiming: boolean
+  /** By RID: the names of all types in the status. */
+  readonly typeNames: ReadonlyMap<string, TypeName>
   /** The page cache of this process. */
   readonly pageCache: PageCacheState
 }
@@ -44,6 +49,12 @@ export interface ReplacementState {
   readonly count: number
 }
 
+/** The API names of an object type and of its ontology. */
+export interface TypeName {
+  readonly ontology: string
+  readonly objectType: string
+}
+
 export interface PageCacheState {
   readonly pages: number
   readonly bytes: number
@@ -52,4 +63,12 @@ export interface PageCacheState {
   /** Requests for cacheable pages since the start that found their page, and that did not. */
   readonly hits: number
   readonly misses: number
+}
+
+/** The texts of an ontology. */
+export interface OntologySummary {
+  readonly rid: string
+  readonly apiName: string
+  readonly displayName: string | undefined
+  readonly description: string | undefined
 }

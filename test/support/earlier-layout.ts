@@ -12,6 +12,9 @@ export function useEarlierLayout(path: string): void {
 
 /** Reverts the migrations since layouts were added. All tables must have the earlier one. */
 export const BEFORE_LAYOUTS = `
+  DROP TABLE ontology_summary;
+  DROP INDEX ontology_family_of_ontology;
+  ALTER TABLE ontology ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
   DROP TABLE audit_record;
   ALTER TABLE api_token DROP COLUMN policies;
   ALTER TABLE object_type DROP COLUMN redefined_table;

@@ -53,6 +53,8 @@ function statementsOf(table: string, fields: readonly Record<string, unknown>[])
 
 /** Reverts the migrations that added layouts. All tables must be earlier ones. */
 export const BEFORE_LAYOUTS = [
+  'DROP TABLE oqs_ontology_summary',
+  'DROP INDEX oqs_ontology_family_of_ontology',
   'DROP TABLE oqs_audit_record',
   'DROP FUNCTION oqs_refuse_audit_change()',
   'DROP FUNCTION oqs_count_policy_change() CASCADE',

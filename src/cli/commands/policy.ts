@@ -41,7 +41,7 @@ async function applyFile(file: string): Promise<void> {
   const json = await readJsonFile(file)
   const { applyPolicy, policyContext } = await import('../../server/policies.ts')
   await withStore(async (store, config) => {
-    const { name, rights } = await applyPolicy(store, json, await policyContext(store, config))
+    const { name, rights } = await applyPolicy(store, json, policyContext(store, config))
     await recordCommand(store, 'savePolicy', [name])
     await writeOut(`applied ${name}: ${countOf(rights.length, 'right')}\n`)
   })
@@ -50,7 +50,7 @@ async function applyFile(file: string): Promise<void> {
 async function listAll(): Promise<void> {
   const { listPolicies, policyContext } = await import('../../server/policies.ts')
   await withStore(async (store, config) => {
-    const context = await policyContext(store, config)
+    const context = policyContext(store, config)
     const policies = await listPolicies(store.documents, context, Date.now())
     await writeRows(
       policies.map(({ name, rights, problem = '' }) => ({
@@ -66,7 +66,7 @@ async function listAll(): Promise<void> {
 async function showOne(name: string): Promise<void> {
   const { findPolicy, policyContext } = await import('../../server/policies.ts')
   await withStore(async (store, config) => {
-    const context = await policyContext(store, config)
+    const context = policyContext(store, config)
     const policy = await findPolicy(store.documents, name, context, Date.now()).catch(() => {
       throw unknownPolicy(name)
     })

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { nextTurn } from '../../admission/next-turn.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
@@ -31,7 +32,12 @@ import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 /** Adds `applyOntology`. */
 export function addApplyOntology(app: App, services: Services): void {
-  const { store } = services
+  const { store, admission } = services
+  /** Waits for the next turn of the caller: several definitions of one caller take turns, too. */
+  const ownTurn = async ({ caller }: Pick<FastifyRequest, 'caller'>) => {
+    await nextTurn()
+    await admission.takeTurn(caller.id)
+  }
   app.put(
     '/api/admin/v1/ontologies/:ontology',
     {
@@ -39,10 +45,10 @@ export function addApplyOntology(app: App, services: Services): void {
       // Parsing, checking, planning and saving a large definition each take a while, so other
       // requests get a turn in between.
       preValidation: async (request) => {
-        await nextTurn()
+        await ownTurn(request)
         refuseLargeDefinition(request.body)
       },
-      preHandler: () => nextTurn(),
+      preHandler: ownTurn,
       config: {
         scope: 'api:ontologies-write',
         writes: GUARDED,
@@ -69,14 +75,15 @@ export function addApplyOntology(app: App, services: Services): void {
       const { dryRun: isDryRun = false, allowDataLoss = false } = query
       const preconditions = readPreconditions(headers)
       const apply = async (record: RecordResponse) => {
-        const catalogue = await store.readCatalogue()
+        const named = [{ ontology: identifier }]
+        const catalogue = await store.readCatalogue({ named, callerId: caller.id })
         checkNames(caller, identifier, body, catalogue)
         requireAdministration(caller, catalogue.find(identifier))
         await requireDefinition(preconditions, identifier, { caller, catalogue }, services)
         const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
         const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
-        const change = await finishInTurns(steps, nextTurn)
-        await nextTurn()
+        const change = await finishInTurns(steps, () => ownTurn(request))
+        await ownTurn(request)
         if (isDryRun) return JSON.stringify(await tryChange(change, context))
         const { ontology } = change
         const json = JSON.stringify(ontology.definition)
@@ -98,7 +105,8 @@ export function addApplyOntology(app: App, services: Services): void {
         (record) => retryOutOfSync(() => apply(record)),
         {
           continued: async () => {
-            const catalogue = await store.readCatalogue()
+            const named = [{ ontology: identifier }]
+            const catalogue = await store.readCatalogue({ named, callerId: caller.id })
             return describeStarted(resolveOntology(catalogue, caller, identifier))
           },
         },

@@ -50,7 +50,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       const { caller, context, params, query } = request
       const preconditions = readPreconditions(request.headers)
       const remove = async (record: RecordResponse) => {
-        const catalogue = await store.readCatalogue()
+        const catalogue = await store.readCatalogue({ named: [params], callerId: caller.id })
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         requireAdministration(caller, ontology)
         await requireDefinition(preconditions, params.ontology, { caller, catalogue }, services)
@@ -92,7 +92,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       const { caller, context, params, query } = request
       const preconditions = readPreconditions(request.headers)
       const remove = async (record: RecordResponse) => {
-        const catalogue = await store.readCatalogue()
+        const catalogue = await store.readCatalogue({ named: [params], callerId: caller.id })
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         requireAdministration(caller, ontology)
         await requireDefinition(preconditions, params.ontology, { caller, catalogue }, services)

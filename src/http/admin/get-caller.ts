@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Limit } from '../../admission/caller-limits.ts'
 import type { App } from '../app.ts'
 import { sendJson } from '../response/send-json.ts'
+import { visibleOntologies } from '../rights/visible-ontologies.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -38,7 +39,8 @@ const CallerResponse = Type.Object({
 })
 
 /** Adds `getCaller`, which every valid token may call. */
-export function addCaller(app: App, { limits, walkTokens }: Services): void {
+export function addCaller(app: App, services: Services): void {
+  const { limits, walkTokens } = services
   const { requestsPerMinute, maxConcurrentRequests } = limits.callers
   const shownLimits = {
     ...limitAs('requestsPerMinute', requestsPerMinute),
@@ -58,8 +60,10 @@ export function addCaller(app: App, { limits, walkTokens }: Services): void {
         response: readResponses(CallerResponse),
       },
     },
-    async ({ caller }, reply) => {
-      const { id, name, scopes, ontologies, policies, expiresAtMs } = caller
+    async (request, reply) => {
+      const { id, name, scopes, policies, expiresAtMs } = request.caller
+      const visible = policies && (await visibleOntologies(request, services))
+      const ontologies = visible?.map(({ rid }) => rid) ?? request.caller.ontologies
       const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
       return sendJson(
         reply,

@@ -3,11 +3,18 @@ import { Type } from 'typebox'
 import { PolicyBody, PolicyName } from '../../query/rights/policy.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
+import type { Caller } from '../request/caller-rights.ts'
 import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
-import { deletePolicy, findPolicy, listPolicies, savePolicy } from '../rights/policies.ts'
+import {
+  deletePolicy,
+  findPolicy,
+  listPolicies,
+  type ReadPolicyContext,
+  savePolicy,
+} from '../rights/policies.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -34,11 +41,13 @@ const common = { tags: ['Administration'], querystring: NoParameters }
 export function addPolicies(app: App, services: Services): void {
   const { store, views, limits, now } = services
   const { documents } = store
-  const contextOf = async () => ({
-    catalogue: await store.readCatalogue(),
-    limits: limits.query,
-    claims: views.claimNames,
-  })
+  const contextFor =
+    (caller: Caller): ReadPolicyContext =>
+    async (rights) => ({
+      catalogue: await store.readCatalogue({ named: rights, callerId: caller.id }),
+      limits: limits.query,
+      claims: views.claimNames,
+    })
   app.get(
     '/api/admin/v1/policies',
     {
@@ -50,8 +59,8 @@ export function addPolicies(app: App, services: Services): void {
         response: readResponses(Type.Object({ data: Type.Array(StoredPolicy) })),
       },
     },
-    async (_request, reply) => {
-      const data = await listPolicies(documents, await contextOf(), now())
+    async ({ caller }, reply) => {
+      const data = await listPolicies(documents, contextFor(caller), now())
       return sendJson(reply, JSON.stringify({ data }))
     },
   )
@@ -67,8 +76,8 @@ export function addPolicies(app: App, services: Services): void {
         response: readResponses(StoredPolicy),
       },
     },
-    async ({ params }, reply) => {
-      const policy = await findPolicy(documents, params.policy, await contextOf(), now())
+    async ({ caller, params }, reply) => {
+      const policy = await findPolicy(documents, params.policy, contextFor(caller), now())
       return sendJson(reply, JSON.stringify(policy))
     },
   )
@@ -93,7 +102,7 @@ export function addPolicies(app: App, services: Services): void {
       const response = await applyOnce(request, reply, services, async (record) => {
         const preconditions = readPreconditions(request.headers)
         const spec = { preconditions, once: await record(json) }
-        await savePolicy(documents, policy, await contextOf(), spec)
+        await savePolicy(documents, policy, contextFor(request.caller), spec)
         request.context.writtenKeys = [policy.name]
         return json
       })
@@ -120,7 +129,7 @@ export function addPolicies(app: App, services: Services): void {
       const response = await applyOnce(request, reply, services, async (record) => {
         const preconditions = readPreconditions(request.headers)
         const spec = { preconditions, once: await record(json) }
-        await deletePolicy(documents, name, await contextOf(), spec)
+        await deletePolicy(documents, name, contextFor(request.caller), spec)
         request.context.writtenKeys = [name]
         return json
       })

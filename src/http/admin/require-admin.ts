@@ -14,8 +14,11 @@ export function refuseLimitedCallers(app: App): void {
   app.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))
 }
 
-export function refuseLimitedCaller({ ontologies }: Pick<Caller, 'ontologies'>): void {
-  if (ontologies === undefined) return
+export function refuseLimitedCaller({
+  ontologies,
+  policies,
+}: Pick<Caller, 'ontologies' | 'policies'>): void {
+  if (ontologies === undefined && policies === undefined) return
   const reason = 'the token is limited to certain ontologies, and administration is not'
   throw new ObjectQueryError('ApiUsageDenied', { reason })
 }

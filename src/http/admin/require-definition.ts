@@ -3,6 +3,7 @@ import {
   type Preconditions,
   requirePreconditions,
 } from '../request/preconditions.ts'
+import { viewOf } from '../request/recall.ts'
 import type { Viewer } from '../request/resolve.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import type { Services } from '../services.ts'
@@ -16,10 +17,10 @@ export async function requireDefinition(
   preconditions: Preconditions,
   identifier: string,
   viewer: Viewer,
-  { views }: Pick<Services, 'views'>,
+  services: Pick<Services, 'store' | 'views'>,
 ): Promise<void> {
   if (!isConditional(preconditions)) return
-  const { catalogue } = await views.readViewer(viewer)
+  const { catalogue } = await viewOf({ ontology: identifier }, viewer, services)
   const definition = catalogue.find(identifier)?.definition
   const readTags = definition && (() => [etagOfBytes(JSON.stringify(definition))])
   requirePreconditions(preconditions, readTags, { ontology: identifier })

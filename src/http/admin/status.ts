@@ -1,7 +1,6 @@
 /** The state of the service and of its store, for operators. */
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
-import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { NoParameters } from '../schemas/common.ts'
@@ -102,7 +101,7 @@ export function addStatus(app: App, services: Services): void {
         response: responses(StatusResponse),
       },
     },
-    async ({ catalogue }, reply) => {
+    async (_request, reply) => {
       const status = await store.readStatus()
       void reply.header('cache-control', 'no-store')
       return {
@@ -110,7 +109,7 @@ export function addStatus(app: App, services: Services): void {
         startedAt: timeText(startedAtMs) ?? '',
         uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
         process: describeProcess(),
-        ...describeStore(status, catalogue),
+        ...describeStore(status),
       }
     },
   )
@@ -127,14 +126,9 @@ function describeProcess() {
   }
 }
 
-function describeStore(status: StoreStatus, catalogue: Catalogue) {
-  const { kind, storedBytes, tablesToRemove, isReclaiming } = status
+function describeStore(status: StoreStatus) {
+  const { kind, storedBytes, typeNames: names, tablesToRemove, isReclaiming } = status
   const { pages, bytes: cached, maxBytes } = status.pageCache
-  const names = new Map(
-    catalogue.ontologies.flatMap(({ apiName: ontology, objectTypes }) =>
-      [...objectTypes.values()].map(({ rid, apiName }) => [rid, { ontology, objectType: apiName }]),
-    ),
-  )
   return {
     store: { kind, reachable: true as const, ...bytes(storedBytes) },
     // Without types that were created or dropped since the catalogue was read.

@@ -10,6 +10,7 @@ import { readBatch } from '../batch/read-batch.ts'
 import type { RequestScope } from '../request/admission.ts'
 import type { Caller } from '../request/authenticate.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
+import { viewOf } from '../request/recall.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { closed } from '../schemas/common.ts'
@@ -84,8 +85,9 @@ interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParamete
 
 async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenBatch> {
   const { mode = 'upsert', dryRun = false, replacement, context } = spec
-  const whole = await services.store.readCatalogue()
-  const viewer = await services.views.readViewer({ caller: spec.caller, catalogue: whole })
+  // Read again, because the batch may have waited for its turn.
+  const catalogue = await services.store.readCatalogue({ named: [spec] })
+  const viewer = await viewOf(spec, { caller: spec.caller, catalogue }, services)
   const { objectType } = resolveWrittenPath(viewer, spec)
   using memory = services.memory.reserve(context.callerId, 0)
   const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
@@ -93,7 +95,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenB
   const batch: Batch = {
     objectType,
     changes: dryRun ? [] : changes,
-    basedOn: whole.generation,
+    basedOn: viewer.catalogue.generation,
     replacement,
     keepsExisting: mode === 'append',
     // A dry run changes nothing, so it can be repeated anyway.

@@ -1,8 +1,8 @@
 /** What the audit log says about a request. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditCaller, AuditEntry, AuditOutcome } from '../../contract/audit-record.ts'
-import type { Catalogue } from '../../ontology/catalogue.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import type { Catalogue, OntologyEntry } from '../../ontology/catalogue.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
@@ -75,13 +75,18 @@ function namesOf({
   const path: NamedPath = namedType ?? (params as NamedPath | null) ?? {}
   const ontology = findOntology(catalogue as Catalogue | null, path)
   if (ontology === undefined) return {}
-  const named =
-    path.objectType === undefined ? undefined : ontology.objectTypes.get(path.objectType)
+  const named = path.objectType === undefined ? undefined : findType(ontology, path.objectType)
   const objectTypes = readTypes === undefined ? (named ? [named.apiName] : []) : [...readTypes]
   return { ontology: ontology.apiName, ...(objectTypes.length === 0 ? {} : { objectTypes }) }
 }
 
-function findOntology(catalogue: Catalogue | null, path: NamedPath): Ontology | undefined {
+/** A request that was refused early has no definition: only the ontology is named. */
+function findOntology(catalogue: Catalogue | null, path: NamedPath): OntologyEntry | undefined {
+  if (catalogue?.isLoaded(path) === false) return catalogue.index.findNamed(path)
   if (path.ontology !== undefined) return catalogue?.find(path.ontology)
   return path.apiFamily === undefined ? undefined : catalogue?.findByFamily(path.apiFamily)
+}
+
+function findType(ontology: OntologyEntry | Ontology, apiName: string): ObjectType | undefined {
+  return 'objectTypes' in ontology ? ontology.objectTypes.get(apiName) : undefined
 }

@@ -8,8 +8,11 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { OpenedBatch, ParsedBytes, ParserMessage, ParserReply } from './parser-messages.ts'
 import type { ParserThreadData } from './parser-thread.ts'
 
-/** Object types that a thread keeps. A type is sent again after its definition has changed. */
-const KNOWN_TYPES = 100
+/**
+ * The properties of all object types that a thread keeps. A type is sent again after its definition
+ * has changed.
+ */
+const KNOWN_PROPERTIES = 10_000
 const LOST = 'The thread that read the batch ended, and nothing was written. Send the batch again.'
 
 export interface ParsedBatch {
@@ -37,7 +40,8 @@ export class ParserThread {
     this.#worker.on('exit', () => this.#abandon(new Error('the parser thread ended')))
     this.#worker.unref()
     this.#types = new LRUCache({
-      max: KNOWN_TYPES,
+      maxSize: KNOWN_PROPERTIES,
+      sizeCalculation: (_number, { properties }) => 10 + properties.size,
       dispose: (type) => this.#evicted.push(type),
     })
   }

@@ -3,9 +3,11 @@ import { type TSchema, Type } from 'typebox'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { sendJson } from '../response/send-json.ts'
+import { visibleOntologies } from '../rights/visible-ontologies.ts'
 import { describeOntology, OntologyResponse } from '../schemas/metadata.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
 import { addMetadataItem, ontologySource } from './metadata-endpoints.ts'
 
@@ -26,10 +28,16 @@ interface OperationIds {
   readonly get: string
 }
 
-export function addOntologies(app: App, api: MetadataApi, operationIds: OperationIds): void {
+export function addOntologies(
+  app: App,
+  services: Services,
+  api: MetadataApi,
+  operationIds: OperationIds,
+): void {
   const { root, tag, label, parameters } = api
-  const source = ontologyItself(api, OntologyResponse, describeOntology)
-  const { collection } = source
+  const source = ontologyItself(api, OntologyResponse, ({ rid, definition }) =>
+    describeOntology({ ...definition, rid }),
+  )
   app.get(
     root,
     {
@@ -42,11 +50,12 @@ export function addOntologies(app: App, api: MetadataApi, operationIds: Operatio
         response: readResponses(Type.Object({ data: Type.Array(OntologyResponse) })),
       },
     },
-    async ({ catalogue, caller }, reply) => {
-      // Stores return ontologies in the order of their API names.
-      const visible = catalogue.ontologies.filter((ontology) => caller.maySee(ontology))
-      const texts = visible.map((one) => collection.listOf(one, one).describe(one).json)
-      return sendJson(reply, `{"data":[${texts.join(',')}]}`)
+    async (request, reply) => {
+      const visible = await visibleOntologies(request, services)
+      const rids = new Set(visible.map(({ rid }) => rid))
+      const summaries = await services.store.readOntologySummaries()
+      const data = summaries.filter(({ rid }) => rids.has(rid)).map(describeOntology)
+      return sendJson(reply, JSON.stringify({ data }))
     },
   )
   addMetadataItem(app, source, {

@@ -77,7 +77,7 @@ export function addAuthorize(app: App, services: Services): void {
           'This token allows nothing that the client asks for. Sign in with another token.'
         return sendPage(request, reply, authorization, requested, problem)
       }
-      const catalogue = await services.store.readCatalogue()
+      const catalogue = await services.store.readCatalogue({ named: [] })
       const code = await createGrantedCode(services, authorization, granted, subject, catalogue)
       return redirect(reply, authorization, { code })
     })

@@ -10,7 +10,7 @@ type Names = readonly string[] | undefined
 export function intersectOntologies(a: Names, b: Names, catalogue: Catalogue): Names {
   if (a === undefined || b === undefined) return a ?? b
   const isIn = (name: string, list: readonly string[]) => {
-    const ontology = catalogue.find(name)
+    const ontology = catalogue.index.find(name)
     const names = ontology === undefined ? [name] : [name, ontology.rid, ontology.apiName]
     return names.some((one) => list.includes(one))
   }

@@ -21,6 +21,7 @@ import {
   toCaller,
 } from '../request/authenticate.ts'
 import type { CallerRights } from '../request/caller-rights.ts'
+import { viewOf } from '../request/recall.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -88,10 +89,12 @@ export function addCreateDownload(app: App, services: Services): void {
       const path = { ontology, objectType: name }
       request.context.namedType = path
       // Checked now, so that a mistake is reported to the program and not to the person.
-      const { objectType } = resolveTypePath(request, path)
+      const viewer = await viewOf(path, request, services)
+      request.catalogue = viewer.catalogue
+      const { objectType } = resolveTypePath(viewer, path)
       const parameters = exportParameters(request.body)
       readExport(parameters, objectType, services)
-      const owner = ownerOf(request.caller, services)
+      const owner = ownerOf(viewer.caller, services)
       const ticket: Ticket = { path, parameters, owner }
       const expiresAtMs = now() + TICKET_MS
       const expiresAt = new Date(expiresAtMs).toISOString()
@@ -145,8 +148,8 @@ export function addRedeemDownload(app: App, services: Services): void {
       request.context.namedType = path
       const caller = await callerOf(owner, services)
       requireScope(caller, SCOPE)
-      const catalogue = await store.readCatalogue()
-      const viewer = await services.views.readViewer({ caller, catalogue })
+      const catalogue = await store.readCatalogue({ named: [path] })
+      const viewer = await viewOf(path, { caller, catalogue }, services)
       request.caller = viewer.caller
       request.catalogue = viewer.catalogue
       const { ontology, objectType } = resolveTypePath(request, path)

@@ -144,6 +144,11 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   },
   ReplacementMergeExceededLimit: { objects: 250000, objectsLimit: 100000 },
   ReplacementMergeRefused: { primaryKey: 'LAX', reason: 'runways is not an array' },
+  DefinitionsExceededLimit: {
+    definitionsLimit: 268_435_456,
+    reason:
+      'the caller that created them would have 268500992 bytes of ontology definitions, and the limit is 268435456; delete ontologies that are not needed, or raise OQS_CALLER_DEFINITIONS_MAX_BYTES',
+  },
   ReplacementsExceededLimit: { objectType: 'airport', replacementsLimit: 10 },
   ActionTypeNotFound: { actionType: 'create-port' },
   ActionParameterObjectNotFound: { parameterId: 'objectToModifyParameter', primaryKey: 'ZZZ' },

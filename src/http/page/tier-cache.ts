@@ -9,8 +9,10 @@ import { restrictionOf } from '../../query/rights/restricted-type.ts'
 import { ruleQuery } from '../../query/rights/rule-query.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 
-/** The number of objects in all entries; one takes about 300 bytes. */
-const MAX_CANDIDATES = 50_000
+const MAX_BYTES = 16 * 1024 * 1024
+/** What an object takes, and an entry besides its objects and its key; rough measures. */
+const CANDIDATE_BYTES = 300
+const ENTRY_BYTES = 500
 
 /** An object of a tier, with what its score depends on. */
 export interface Candidate {
@@ -34,8 +36,10 @@ type Entry = readonly Candidate[] | TooMany
 
 export class TierCache {
   readonly #entries = new LRUCache<string, Entry>({
-    maxSize: MAX_CANDIDATES,
-    sizeCalculation: (entry) => 1 + (entry === 'tooMany' ? 0 : entry.length),
+    maxSize: MAX_BYTES,
+    // The key contains the query, which can be long.
+    sizeCalculation: (entry, key) =>
+      ENTRY_BYTES + 2 * key.length + (entry === 'tooMany' ? 0 : entry.length * CANDIDATE_BYTES),
   })
 
   /** Returns the objects of a tier; undefined if they are not known, or if the version is open. */

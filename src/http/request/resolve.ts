@@ -4,6 +4,7 @@ import {
   familyNotFound,
   findInterfaceType,
   findObjectType,
+  type OntologyEntry,
   ontologyNotFound,
 } from '../../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -69,20 +70,22 @@ export function resolveOntology(
   caller: Caller,
   identifier: string,
 ): Ontology {
-  return visible(catalogue.find(identifier), caller) ?? fail(ontologyNotFound(identifier))
+  const isVisible = maySee(catalogue.index.find(identifier), caller)
+  return (isVisible && catalogue.find(identifier)) || fail(ontologyNotFound(identifier))
 }
 
 /** Returns the ontology of an API family. */
 export function resolveFamily(catalogue: Catalogue, caller: Caller, family: string): Ontology {
-  return visible(catalogue.findByFamily(family), caller) ?? fail(familyNotFound(family))
+  const isVisible = maySee(catalogue.index.findByFamily(family), caller)
+  return (isVisible && catalogue.findByFamily(family)) || fail(familyNotFound(family))
 }
 
 export function resolveObjectType(ontology: Ontology, apiName: string): ResolvedType {
   return { ontology, objectType: findObjectType(ontology, apiName) }
 }
 
-function visible(ontology: Ontology | undefined, caller: Caller): Ontology | undefined {
-  return ontology !== undefined && caller.maySee(ontology) ? ontology : undefined
+function maySee(entry: OntologyEntry | undefined, caller: Caller): boolean {
+  return entry !== undefined && caller.maySee(entry)
 }
 
 function fail(error: Error): never {

@@ -14,7 +14,7 @@ import { addSearchObjects } from './search-objects.ts'
 
 /** Adds the endpoints of revision 1.0: `/api/v1/ontologies/…`. */
 export function addRevision1(app: App, services: Services): void {
-  addOntologies(app, REVISION_1, { list: 'listOntologies', get: 'getOntology' })
+  addOntologies(app, services, REVISION_1, { list: 'listOntologies', get: 'getOntology' })
   addObjectTypes(app, services)
   addLinkTypes(app, services, REVISION_1, {
     operationIds: { list: 'listOutgoingLinkTypes', get: 'getOutgoingLinkType' },

@@ -1,9 +1,12 @@
 /**
  * The views of callers whose rights are limited by policies. Policies are read for every request,
- * including every page; the resulting views are cached for callers with the same rights.
+ * including every page; the resulting views are kept for callers with the same rights, together with
+ * the definitions that they belong to.
  */
 import { LRUCache } from 'lru-cache'
-import type { Catalogue } from '../../ontology/catalogue.ts'
+import { Catalogue, type OntologyEntry } from '../../ontology/catalogue.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import type { OntologyCache } from '../../ontology/ontology-cache.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import {
   type Claims,
@@ -12,18 +15,18 @@ import {
   STANDARD_CLAIMS,
 } from '../../query/rights/policy.ts'
 import {
-  type CatalogueView,
+  type CallerView,
+  nameOntology,
   type PolicyLists,
-  rightsKey,
-  viewCatalogue,
-} from '../../query/rights/view-catalogue.ts'
+  viewId,
+  viewOntology,
+} from '../../query/rights/view-ontology.ts'
 import type { Documents, FoundDocuments, StoredDocument } from '../../store/object-store.ts'
 import type { Caller, CallerRights } from '../request/caller-rights.ts'
 import type { Viewer } from '../request/resolve.ts'
 
-/** A view of a large ontology takes some memory; most callers share a few. */
-const MAX_VIEWS = 200
-const MAX_KNOWN_LISTS = 1000
+/** The bytes of policies, as JSON text, that are kept for later requests. */
+const KNOWN_POLICIES_BYTES = 4 * 1024 * 1024
 
 /** Names of policies, one list for each credential of a caller. */
 type PolicyNames = NonNullable<CallerRights['policies']>
@@ -36,6 +39,8 @@ export interface ReadPolicies {
 
 export interface CallerViewsOptions {
   readonly documents: Pick<Documents, 'findAll'>
+  /** The definitions, and the views of them. */
+  readonly definitions: OntologyCache<CallerView>
   readonly limits: QueryLimits
   /** Claims of an OpenID provider that rules can use, besides those of every caller. */
   readonly providerClaims: readonly string[]
@@ -47,12 +52,14 @@ export class CallerViews {
   /** The claims that rules can use. */
   readonly claimNames: readonly string[]
   readonly #options: CallerViewsOptions
-  readonly #views = new LRUCache<string, CatalogueView>({ max: MAX_VIEWS })
-  readonly #known = new LRUCache<string, ReadPolicies>({ max: MAX_KNOWN_LISTS })
+  readonly #known = new LRUCache<string, ReadPolicies>({
+    maxSize: KNOWN_POLICIES_BYTES,
+    sizeCalculation: ({ lists }, key) => JSON.stringify(lists).length + key.length + 500,
+  })
   /** Parsed policies by the result of the store, which SQLite returns again until a commit. */
   readonly #unchanged = new WeakMap<FoundDocuments, { key: string; read: ReadPolicies }>()
-  /** The last view that was made of policies. Most policies use no claims, or those of one caller. */
-  readonly #lastViews = new WeakMap<ReadPolicies, { key: string; view: CatalogueView }>()
+  /** The view that was last needed of policies: most callers use one ontology at a time. */
+  readonly #lastIds = new WeakMap<ReadPolicies, { rid: string; claims: string; id: string }>()
 
   constructor(options: CallerViewsOptions) {
     this.#options = options
@@ -85,29 +92,45 @@ export class CallerViews {
     return generation === undefined || known?.generation === generation ? known : undefined
   }
 
-  /** Limits a caller, and the catalogue that it sees, to what its policies allow. */
+  /**
+   * Limits a caller, and the ontologies of the catalogue, to what its policies allow. Views of large
+   * ontologies take some memory, so they are made only of those that a request is about.
+   */
   limit({ caller, catalogue }: Viewer, policies: ReadPolicies): Viewer {
-    const claims = claimsOf(caller)
-    const key = `${catalogue.generation} ${JSON.stringify(claims)}`
-    const last = this.#lastViews.get(policies)
-    const view = last?.key === key ? last.view : this.#findView(catalogue, policies, claims)
-    if (last?.key !== key) this.#lastViews.set(policies, { key, view })
-    return { caller: limitedCaller(caller, view), catalogue: view.catalogue }
+    const seen = catalogue.ontologies.map((of) => ({ of, view: this.#view(of, caller, policies) }))
+    const visible = seen.flatMap(({ view }) => view.ontology ?? [])
+    const hidden = seen.filter(({ view }) => view.ontology === undefined).map(({ of }) => of)
+    const { generation, index } = catalogue
+    return {
+      caller: limitedCaller(caller, seen),
+      catalogue: new Catalogue(generation, visible, index, hidden),
+    }
   }
 
-  #findView(catalogue: Catalogue, { lists }: ReadPolicies, claims: Claims): CatalogueView {
-    const key = `${catalogue.generation} ${rightsKey(lists, claims)}`
-    const known = this.#views.get(key)
+  /** Whether policies can show an ontology to a caller. Depends on its definition, too. */
+  mayShow(entry: OntologyEntry, { lists }: ReadPolicies): boolean {
+    return nameOntology(lists, entry)
+  }
+
+  #view(ontology: Ontology, caller: Caller, policies: ReadPolicies): CallerView {
+    const { definitions, limits } = this.#options
+    const claims = claimsOf(caller)
+    const id = this.#viewId(ontology, policies, claims)
+    const known = definitions.findView(ontology, id)
     if (known !== undefined) return known
-    const view = viewCatalogue(catalogue, lists, { claims, limits: this.#options.limits })
-    this.#views.set(key, view)
+    const view = viewOntology(ontology, policies.lists, { claims, limits })
+    definitions.addView(ontology, id, view, { bytes: view.bytes, callerId: caller.id })
     return view
   }
 
-  /** Returns a caller, and the catalogue that it sees now. */
-  async readViewer({ caller, catalogue }: Viewer): Promise<Viewer> {
-    if (caller.policies === undefined) return { caller, catalogue }
-    return this.limit({ caller, catalogue }, await this.read(caller.policies))
+  #viewId(ontology: Ontology, policies: ReadPolicies, claims: Claims): string {
+    const { rid, apiName } = ontology
+    const text = `${apiName} ${JSON.stringify(claims)}`
+    const last = this.#lastIds.get(policies)
+    if (last?.rid === rid && last.claims === text) return last.id
+    const id = viewId(policies.lists, ontology, claims)
+    this.#lastIds.set(policies, { rid, claims: text, id })
+    return id
   }
 }
 
@@ -120,13 +143,19 @@ export function toPolicy({ id, body }: StoredDocument): Policy {
   return { name: id, ...(body as PolicyBody) }
 }
 
-function limitedCaller(caller: Caller, { catalogue, administered }: CatalogueView): Caller {
-  const visible = catalogue.ontologies.filter(caller.maySee).map(({ rid }) => rid)
+function limitedCaller(
+  caller: Caller,
+  seen: readonly { readonly of: Ontology; readonly view: CallerView }[],
+): Caller {
+  const visible = seen
+    .filter(({ of, view }) => view.ontology !== undefined && caller.maySee(of))
+    .map(({ of }) => of.rid)
+  const administered = seen.filter(({ view }) => view.canAdminister).map(({ of }) => of.rid)
   return {
     ...caller,
     ontologies: visible,
     maySee: ({ rid }) => visible.includes(rid),
-    mayAdminister: ({ rid }) => administered.has(rid),
+    mayAdminister: ({ rid }) => administered.includes(rid),
   }
 }
 

@@ -3,12 +3,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { checkPolicy, type PolicyContext } from '../../query/rights/check-policy.ts'
 import type { Policy, PolicyBody } from '../../query/rights/policy.ts'
-import type {
-  DocumentGuard,
-  Documents,
-  OnceNote,
-  StoredDocument,
-} from '../../store/object-store.ts'
+import type { DocumentGuard, Documents, OnceNote } from '../../store/object-store.ts'
 import {
   isConditional,
   type Preconditions,
@@ -26,6 +21,9 @@ export interface CheckedPolicy extends Policy {
   readonly problem?: string
 }
 
+/** Returns what policies are checked against, with the definitions that rights name. */
+export type ReadPolicyContext = (rights: PolicyBody['rights']) => Promise<PolicyContext>
+
 /** What guards a write of a policy. */
 export interface PolicyGuards {
   readonly preconditions: Preconditions
@@ -36,14 +34,14 @@ export interface PolicyGuards {
 export async function savePolicy(
   documents: Documents,
   { name, ...body }: Policy,
-  context: PolicyContext,
+  readContext: ReadPolicyContext,
   guards?: PolicyGuards,
 ): Promise<void> {
-  checkPolicy(body, context)
+  checkPolicy(body, await readContext(body.rights))
   const document = { kind: 'policy', id: name, body, expiresAtMs: undefined } as const
   const put = (guard: DocumentGuard) => documents.put(document, undefined, guard)
   // Fails if the policy has changed since it was read; the preconditions are then checked again.
-  while (!(await put(await readGuard(documents, name, context, guards))));
+  while (!(await put(await readGuard(documents, name, readContext, guards))));
 }
 
 /**
@@ -53,56 +51,60 @@ export async function savePolicy(
 async function readGuard(
   documents: Documents,
   name: string,
-  context: PolicyContext | undefined,
+  readContext: ReadPolicyContext | undefined,
   guards: PolicyGuards | undefined,
 ): Promise<DocumentGuard> {
   const { preconditions, once } = guards ?? {}
-  if (context === undefined || preconditions === undefined || !isConditional(preconditions)) {
+  if (readContext === undefined || preconditions === undefined || !isConditional(preconditions)) {
     return { once }
   }
   // Policies do not expire, so any time will do.
   const stored = await documents.find('policy', name, 0)
-  const readTags = (document: StoredDocument) => () => [policyTag(toPolicy(document), context)]
-  requirePreconditions(preconditions, stored && readTags(stored), { policy: name })
+  const tag = stored && (await policyTag(toPolicy(stored), readContext))
+  requirePreconditions(preconditions, tag === undefined ? undefined : () => [tag], { policy: name })
   return { expected: stored ?? null, once }
 }
 
 /** Returns the entity tag of the response that shows a policy. */
-function policyTag(policy: Policy, context: PolicyContext): string {
-  return etagOfBytes(JSON.stringify(describeProblem(policy, context)))
+async function policyTag(policy: Policy, readContext: ReadPolicyContext): Promise<string> {
+  return etagOfBytes(JSON.stringify(await describeProblem(policy, readContext)))
 }
 
 /** Returns all policies, by name. */
 export async function listPolicies(
   documents: Documents,
-  context: PolicyContext,
+  readContext: ReadPolicyContext,
   nowMs: number,
 ): Promise<readonly CheckedPolicy[]> {
-  const policies = await documents.list('policy', nowMs)
-  return policies.map(toPolicy).map((policy) => describeProblem(policy, context))
+  const checked: CheckedPolicy[] = []
+  for (const document of await documents.list('policy', nowMs)) {
+    // One after the other: the definitions of all policies may not fit into memory.
+    checked.push(await describeProblem(toPolicy(document), readContext))
+  }
+  return checked
 }
 
 /** Returns a policy. Throws `PolicyNotFound`. */
 export async function findPolicy(
   documents: Documents,
   name: string,
-  context: PolicyContext,
+  readContext: ReadPolicyContext,
   nowMs: number,
 ): Promise<CheckedPolicy> {
   const found = await documents.find('policy', name, nowMs)
   if (found === undefined) throw policyNotFound(name)
-  return describeProblem(toPolicy(found), context)
+  return describeProblem(toPolicy(found), readContext)
 }
 
 /** Deletes a policy: tokens that name it lose its rights. Throws `PolicyNotFound`. */
 export async function deletePolicy(
   documents: Documents,
   name: string,
-  context?: PolicyContext,
+  readContext?: ReadPolicyContext,
   guards?: PolicyGuards,
 ): Promise<void> {
   for (;;) {
-    const guard = await readGuard(documents, name, context, guards)
+    const guard = await readGuard(documents, name, readContext, guards)
     if (guard.expected === null) throw policyNotFound(name)
     if (await documents.delete('policy', name, guard)) return
     if (guard.expected === undefined) throw policyNotFound(name)
@@ -127,9 +129,12 @@ function policyNotFound(policy: string): ObjectQueryError {
   return new ObjectQueryError('PolicyNotFound', { policy })
 }
 
-function describeProblem(policy: Policy, context: PolicyContext): CheckedPolicy {
+async function describeProblem(
+  policy: Policy,
+  readContext: ReadPolicyContext,
+): Promise<CheckedPolicy> {
   try {
-    checkPolicy(policy as PolicyBody, context)
+    checkPolicy(policy as PolicyBody, await readContext(policy.rights))
     return policy
   } catch (error) {
     if (!(error instanceof ObjectQueryError)) throw error

@@ -5,6 +5,7 @@
  */
 import type { RequestContext } from '../../admission/request-context.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
+import type { OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Query } from '../../query/query.ts'
 import { isPartlyHidden, restrictionOf } from '../../query/rights/restricted-type.ts'
@@ -14,6 +15,7 @@ import type {
   AggregateResult,
   ApiToken,
   Batch,
+  CatalogueOptions,
   DeleteRequest,
   Edit,
   FindTypesRequest,
@@ -126,12 +128,16 @@ export class RuledStore implements ObjectStore {
     return this.#store.check()
   }
 
-  recallCatalogue() {
-    return this.#store.recallCatalogue()
+  recallCatalogue(name: OntologyName) {
+    return this.#store.recallCatalogue(name)
   }
 
-  readCatalogue() {
-    return this.#store.readCatalogue()
+  readCatalogue(options?: CatalogueOptions) {
+    return this.#store.readCatalogue(options)
+  }
+
+  readOntologySummaries() {
+    return this.#store.readOntologySummaries()
   }
 
   saveOntology(change: Parameters<SaveOntology>[0], context?: RequestContext) {

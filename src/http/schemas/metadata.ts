@@ -1,6 +1,7 @@
 /** Ontologies and link types as JSON: what revision 1.0 and v2 have in common. */
 import { Type } from 'typebox'
-import type { LinkSide, Ontology } from '../../ontology/ontology.ts'
+import type { LinkSide } from '../../ontology/ontology.ts'
+import type { OntologySummary } from '../../store/object-store.ts'
 
 export const OntologyResponse = Type.Object({
   apiName: Type.String(),
@@ -10,8 +11,10 @@ export const OntologyResponse = Type.Object({
 })
 
 /** Returns every member, even if empty: published clients reject an ontology without one. */
-export function describeOntology({ apiName, rid, definition }: Ontology) {
-  const { displayName = apiName, description = '' } = definition
+type DescribedOntology = Pick<OntologySummary, 'rid' | 'apiName'> & Partial<OntologySummary>
+
+export function describeOntology(ontology: DescribedOntology) {
+  const { apiName, rid, displayName = apiName, description = '' } = ontology
   return { apiName, displayName, description, rid }
 }
 

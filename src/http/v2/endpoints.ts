@@ -29,7 +29,7 @@ import { addCreateTemporaryObjectSet, addGetObjectSet } from './temporary-object
 export function addV2(app: App, services: Services): void {
   void app.register(async (v2: App) => {
     v2.addHook('preHandler', async ({ query }) => refuseBranch(query))
-    addV2Ontologies(v2)
+    addV2Ontologies(v2, services)
     addV2ObjectTypes(v2, services)
     addLinkTypes(v2, services, V2, {
       operationIds: { list: 'listOutgoingLinkTypesV2', get: 'getOutgoingLinkTypeV2' },

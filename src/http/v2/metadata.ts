@@ -145,7 +145,7 @@ export function describeFullOntology(ontology: Ontology) {
     ([apiName, one]) => [apiName, describeActionTypeV2(one)] as const,
   )
   return {
-    ontology: describeOntology(ontology),
+    ontology: describeOntology({ ...ontology.definition, rid: ontology.rid }),
     objectTypes: Object.fromEntries(
       [...ontology.objectTypes].map(([apiName, type]) => [apiName, describe(type)]),
     ),

@@ -218,13 +218,6 @@ describe('names and RIDs that are taken', () => {
     ])
   })
 
-  it('cannot be the RID of a type of another ontology', () => {
-    const ship = { ...COUNTRY, apiName: 'boat', rid: 'ri.ontology.main.object-type.ship' }
-    expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, ship] }))).toEqual([
-      { path: 'objectTypes[2].rid', reason: 'belongs to another object type' },
-    ])
-  })
-
   it('cannot be the RID of another type of the same ontology', () => {
     const twin = { ...COUNTRY, apiName: 'twin', rid: AIRPORT_RID }
     expect(mistakesOf('aviation', aviation({ objectTypes: [AIRPORT, COUNTRY, twin] }))).toEqual([

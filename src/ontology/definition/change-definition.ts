@@ -1,6 +1,6 @@
 /** Plans the change of an ontology: keeps existing RIDs, and finds what happens to stored objects. */
 
-import type { Catalogue } from '../catalogue.ts'
+import type { Catalogue, OntologyEntry } from '../catalogue.ts'
 import type { Ontology } from '../ontology.ts'
 import { finish, type Steps } from '../values/steps.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
@@ -107,7 +107,7 @@ function findMismatches(
   if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
     mistakes.push({ path: 'rid', reason: `is not ${rid}, the RID of this ontology${FOREIGN}` })
   }
-  const owner = definition.rid === undefined ? undefined : catalogue.find(definition.rid)
+  const owner = definition.rid === undefined ? undefined : catalogue.index.find(definition.rid)
   if (earlier === undefined && owner !== undefined) {
     const reason =
       'belongs to another ontology; to rename that one, send the definition to the path with its RID'
@@ -144,20 +144,21 @@ function completeDefinition(
   }
 }
 
-/** Refuses names and RIDs that other ontologies have, or that occur twice. */
-function refuseTakenNames(ontology: Ontology, catalogue: Catalogue): void {
-  const others = catalogue.ontologies.filter((other) => other.rid !== ontology.rid)
+/** Refuses names that other ontologies have, and RIDs that occur twice. Stores refuse taken RIDs. */
+function refuseTakenNames(ontology: Ontology, { index: names }: Catalogue): void {
+  const isTaken = (entry: OntologyEntry | undefined) =>
+    entry !== undefined && entry.rid !== ontology.rid
   const mistakes: Mistake[] = []
-  if (others.some((other) => other.apiName === ontology.apiName)) {
+  if (isTaken(names.find(ontology.apiName))) {
     mistakes.push({ path: 'apiName', reason: `another ontology is named ${ontology.apiName}` })
   }
   ontology.families.forEach((family, index) => {
     // Does not name the other ontology, which the caller may not be allowed to see.
-    if (others.some((other) => other.families.includes(family))) {
+    if (isTaken(names.findByFamily(family))) {
       mistakes.push({ path: `families[${index}]`, reason: 'belongs to another ontology' })
     }
   })
-  const rids = new Set(others.flatMap((other) => [...other.objectTypes.values()].map((t) => t.rid)))
+  const rids = new Set<string>()
   ontology.definition.objectTypes.forEach(({ rid = '' }, index) => {
     if (rids.has(rid))
       mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'belongs to another object type' })

@@ -18,7 +18,7 @@ export function refuseLargeDefinition(definition: unknown): void {
 }
 
 /** Counts the properties of all object types, shared ones, and the fields of their structs. */
-function countFields(definition: unknown): number {
+export function countFields(definition: unknown): number {
   let count = 0
   const shared = { properties: member(definition, 'sharedPropertyTypes') }
   for (const type of [...valuesOf(member(definition, 'objectTypes')), shared]) {

@@ -4,7 +4,11 @@
  */
 
 import type { LinkType, ObjectType, Ontology } from '../ontology.ts'
-import type { LinkTypeDefinition, OntologyDefinition } from './definition-schema.ts'
+import type {
+  LinkTypeDefinition,
+  ObjectTypeDefinition,
+  OntologyDefinition,
+} from './definition-schema.ts'
 import { type Mistake, refuseMistakes } from './mistakes.ts'
 import { parseImplementations } from './parse-implementations.ts'
 import { parseInterfaceTypes, parseSharedPropertyTypes } from './parse-interfaces.ts'
@@ -15,8 +19,11 @@ import { typeName } from './property-type.ts'
 /** How a caller with limited rights sees an ontology. */
 export interface OntologyView {
   readonly id: string
-  /** Returns an object type as the caller sees it. */
-  readonly typeOf: (parsed: ObjectType) => ObjectType
+  /** Returns an object type as the caller sees it; parses it only if nothing can be shared. */
+  readonly typeOf: (
+    definition: ObjectTypeDefinition,
+    parse: () => ObjectType | undefined,
+  ) => ObjectType | undefined
 }
 
 /**
@@ -30,7 +37,7 @@ export function parseDefinition(
 ): Ontology {
   const mistakes: Mistake[] = []
   const { objectTypes, linkTypes, sharedPropertyTypes } = parseParts(definition, mistakes, {
-    complete: (parsed) => view?.typeOf(parsed) ?? { ...parsed, definedIn },
+    typeOf: view?.typeOf ?? ((_, parse) => definedType(parse(), definedIn)),
   })
   // Interfaces are checked only if the parts that they refer to are valid.
   refuseMistakes(mistakes)
@@ -68,7 +75,7 @@ export function findInconsistencies(
 
 interface PartOptions {
   /** Returns an object type as it is kept. */
-  readonly complete?: (parsed: ObjectType) => ObjectType
+  readonly typeOf?: OntologyView['typeOf']
   /** Returns whether the part at a path matches the schema. */
   readonly isMatching?: (path: string) => boolean
 }
@@ -77,7 +84,7 @@ interface PartOptions {
 function parseParts(
   definition: OntologyDefinition,
   mistakes: Mistake[],
-  { complete = (parsed) => parsed, isMatching = () => true }: PartOptions,
+  { typeOf = (_, parse) => parse(), isMatching = () => true }: PartOptions,
 ) {
   /** Those without mistakes. */
   const objectTypes = new Map<string, ObjectType>()
@@ -91,10 +98,8 @@ function parseParts(
     names.add(apiName)
     if (!isMatching(path)) return
     const before = mistakes.length
-    const parsed = parseObjectType(type, path, mistakes)
-    if (parsed !== undefined && mistakes.length === before) {
-      objectTypes.set(apiName, complete(parsed))
-    }
+    const parsed = typeOf(type, () => parseObjectType(type, path, mistakes))
+    if (parsed !== undefined && mistakes.length === before) objectTypes.set(apiName, parsed)
   })
   if (isMatching('families')) refuseRepeats(definition.families ?? [], 'families', mistakes)
   const sharedPropertyTypes = isMatching('sharedPropertyTypes')
@@ -111,6 +116,13 @@ interface LinkContext {
   /** The names of all object types. */
   readonly names: ReadonlySet<string>
   readonly isMatching: (path: string) => boolean
+}
+
+function definedType(
+  parsed: ObjectType | undefined,
+  definedIn: number | undefined,
+): ObjectType | undefined {
+  return parsed && { ...parsed, definedIn }
 }
 
 function parseLinkTypes(

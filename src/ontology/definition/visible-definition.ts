@@ -46,16 +46,19 @@ export function visibleDefinition(
 }
 
 function visibleType(
-  { titleProperty, implements: implemented, ...type }: ObjectTypeDefinition,
+  whole: ObjectTypeDefinition,
   hidden: ReadonlySet<string>,
   views: VisibleInterfaces,
 ): ObjectTypeDefinition {
+  const { titleProperty, implements: implemented, ...type } = whole
+  if (hidden.size === 0 && implemented === undefined) return whole
   const implementations = Object.keys(implemented ?? {})
     .filter((view) => views.isImplementedBy(type.apiName, view))
     .map((view) => [view, views.namesOf(type.apiName, view)] as const)
   return {
     ...type,
-    properties: entriesOf(type.properties, (name) => !hidden.has(name)),
+    properties:
+      hidden.size === 0 ? type.properties : entriesOf(type.properties, (name) => !hidden.has(name)),
     ...(titleProperty !== undefined && !hidden.has(titleProperty) && { titleProperty }),
     ...(implemented && { implements: Object.fromEntries(implementations) }),
   }

@@ -99,7 +99,7 @@ function hasRelativeDates(query: Query): boolean {
 
 /** Administering covers a whole ontology, so a further right for it would have no effect. */
 function refuseMixedAdministration(rights: readonly Right[], { catalogue }: PolicyContext): void {
-  const ridOf = ({ ontology }: Right) => catalogue.find(ontology)?.rid
+  const ridOf = ({ ontology }: Right) => catalogue.index.find(ontology)?.rid
   const administered = rights.filter(({ access }) => access === 'administer').map(ridOf)
   for (const [index, right] of rights.entries()) {
     if (right.access === 'administer' || !administered.includes(ridOf(right))) continue

@@ -1,5 +1,6 @@
 /** What policies allow in an ontology. Rights add up, if all of them fit its definition. */
 import { ObjectQueryError } from '../../contract/errors.ts'
+import type { OntologyEntry } from '../../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { matchAny } from '../combine-queries.ts'
 import { parseQuery } from '../parse/parse-query.ts'
@@ -39,7 +40,7 @@ export interface RightsContext {
 }
 
 /** Returns the rights of a policy that name an ontology. */
-export function rightsIn(policy: Policy, { rid, apiName }: Ontology): readonly Right[] {
+export function rightsIn(policy: Policy, { rid, apiName }: OntologyEntry): readonly Right[] {
   return policy.rights.filter(({ ontology }) => ontology === rid || ontology === apiName)
 }
 

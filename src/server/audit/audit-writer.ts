@@ -15,6 +15,9 @@ const FLUSH_INTERVAL_MS = 1000
 const BATCH_RECORDS = 500
 /** About 5 MB. */
 const MAX_WAITING = 10_000
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+/** What a record takes besides its keys; a rough measure. */
+const RECORD_BYTES = 1000
 
 export interface AuditWriterOptions {
   readonly level: Exclude<AuditLevel, 'off'>
@@ -42,6 +45,7 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
   readonly #lines: AuditLines | undefined
   readonly #emit: Log
   #waiting: AuditRecord[] = []
+  #waitingBytes = 0
   #flushing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #stored = 0
@@ -67,11 +71,12 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
 
   add(record: AuditRecord): void {
     this.#lines?.write(record)
-    if (this.#waiting.length >= MAX_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES) {
       this.#dropped += 1
       return
     }
     this.#waiting.push(record)
+    this.#waitingBytes += bytesOf(record)
     // After a failure only the timer tries again.
     if (this.#waiting.length >= BATCH_RECORDS && !this.#hasFailed) this.#flushLater(0)
     else this.#flushLater(FLUSH_INTERVAL_MS)
@@ -125,6 +130,7 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
         throw error
       }
       this.#waiting.splice(0, batch.length)
+      this.#waitingBytes -= batch.reduce((sum, record) => sum + bytesOf(record), 0)
     }
   }
 
@@ -141,4 +147,8 @@ export class AuditWriter implements AuditSink, AsyncDisposable {
       throw error
     }
   }
+}
+
+function bytesOf({ keys = [] }: AuditRecord): number {
+  return keys.reduce((sum, key) => sum + 2 * key.length + 50, RECORD_BYTES)
 }

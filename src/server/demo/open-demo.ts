@@ -1,5 +1,6 @@
 /** Defines the demo in an empty store, and finds out which of its types are not fully loaded. */
 import { randomUUID } from 'node:crypto'
+import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { keyEquals } from '../../http/page/find-object.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
@@ -44,13 +45,18 @@ export interface Demo {
 
 /** Returns the state of the demo. Defines it in an empty store; other stores are not changed. */
 export async function openDemo(store: ObjectStore): Promise<Demo> {
-  const catalogue = await store.readCatalogue()
-  if (catalogue.ontologies.length > 0) return findDemo(store, catalogue)
+  const catalogue = await readDemo(store)
+  if (catalogue.index.entries.length > 0) return findDemo(store, catalogue)
   const missing = missingPackages()
   if (missing.length > 0) return { isDefined: false, unfinished: Object.keys(DEMO_COUNTS), missing }
   const { apiName } = DEMO_DEFINITION
   await store.saveOntology(planChange(apiName, DEMO_DEFINITION, catalogue, randomUUID))
-  return findDemo(store, await store.readCatalogue())
+  return findDemo(store, await readDemo(store))
+}
+
+function readDemo(store: ObjectStore): Promise<Catalogue> {
+  const { callerId } = INTERNAL_CONTEXT
+  return store.readCatalogue({ named: [{ ontology: DEMO_DEFINITION.apiName }], callerId })
 }
 
 async function findDemo(store: ObjectStore, catalogue: Catalogue): Promise<Demo> {
@@ -73,7 +79,7 @@ export async function resolveDemoType(
   store: ObjectStore,
   name: string,
 ): Promise<{ readonly objectType: ObjectType; readonly generation: number }> {
-  const catalogue = await store.readCatalogue()
+  const catalogue = await readDemo(store)
   const ontology = catalogue.find(DEMO_DEFINITION.apiName)
   if (ontology === undefined || !acceptsDemoObjects(ontology)) {
     throw new Error(`the ontology ${DEMO_DEFINITION.apiName} was changed`)

@@ -1,7 +1,6 @@
 /** The state of the service at the moment when its metrics are read. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { QueueState } from '../../admission/fair-queue.ts'
-import type { Catalogue } from '../../ontology/catalogue.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
 import type { AuditState } from '../audit/audit-writer.ts'
 
@@ -11,7 +10,6 @@ export interface StateSources {
   /** Undefined if the audit log is off. */
   readonly audit: (() => AuditState) | undefined
   readonly readStatus: () => Promise<StoreStatus>
-  readonly readCatalogue: () => Promise<Catalogue>
 }
 
 /** How long metrics wait for the store. The others matter most when the store does not reply. */
@@ -103,7 +101,7 @@ export class StateMetrics {
   }
 
   async update(): Promise<void> {
-    const { queues, memory, readStatus, readCatalogue } = this.#sources
+    const { queues, memory, readStatus } = this.#sources
     for (const [queue, { running, waiting }] of Object.entries(queues())) {
       this.#tasks.set({ queue, state: 'running' }, running)
       this.#tasks.set({ queue, state: 'waiting' }, waiting)
@@ -112,10 +110,9 @@ export class StateMetrics {
     this.#memory.set({ kind: 'used' }, used)
     this.#memory.set({ kind: 'limit' }, limit)
     this.#setAudit(this.#sources.audit?.())
-    const read = Promise.all([readStatus(), readCatalogue()])
-    const state = await withinTime(read).catch(() => undefined)
-    this.#isStoreUp.set(state === undefined ? 0 : 1)
-    if (state !== undefined) this.#setStoreState(...state)
+    const status = await withinTime(readStatus()).catch(() => undefined)
+    this.#isStoreUp.set(status === undefined ? 0 : 1)
+    if (status !== undefined) this.#setStoreState(status)
   }
 
   #setAudit(state: AuditState = { stored: 0, dropped: 0, failures: 0, waiting: 0 }): void {
@@ -125,7 +122,7 @@ export class StateMetrics {
     this.#waitingAuditRecords.set(state.waiting)
   }
 
-  #setStoreState(status: StoreStatus, catalogue: Catalogue): void {
+  #setStoreState(status: StoreStatus): void {
     this.#cache.set({ kind: 'used' }, status.pageCache.bytes)
     this.#cache.set({ kind: 'limit' }, status.pageCache.maxBytes)
     setCounter(this.#cacheRequests, { result: 'hit' }, status.pageCache.hits)
@@ -137,21 +134,18 @@ export class StateMetrics {
     if (status.storedBytes !== undefined) this.#storedBytes.set(status.storedBytes)
     this.#replacements.set(status.replacements.length)
     this.#tablesToRemove.set(status.tablesToRemove)
-    this.#setTypes(status, catalogue)
+    this.#setTypes(status)
   }
 
-  #setTypes({ types }: StoreStatus, { ontologies }: Catalogue): void {
+  #setTypes({ types, typeNames }: StoreStatus): void {
     // Types can be renamed or dropped.
     this.#objects.reset()
     this.#versions.reset()
-    const states = new Map(types.map((state) => [state.typeRid, state]))
-    for (const { apiName: ontology, objectTypes } of ontologies) {
-      for (const { rid, apiName: type } of objectTypes.values()) {
-        const state = states.get(rid)
-        if (state === undefined) continue
-        this.#objects.set({ ontology, type }, state.count)
-        this.#versions.set({ ontology, type }, state.version - state.oldestVersion + 1)
-      }
+    for (const { typeRid, count, version, oldestVersion } of types) {
+      const { ontology, objectType: type } = typeNames.get(typeRid) ?? {}
+      if (ontology === undefined || type === undefined) continue
+      this.#objects.set({ ontology, type }, count)
+      this.#versions.set({ ontology, type }, version - oldestVersion + 1)
     }
   }
 }

@@ -2,11 +2,12 @@
 import { LRUCache } from 'lru-cache'
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
-import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type {
   Batch,
+  CatalogueOptions,
   Commit,
   DefinitionChanges,
   DeleteRequest,
@@ -15,6 +16,7 @@ import type {
   ObjectStore,
   OnceKey,
   OntologyDeletion,
+  OntologySummary,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -32,6 +34,7 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { reported } from '../read-report.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
+import { DEFAULT_DEFINITION_LIMITS, type DefinitionLimits } from '../sql/definition-limits.ts'
 import { toOnceMessage } from '../sql/once-key.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
 import { PostgresAudit } from './catalogue/audit-records.ts'
@@ -106,6 +109,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   }
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly rewrittenAtOnceMax: number
+  readonly definitionLimits: DefinitionLimits
   readonly groups: GroupCommits | undefined
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
@@ -118,9 +122,10 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     this.database = database
     this.capabilities = capabilities
     this.rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
+    this.definitionLimits = options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS
     this.documents = new PostgresDocuments(database)
     this.audit = new PostgresAudit(database)
-    this.#catalogue = new CatalogueReader(database)
+    this.#catalogue = new CatalogueReader(database, options.definitions)
     this.#cache = cache
     // Where versions are published separately, only one may be pending.
     this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
@@ -131,8 +136,12 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     await this.database.check('SELECT generation FROM oqs_catalogue')
   }
 
-  readCatalogue(): Promise<Catalogue> {
-    return this.#catalogue.read()
+  readCatalogue(options?: CatalogueOptions): Promise<Catalogue> {
+    return this.#catalogue.read(options)
+  }
+
+  readOntologySummaries(): Promise<readonly OntologySummary[]> {
+    return this.#catalogue.readSummaries()
   }
 
   readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
@@ -144,8 +153,8 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
   }
 
-  recallCatalogue(): Catalogue | undefined {
-    return this.#catalogue.newest
+  recallCatalogue(name: OntologyName): Catalogue | undefined {
+    return this.#catalogue.recall(name)
   }
 
   saveOntology(change: SavedChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {

@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
-import type { Catalogue } from '../../ontology/catalogue.ts'
+import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type { AuditLog } from '../audit-log.ts'
 import type {
   Batch,
+  CatalogueOptions,
   Commit,
   DefinitionChanges,
   DeleteRequest,
@@ -17,6 +18,7 @@ import type {
   ObjectStore,
   OnceKey,
   OntologyDeletion,
+  OntologySummary,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -33,8 +35,10 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
+import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { toOnceMessage } from '../sql/once-key.ts'
 import { CatalogueReader } from './catalogue/read-catalogue.ts'
+import type { SavedDefinition } from './catalogue/save-ontology.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import type { StoreGuard } from './file/store-guard.ts'
@@ -75,7 +79,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
-  readonly recallCatalogue = () => this.#catalogue.recall()
+  readonly recallCatalogue = (name: OntologyName) => this.#catalogue.recall(name)
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard
@@ -87,7 +91,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly #connections: WriteConnections
   readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
-  readonly #rewrittenAtOnceMax: number
+  readonly #savingOptions: Pick<SavedDefinition, 'rewrittenAtOnceMax' | 'limits'>
   #reclaims = 0
 
   constructor(
@@ -98,13 +102,16 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   ) {
     super(reading, guard, writer)
     this.#guard = guard
-    this.#rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
+    this.#savingOptions = {
+      rewrittenAtOnceMax: options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
+      limits: options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS,
+    }
     this.documents = new SqliteDocuments({
       read: (read) => this.#read(() => read(this.#reading.statements)),
       write: (name, input, context) => this.#writeInTurn(name, input, context),
     })
     this.#reading = reading
-    this.#catalogue = new CatalogueReader(reading.db, reading.statements)
+    this.#catalogue = new CatalogueReader(reading.db, reading.statements, options.definitions)
     this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = writer
     const groups = new WriteGroups(this.#writes, guard, writer)
@@ -118,8 +125,12 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
   }
 
-  async readCatalogue(): Promise<Catalogue> {
-    return this.#read(() => this.#catalogue.read())
+  async readCatalogue(options?: CatalogueOptions): Promise<Catalogue> {
+    return this.#read(() => this.#catalogue.read(options))
+  }
+
+  async readOntologySummaries(): Promise<readonly OntologySummary[]> {
+    return this.#read(() => this.#catalogue.readSummaries())
   }
 
   async readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
@@ -160,8 +171,9 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     context = INTERNAL_CONTEXT,
   ): Promise<SaveOutcome> {
     const definition = JSON.stringify(ontology.definition)
-    const rewrittenAtOnceMax = this.#rewrittenAtOnceMax
-    const input = { ...change, definition, once: toOnceMessage(once), rewrittenAtOnceMax }
+    const { callerId } = context
+    const saved = { ...change, ...this.#savingOptions, once: toOnceMessage(once) }
+    const input = { ...saved, definition, callerId }
     return auditedDefinition(context, (auditEntry) =>
       this.#writeInTurn('saveOntology', { ...input, auditEntry }, context),
     )

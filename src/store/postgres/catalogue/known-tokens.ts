@@ -4,11 +4,16 @@ import type { ApiToken, RecalledToken } from '../../object-store.ts'
 import type { Database } from '../driver/database.ts'
 import { findApiToken } from './secrets.ts'
 
-const MAX_TOKENS = 10_000
+const MAX_BYTES = 8 * 1024 * 1024
+const TOKEN_BYTES = 500
 
 export class KnownTokens {
   readonly #database: Database
-  readonly #tokens = new LRUCache<string, RecalledToken>({ max: MAX_TOKENS })
+  readonly #tokens = new LRUCache<string, RecalledToken>({
+    maxSize: MAX_BYTES,
+    // Its lists of ontologies and policies can be long.
+    sizeCalculation: ({ token }) => TOKEN_BYTES + JSON.stringify(token).length,
+  })
 
   constructor(database: Database) {
     this.#database = database

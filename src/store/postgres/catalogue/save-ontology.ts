@@ -1,8 +1,16 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion, SavedChange, SaveOutcome } from '../../object-store.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
+import {
+  countedBytes,
+  type DefinitionLimits,
+  type DefinitionUsage,
+  refuseExcessDefinition,
+  refuseTakenTypes,
+} from '../../sql/definition-limits.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import {
   countRewritten,
@@ -26,6 +34,7 @@ export const CATALOGUE = 'catalogue'
 export interface SavingStore extends PostgresContext {
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
+  readonly definitionLimits: DefinitionLimits
 }
 
 export async function saveOntology(
@@ -43,6 +52,10 @@ export async function saveOntology(
       // Changing many tables can exceed the timeout of a statement.
       await session.extendTimeout()
       await refuseWhileChanging(session, ontology.rid)
+      refuseTakenTypes(definition.objectTypes, await readTakenTypes(session, definition))
+      const usage = await readUsage(session, ontology.rid, callerId)
+      const bytes = countedBytes(JSON.stringify(definition))
+      refuseExcessDefinition(bytes, usage, store.definitionLimits)
       const stored = await lockTypes(session, capabilities, ontology.rid)
       const isLarge = countRewritten(stored, planned) > store.rewrittenAtOnceMax
       if (isLarge) {
@@ -52,7 +65,8 @@ export async function saveOntology(
         const started = { id, requestedAtMs, ontology, plan: planned }
         await startChange(session, capabilities, started, stored)
       } else {
-        await saveTypes(session, capabilities, { change: planned, stored, copies: new Map() })
+        const saved = { change: planned, stored, copies: new Map() }
+        await saveTypes(session, capabilities, saved, callerId)
       }
       const outcome = isLarge ? 'started' : 'saved'
       if (change.isDryRun) throw new DryRun(outcome)
@@ -72,11 +86,12 @@ export async function saveTypes(
   session: WriteSession,
   capabilities: Capabilities,
   saved: Pick<SavedTypes, 'change' | 'stored' | 'copies'>,
+  callerId: string = INTERNAL_CONTEXT.callerId,
 ): Promise<void> {
   const { definition } = saved.change
   const generation = await nextGeneration(session)
   const before = await readDefinition(session, definition.rid ?? '')
-  await saveDefinition(session, definition)
+  await saveDefinition(session, definition, generation, callerId)
   await saveObjectTypes(session, capabilities, { ...saved, before, generation })
 }
 
@@ -123,6 +138,41 @@ export async function readDefinition(
   return row && (JSON.parse(String(row[0])) as OntologyDefinition)
 }
 
+async function readUsage(
+  session: WriteSession,
+  ontologyRid: string,
+  callerId: string,
+): Promise<DefinitionUsage> {
+  const [known] = await session.query(
+    'SELECT bytes, created_by FROM oqs_ontology_summary WHERE ontology_rid = ?',
+    [ontologyRid],
+  )
+  const createdBy = String(known?.[1] ?? callerId)
+  const [sums] = await session.query(
+    `SELECT coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE created_by = ?), 0)
+     FROM oqs_ontology_summary`,
+    [createdBy],
+  )
+  return {
+    total: Number(sums?.[0]),
+    ofCreator: Number(sums?.[1]),
+    ofOntology: Number(known?.[0] ?? 0),
+    createdBy,
+  }
+}
+
+/** Returns those RIDs of the object types that belong to other ontologies. */
+async function readTakenTypes(
+  session: WriteSession,
+  { rid = '', objectTypes }: OntologyDefinition,
+): Promise<ReadonlySet<string>> {
+  const taken = await session.query(
+    'SELECT rid FROM oqs_object_type WHERE rid = ANY(?::text[]) AND ontology_rid <> ?',
+    [objectTypes.map((type) => type.rid ?? ''), rid],
+  )
+  return new Set(taken.map(([typeRid]) => String(typeRid)))
+}
+
 /** Two nodes that save at the same time wait here for each other; the second one is then refused. */
 export async function lockCatalogue(session: WriteSession, basedOn?: number): Promise<void> {
   const [row] = await session.query('SELECT generation FROM oqs_catalogue FOR UPDATE')
@@ -166,12 +216,27 @@ export async function lockTypes(
   }))
 }
 
-async function saveDefinition(session: WriteSession, definition: OntologyDefinition) {
-  const rid = definition.rid ?? ''
+async function saveDefinition(
+  session: WriteSession,
+  definition: OntologyDefinition,
+  generation: number,
+  callerId: string,
+) {
+  const { rid = '', apiName, displayName = null, description = null } = definition
+  const text = JSON.stringify(definition)
   await session.run(
     `INSERT INTO oqs_ontology (rid, api_name, definition) VALUES (?, ?, ?)
      ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name, definition = excluded.definition`,
-    [rid, definition.apiName, JSON.stringify(definition)],
+    [rid, apiName, text],
+  )
+  await session.run(
+    `INSERT INTO oqs_ontology_summary
+       (ontology_rid, generation, bytes, created_by, display_name, description)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (ontology_rid) DO UPDATE SET generation = excluded.generation,
+       bytes = excluded.bytes, display_name = excluded.display_name,
+       description = excluded.description`,
+    [rid, generation, countedBytes(text), callerId, displayName, description],
   )
   await session.run('DELETE FROM oqs_ontology_family WHERE ontology_rid = ?', [rid])
   await session.run(

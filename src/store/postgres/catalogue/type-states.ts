@@ -1,5 +1,6 @@
 /** The states of object types and of the database, read from the catalogue. */
-import type { DatabaseStatus, TypeState } from '../../store-status.ts'
+import { STATUS_MAX_TYPES } from '../../../contract/memory-limits.ts'
+import type { DatabaseStatus, TypeName, TypeState } from '../../store-status.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { Database, Row } from '../driver/database.ts'
 import { readRewriteStates } from '../rewrite/rewrite-state.ts'
@@ -30,15 +31,21 @@ export async function readDatabaseStatus(
   { isDistributed }: Pick<Capabilities, 'isDistributed'>,
 ): Promise<DatabaseStatus> {
   const bytes = isDistributed ? 'NULL::bigint' : TYPE_BYTES
-  const types = await database.query(`SELECT ${STATE_COLUMNS}, ${bytes} ${STATES_FROM}`)
+  const types = await database.query(
+    `SELECT ${STATE_COLUMNS}, ${bytes} ${STATES_FROM}
+     ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}`,
+  )
   const replacements = await database.query(
     `SELECT t.rid, o.id, o.live_count FROM oqs_object_table AS o
      JOIN oqs_object_type AS t ON t.id = o.object_type_id WHERE o.state = 'loading' ORDER BY o.id`,
   )
   const [row = []] = await database.query(
     `SELECT (SELECT count(*) FROM oqs_object_table WHERE state = 'abandoned'),
-       pg_database_size(current_database())`,
+       pg_database_size(current_database()), (SELECT count(*) FROM oqs_object_type)`,
   )
+  const rewrites = await readRewriteStates(database)
+  const rids = [...types, ...replacements].map(([typeRid]) => String(typeRid))
+  const named = [...rids, ...rewrites.map(({ typeRid }) => typeRid)]
   return {
     kind: 'postgresql',
     storedBytes: isDistributed ? undefined : Number(row[1]),
@@ -51,9 +58,28 @@ export async function readDatabaseStatus(
       replacement: String(id),
       count: Number(count),
     })),
-    rewrites: await readRewriteStates(database),
+    typeCount: Number(row[2]),
+    typeNames: await readTypeNames(database, named),
+    rewrites,
     tablesToRemove: Number(row[0]),
   }
+}
+
+async function readTypeNames(
+  database: Database,
+  typeRids: readonly string[],
+): Promise<ReadonlyMap<string, TypeName>> {
+  const rows = await database.query(
+    `SELECT t.rid, o.api_name, t.definition::json ->> 'apiName' FROM oqs_object_type AS t
+     JOIN oqs_ontology AS o ON o.rid = t.ontology_rid WHERE t.rid = ANY(?::text[])`,
+    [typeRids],
+  )
+  return new Map(
+    rows.map(([rid, ontology, objectType]) => [
+      String(rid),
+      { ontology: String(ontology), objectType: String(objectType) },
+    ]),
+  )
 }
 
 function toTypeState([typeRid, count, version, oldestVersion]: Row): TypeState {

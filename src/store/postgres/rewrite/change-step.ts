@@ -7,6 +7,7 @@
 import type { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Catalogue } from '../../../ontology/catalogue.ts'
+import type { CatalogueOptions } from '../../catalogue-memory.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
@@ -37,7 +38,7 @@ import { deleteRewrite, type Rewrite, RewriteFailure } from './rewrite-state.ts'
 import { advance, firstProgress, type RewriteSpec, runStep } from './rewrite-step.ts'
 
 export interface ChangingStore extends PostgresContext {
-  readCatalogue(): Promise<Catalogue>
+  readCatalogue(options: CatalogueOptions): Promise<Catalogue>
   /** How the objects of types are converted, by change and type. */
   readonly converters: LRUCache<string, TypeConverter>
 }

@@ -5,6 +5,7 @@
  * are copied again, and the table is published as a version without changes. Earlier versions are read
  * from the earlier table until they expire. Any node can take the next step.
  */
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { RefusedObject } from '../../../ontology/values/read-object.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -86,7 +87,12 @@ async function continueRewrite(
   store: ChangingStore,
   typeRid: string,
 ): Promise<RewriteProgress | undefined> {
-  const catalogue = await store.readCatalogue()
+  const [row] = await store.database.query(
+    'SELECT ontology_rid FROM oqs_object_type WHERE rid = ?',
+    [typeRid],
+  )
+  const named = [{ ontology: String(row?.[0]) }]
+  const catalogue = await store.readCatalogue({ named, callerId: INTERNAL_CONTEXT.callerId })
   const objectType = catalogue.ontologies
     .flatMap(({ objectTypes }) => [...objectTypes.values()])
     .find(({ rid }) => rid === typeRid)

@@ -8,7 +8,8 @@ import type { StatementCache } from '../file/statement-cache.ts'
 import { readTableFields, type TableFields } from './field-numbers.ts'
 import type { TableLayout } from './table-layout.ts'
 
-const MAX_TABLES = 200
+/** The number of fields of all tables that are kept; one takes about 500 bytes. */
+const MAX_FIELDS = 20_000
 
 /** A type, as of a generation of the catalogue. */
 export interface TypeGeneration {
@@ -18,7 +19,10 @@ export interface TypeGeneration {
 
 export class KnownFields {
   readonly #statements: StatementCache
-  readonly #fields = new LRUCache<string, TableFields>({ max: MAX_TABLES })
+  readonly #fields = new LRUCache<string, TableFields>({
+    maxSize: MAX_FIELDS,
+    sizeCalculation: ({ properties }) => 10 + properties.length,
+  })
   /** The fields that were last read with a layout, which stays the same object until a commit. */
   readonly #last = new WeakMap<TableLayout, TypeGeneration & { readonly fields: TableFields }>()
 

@@ -1,38 +1,78 @@
-/** Reads the catalogue of ontologies, and keeps the newest one in memory. */
+/** Reads the catalogue of ontologies, and the definitions that are needed. */
 import type { DatabaseSync } from 'node:sqlite'
-import { Catalogue } from '../../../ontology/catalogue.ts'
-import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+import { Catalogue, type CatalogueIndex, type OntologyName } from '../../../ontology/catalogue.ts'
 import type { Ontology } from '../../../ontology/ontology.ts'
+import {
+  CatalogueMemory,
+  type CatalogueOptions,
+  type StoredEntry,
+  wantedEntries,
+} from '../../catalogue-memory.ts'
+import type { OntologySummary, StoreOptions } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
-/**
- * Checks on every read whether the catalogue in memory is still the newest. Only definitions that
- * changed are read and parsed again.
- */
+const ENTRIES_SQL = `SELECT o.rid, o.api_name, s.generation, (
+    SELECT json_group_array(family) FROM ontology_family WHERE ontology_rid = o.rid
+  ) FROM ontology AS o JOIN ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
+
+const SUMMARIES_SQL = `SELECT o.rid, o.api_name, s.display_name, s.description
+  FROM ontology AS o JOIN ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
+
+type EntryRow = readonly [rid: string, apiName: string, generation: number, families: string]
+type SummaryRow = readonly [string, string, string | null, string | null]
+
+/** Checks on every read whether the catalogue in memory is still the newest. */
 export class CatalogueReader {
   readonly #db: DatabaseSync
   readonly #statements: StatementCache
-  #newest: Catalogue | undefined
-  /** The ontologies of the newest catalogue, by RID and generation. */
-  #parsed: ReadonlyMap<string, Ontology> = new Map()
+  readonly #memory: CatalogueMemory
 
-  constructor(db: DatabaseSync, statements: StatementCache) {
+  constructor(
+    db: DatabaseSync,
+    statements: StatementCache,
+    definitions: StoreOptions['definitions'],
+  ) {
     this.#db = db
     this.#statements = statements
+    this.#memory = new CatalogueMemory(definitions)
   }
 
-  /** Returns the catalogue that was last read, which may be outdated. */
-  recall(): Catalogue | undefined {
-    return this.#newest
+  /** Returns what is in memory, which may be outdated. */
+  recall(name: OntologyName): Catalogue | undefined {
+    return this.#memory.recall(name)
   }
 
-  read(): Catalogue {
-    if (this.#newest?.generation !== this.#readGeneration()) {
-      this.#newest = inTransaction(this.#db, 'read', () => this.#load())
+  read(options?: CatalogueOptions): Catalogue {
+    const { index } = this.#memory
+    const recall = (entry: StoredEntry) => this.#memory.find(entry)
+    const loader = options === undefined ? INTERNAL_CONTEXT.callerId : options.callerId
+    const find = loader === undefined ? recall : (entry: StoredEntry) => this.#load(entry, loader)
+    const isNewest = index?.generation === this.#readGeneration()
+    if (isNewest && (loader === undefined || wantedEntries(index, options).every(recall))) {
+      return this.#collect(index, options, recall)
     }
-    return this.#newest
+    return inTransaction(this.#db, 'read', () => this.#collect(this.#loadIndex(), options, find))
+  }
+
+  readSummaries(): readonly OntologySummary[] {
+    const rows = this.#statements.prepare(SUMMARIES_SQL).all() as unknown as readonly SummaryRow[]
+    return rows.map(([rid, apiName, displayName, description]) => ({
+      rid,
+      apiName,
+      displayName: displayName ?? undefined,
+      description: description ?? undefined,
+    }))
+  }
+
+  #collect(
+    index: CatalogueIndex<StoredEntry>,
+    options: CatalogueOptions | undefined,
+    find: (entry: StoredEntry) => Ontology | undefined,
+  ): Catalogue {
+    const ontologies = wantedEntries(index, options).flatMap((entry) => find(entry) ?? [])
+    return new Catalogue(index.generation, ontologies, index)
   }
 
   #readGeneration(): number {
@@ -40,22 +80,26 @@ export class CatalogueReader {
     return (row as unknown as [number])[0]
   }
 
-  #load(): Catalogue {
-    const rows = this.#statements
-      .prepare('SELECT rid, generation FROM ontology ORDER BY api_name')
-      .all() as unknown as readonly (readonly [rid: string, generation: number])[]
-    this.#parsed = new Map(
-      rows.map(([rid, generation]) => {
-        const name = `${generation} ${rid}`
-        return [name, this.#parsed.get(name) ?? this.#parse(rid, generation)]
-      }),
-    )
-    return new Catalogue(this.#readGeneration(), [...this.#parsed.values()])
+  /** Must be called in a transaction, as `#load`. */
+  #loadIndex(): CatalogueIndex<StoredEntry> {
+    const generation = this.#readGeneration()
+    const { index } = this.#memory
+    if (index?.generation === generation) return index
+    const rows = this.#statements.prepare(ENTRIES_SQL).all() as unknown as readonly EntryRow[]
+    const entries = rows.map(([rid, apiName, changedIn, families]) => ({
+      rid,
+      apiName,
+      generation: changedIn,
+      families: JSON.parse(families) as string[],
+    }))
+    return this.#memory.update(generation, entries)
   }
 
-  #parse(rid: string, generation: number): Ontology {
-    const row = this.#statements.prepare('SELECT definition FROM ontology WHERE rid = ?').get(rid)
-    const [definition] = row as unknown as [string]
-    return parseDefinition(JSON.parse(definition) as OntologyDefinition, generation)
+  #load(entry: StoredEntry, callerId: string): Ontology {
+    const known = this.#memory.find(entry)
+    if (known !== undefined) return known
+    const statement = this.#statements.prepare('SELECT definition FROM ontology WHERE rid = ?')
+    const [definition] = statement.get(entry.rid) as unknown as [string]
+    return this.#memory.parse(entry, definition, callerId)
   }
 }

@@ -1,11 +1,19 @@
 /** Saves an ontology: its definition, its object types and their tables, in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
+import {
+  countedBytes,
+  type DefinitionLimits,
+  type DefinitionUsage,
+  refuseExcessDefinition,
+  refuseTakenTypes,
+} from '../../sql/definition-limits.ts'
 import type { NoteMessage } from '../../sql/once-key.ts'
 import {
   countRewritten,
@@ -37,6 +45,8 @@ interface ReadChange
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'requestedAtMs'> {
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
+  readonly limits: DefinitionLimits
+  readonly callerId: string
   readonly auditEntry: AuditEntry | undefined
   readonly once: NoteMessage | undefined
 }
@@ -52,6 +62,9 @@ export function saveOntology(
       const ontologyRid = change.definition.rid ?? ''
       refuseWhileChanging(db, ontologyRid)
       refuseOutOfSync(db, change.basedOn)
+      refuseTakenTypes(definition.objectTypes, readTakenTypes(db, definition))
+      const usage = readUsage(db, ontologyRid, change.callerId)
+      refuseExcessDefinition(countedBytes(saved.definition), usage, change.limits)
       const stored = readTypes(db, ontologyRid)
       const outcome =
         countRewritten(stored, change) > change.rewrittenAtOnceMax ? 'started' : 'saved'
@@ -73,15 +86,11 @@ export function saveOntology(
   }
 }
 
-function saveAtOnce(
-  db: WriterDatabase,
-  change: PlannedChange,
-  stored: readonly StoredType[],
-): void {
-  const { definition } = change
+function saveAtOnce(db: WriterDatabase, change: ReadChange, stored: readonly StoredType[]): void {
+  const { definition, callerId } = change
   const generation = nextGeneration(db)
   const before = readDefinition(db, definition.rid ?? '')
-  saveDefinition(db, definition, generation)
+  saveDefinition(db, definition, generation, callerId)
   saveObjectTypes(db, { change, stored, before, generation, copies: new Map() })
 }
 
@@ -97,7 +106,7 @@ export function publishDefinition(
   const generation = nextGeneration(db)
   const stored = readTypes(db, ontologyRid)
   const before = readDefinition(db, ontologyRid)
-  saveDefinition(db, definition, generation)
+  saveDefinition(db, definition, generation, INTERNAL_CONTEXT.callerId)
   saveObjectTypes(db, { change, stored, before, generation, copies })
 }
 
@@ -171,16 +180,56 @@ function saveDefinition(
   db: DatabaseSync,
   definition: OntologyDefinition,
   generation: number,
+  callerId: string,
 ): void {
-  const rid = definition.rid ?? ''
+  const { rid = '', apiName, displayName = null, description = null } = definition
+  const text = JSON.stringify(definition)
   db.prepare(
-    `INSERT INTO ontology (rid, api_name, definition, generation) VALUES (?, ?, ?, ?)
+    `INSERT INTO ontology (rid, api_name, definition) VALUES (?, ?, ?)
      ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name,
-       definition = excluded.definition, generation = excluded.generation`,
-  ).run(rid, definition.apiName, JSON.stringify(definition), generation)
+       definition = excluded.definition`,
+  ).run(rid, apiName, text)
+  db.prepare(
+    `INSERT INTO ontology_summary
+       (ontology_rid, generation, bytes, created_by, display_name, description)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (ontology_rid) DO UPDATE SET generation = excluded.generation,
+       bytes = excluded.bytes, display_name = excluded.display_name,
+       description = excluded.description`,
+  ).run(rid, generation, countedBytes(text), callerId, displayName, description)
   db.prepare('DELETE FROM ontology_family WHERE ontology_rid = ?').run(rid)
   const addFamily = db.prepare('INSERT INTO ontology_family (family, ontology_rid) VALUES (?, ?)')
   for (const family of definition.families ?? []) addFamily.run(family, rid)
+}
+
+function readUsage(db: DatabaseSync, ontologyRid: string, callerId: string): DefinitionUsage {
+  const row = db.prepare('SELECT bytes, created_by FROM ontology_summary WHERE ontology_rid = ?')
+  const known = row.get(ontologyRid)
+  const createdBy = String(known?.['created_by'] ?? callerId)
+  const sums = db
+    .prepare(
+      `SELECT coalesce(sum(bytes), 0) AS total,
+         coalesce(sum(bytes) FILTER (WHERE created_by = ?), 0) AS of_creator FROM ontology_summary`,
+    )
+    .get(createdBy)
+  return {
+    total: Number(sums?.['total']),
+    ofCreator: Number(sums?.['of_creator']),
+    ofOntology: Number(known?.['bytes'] ?? 0),
+    createdBy,
+  }
+}
+
+/** Returns those RIDs of the object types that belong to other ontologies. */
+function readTakenTypes(db: DatabaseSync, { rid = '', objectTypes }: OntologyDefinition) {
+  const rids = JSON.stringify(objectTypes.map((type) => type.rid))
+  const taken = db
+    .prepare(
+      `SELECT rid FROM object_type
+       WHERE rid IN (SELECT value FROM json_each(?)) AND ontology_rid <> ?`,
+    )
+    .all(rids, rid)
+  return new Set(taken.map((row) => String(row['rid'])))
 }
 
 function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {

@@ -1,5 +1,6 @@
 /** The states of object types and of the database, read from the catalogue. */
-import type { DatabaseStatus, ReplacementState, TypeState } from '../../store-status.ts'
+import { STATUS_MAX_TYPES } from '../../../contract/memory-limits.ts'
+import type { DatabaseStatus, ReplacementState, TypeName, TypeState } from '../../store-status.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { readRewrites } from '../rewrite/rewrite-states.ts'
 
@@ -14,7 +15,14 @@ export function readTypeStates(statements: StatementCache, ontologyRid: string):
 
 /** Returns the status of the database. Must be called in a transaction. */
 export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
-  const rows = statements.prepare(STATES_SQL).all() as unknown as StateRow[]
+  const rows = statements
+    .prepare(`${STATES_SQL} ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}`)
+    .all() as unknown as StateRow[]
+  // SQLite would have to visit every page of the file to count the bytes of one table.
+  const types = rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined }))
+  const [typeCount = 0] = readRow(statements, 'SELECT count(*) FROM object_type')
+  const replacements = readReplacements(statements)
+  const rewrites = readRewrites(statements)
   const [pages = 0] = readRow(statements, 'PRAGMA page_count')
   const [pageBytes = 0] = readRow(statements, 'PRAGMA page_size')
   const [tablesToRemove = 0] = readRow(
@@ -24,12 +32,28 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
   return {
     kind: 'sqlite',
     storedBytes: pages * pageBytes,
-    // SQLite would have to visit every page of the file to count the bytes of one table.
-    types: rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined })),
-    replacements: readReplacements(statements),
-    rewrites: readRewrites(statements),
+    types,
+    typeCount,
+    typeNames: readTypeNames(statements, [...types, ...replacements, ...rewrites]),
+    replacements,
+    rewrites,
     tablesToRemove,
   }
+}
+
+function readTypeNames(
+  statements: StatementCache,
+  types: readonly Pick<TypeState, 'typeRid'>[],
+): ReadonlyMap<string, TypeName> {
+  const rows = statements
+    .prepare(
+      `SELECT t.rid, o.api_name, t.definition ->> 'apiName' FROM object_type AS t
+       JOIN ontology AS o ON o.rid = t.ontology_rid
+       WHERE t.rid IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(types.map(({ typeRid }) => typeRid)))
+  const names = rows as unknown as readonly (readonly [string, string, string])[]
+  return new Map(names.map(([rid, ontology, objectType]) => [rid, { ontology, objectType }]))
 }
 
 type StateRow = readonly [rid: string, count: number, published: number, oldest: number]

@@ -4,6 +4,10 @@ import { LRUCache } from 'lru-cache'
 import type { Prepares } from './writer-database.ts'
 
 const CAPACITY = 1000
+const MAX_BYTES = 32 * 1024 * 1024
+/** A prepared statement takes several times the length of its text; a rough measure. */
+const STATEMENT_BYTES = 3000
+const BYTES_PER_CHARACTER = 8
 /** Functions of the catalogue have only a few statements. */
 const OBJECT_CAPACITY = 20
 
@@ -15,7 +19,7 @@ export interface Prepared {
 
 export class StatementCache {
   readonly #db: DatabaseSync
-  readonly #prepared = new LRUCache<string, Prepared>({ max: CAPACITY })
+  readonly #prepared = new LRUCache<string, Prepared>({ max: CAPACITY, maxSize: MAX_BYTES })
   readonly #withObjects = new LRUCache<string, StatementSync>({ max: OBJECT_CAPACITY })
 
   /** Prepares statements once whose rows are objects, for functions that otherwise get a connection. */
@@ -48,7 +52,9 @@ export class StatementCache {
     // Arrays are cheaper than objects, and rows do not leave the store.
     statement.setReturnArrays(true)
     const prepared = { statement, values }
-    this.#prepared.set(key, prepared)
+    const characters = sql.length + (key === sql ? 0 : key.length)
+    const size = STATEMENT_BYTES + characters * BYTES_PER_CHARACTER
+    this.#prepared.set(key, prepared, { size })
     return prepared
   }
 }

@@ -16,7 +16,7 @@ import type { QueryTables } from '../queries/query-tables.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_LENGTH = 2_000_000
-/** What an entry takes besides its row ids; a rough measure. */
+/** What an entry takes besides its row ids and its key; a rough measure. */
 const ENTRY_BYTES = 500
 
 type Entry = Float64Array | 'requestedOnce' | 'tooLong'
@@ -33,7 +33,9 @@ export interface ListedPage {
 export class MatchLists {
   readonly #lists = new LRUCache<string, Entry>({
     maxSize: MAX_BYTES,
-    sizeCalculation: (entry) => ENTRY_BYTES + (typeof entry === 'string' ? 0 : entry.byteLength),
+    // The key contains the query, which can be long.
+    sizeCalculation: (entry, key) =>
+      ENTRY_BYTES + 2 * key.length + (typeof entry === 'string' ? 0 : entry.byteLength),
   })
   readonly #maxLength: number
 

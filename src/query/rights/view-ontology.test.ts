@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { Catalogue } from '../../ontology/catalogue.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { Policy, Right } from './policy.ts'
 import { restrictionOf } from './restricted-type.ts'
-import { type PolicyLists, rightsKey, viewCatalogue } from './view-catalogue.ts'
+import { nameOntology, type PolicyLists, viewId, viewOntology } from './view-ontology.ts'
 
 const LIMITS = { maxDepth: 10, maxTerms: 100, maxTextLength: 1000 }
 
@@ -26,7 +25,6 @@ function ontology(apiName: string) {
 }
 const STAFF = ontology('staff')
 const GUESTS = ontology('guests')
-const CATALOGUE = new Catalogue(5, [STAFF, GUESTS])
 
 const right = (access: Right['access'], objectType: string, more: Partial<Right> = {}): Right => ({
   ontology: 'staff',
@@ -43,14 +41,14 @@ const compare = (value: string) => ({
   value,
 })
 
-const view = (lists: PolicyLists, claims = {}) =>
-  viewCatalogue(CATALOGUE, lists, { claims, limits: LIMITS })
+const view = (lists: PolicyLists, claims = {}, of = STAFF) =>
+  viewOntology(of, lists, { claims, limits: LIMITS })
 
 /** Describes each visible type: whether it can be written, its rows and its visible properties. */
 function seen(lists: PolicyLists, claims = {}) {
-  const { catalogue } = view(lists, claims)
+  const visible = [STAFF, GUESTS].flatMap((one) => view(lists, claims, one).ontology ?? [])
   return Object.fromEntries(
-    catalogue.ontologies.flatMap(({ apiName, objectTypes }) =>
+    visible.flatMap(({ apiName, objectTypes }) =>
       [...objectTypes.values()].map((type) => {
         const restriction = restrictionOf(type)
         const what = restriction === undefined ? 'write' : { ...restriction, of: undefined }
@@ -177,54 +175,72 @@ describe('what policies show', () => {
   })
 
   it('is the ontology itself for a caller who may write all of it', () => {
-    const { catalogue } = view([[policy(right('write', 'person'), right('write', 'room'))]])
-    expect([catalogue.generation, catalogue.ontologies]).toEqual([5, [STAFF]])
-    expect(catalogue.ontologies[0]).toBe(STAFF)
+    const all = view([[policy(right('write', 'person'), right('write', 'room'))]])
+    expect(all.ontology).toBe(STAFF)
+    expect(all.bytes).toBe(0)
+  })
+
+  it('shares with the ontology what rights do not change', () => {
+    const rights = [right('read', 'person', { where: is('ada') }), right('read', 'room')]
+    const [seenRoom, room] = [view([[policy(...rights)]]).ontology, STAFF].map((one) =>
+      one?.objectTypes.get('room'),
+    )
+    expect(seenRoom).not.toBe(room)
+    expect(seenRoom?.properties).toBe(room?.properties)
+    const hiding = view([[policy(right('read', 'room', { hide: ['phone'] }))]]).ontology
+    expect([...(hiding?.objectTypes.get('room')?.properties.keys() ?? [])]).toEqual(['id', 'owner'])
+  })
+
+  it('needs a policy of every credential that names the ontology', () => {
+    const staff = policy(right('read', 'person'))
+    const guests = policy(right('read', 'person', { ontology: 'guests' }))
+    expect(nameOntology([[staff, guests]], STAFF)).toBe(true)
+    expect(nameOntology([[staff], [guests]], STAFF)).toBe(false)
+    expect(nameOntology([[guests]], STAFF)).toBe(false)
   })
 
   it('is administered only if every credential allows it', () => {
     const administer = [policy(right('administer', '*'))]
     const write = [policy(right('write', '*'))]
-    const administered = (lists: PolicyLists) => [...view(lists).administered]
-    expect(administered([administer])).toEqual([STAFF.rid])
-    expect(administered([administer, administer])).toEqual([STAFF.rid])
-    expect(administered([administer, write])).toEqual([])
-    expect(administered([[...administer, ...write]])).toEqual([STAFF.rid])
-    expect(administered([write])).toEqual([])
+    const isAdministered = (lists: PolicyLists) => view(lists).canAdminister
+    expect(isAdministered([administer])).toBe(true)
+    expect(isAdministered([administer, administer])).toBe(true)
+    expect(isAdministered([administer, write])).toBe(false)
+    expect(isAdministered([[...administer, ...write]])).toBe(true)
+    expect(isAdministered([write])).toBe(false)
   })
 })
 
 describe('the identity of a view', () => {
-  const viewId = (lists: PolicyLists, claims = {}) =>
-    view(lists, claims).catalogue.find('staff')?.viewId
+  const idOf = (lists: PolicyLists, claims = {}) => view(lists, claims).ontology?.viewId
   const person = (more: Partial<Right> = {}) => [[policy(right('read', 'person', more))]]
   const own = person({ where: is('$caller.name') })
 
   it('changes with each right, and with the claims that rules use', () => {
     const lists = [person(), person({ hide: ['phone'] }), person({ where: is('ada') })]
-    const ids = [...lists.map((one) => viewId(one)), viewId(own, { name: 'bob' })]
+    const ids = [...lists.map((one) => idOf(one)), idOf(own, { name: 'bob' })]
     expect(ids.every((id) => id?.length === 22)).toBe(true)
     expect(new Set(ids).size).toBe(4)
-    expect(viewId(own, { name: 'ada' })).toBe(viewId(person({ where: is('ada') })))
+    expect(idOf(own, { name: 'ada' })).toBe(idOf(person({ where: is('ada') })))
   })
 
   it('does not change with rights in other ontologies, nor with unused claims', () => {
     const other = right('write', 'room', { ontology: 'guests' })
-    expect(viewId([[policy(right('read', 'person'), other)]])).toBe(viewId(person()))
-    expect(viewId(person(), { name: 'ada' })).toBe(viewId(person()))
+    expect(idOf([[policy(right('read', 'person'), other)]])).toBe(idOf(person()))
+    expect(idOf(person(), { name: 'ada' })).toBe(idOf(person()))
   })
 
   it('is shared by callers with the same rights', () => {
-    const keys = [
-      rightsKey(own, { name: 'ada' }),
-      rightsKey(own, { name: 'bob' }),
-      rightsKey(own, {}),
-      rightsKey([...own, ...own], { name: 'ada' }),
-      rightsKey(person(), {}),
+    const ids = [
+      viewId(own, STAFF, { name: 'ada' }),
+      viewId(own, STAFF, { name: 'bob' }),
+      viewId(own, STAFF, {}),
+      viewId([...own, ...own], STAFF, { name: 'ada' }),
+      viewId(person(), STAFF, {}),
     ]
-    expect(new Set(keys).size).toBe(5)
-    expect(rightsKey(own, { name: 'ada', email: 'x' })).toBe(keys[0])
+    expect(new Set(ids).size).toBe(5)
+    expect(viewId(own, STAFF, { name: 'ada', email: 'x' })).toBe(ids[0])
     // A rule with a missing claim is not the same as no rule.
-    expect(rightsKey(own, {})).not.toBe(rightsKey(person(), {}))
+    expect(viewId(own, STAFF, {})).not.toBe(viewId(person(), STAFF, {}))
   })
 })

@@ -1,0 +1,118 @@
+/** An ontology as seen by a caller whose rights are limited by policies. */
+import { hash } from 'node:crypto'
+import type { OntologyEntry } from '../../ontology/catalogue.ts'
+import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import { visibleDefinition } from '../../ontology/definition/visible-definition.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { viewBytes } from '../../ontology/ontology-bytes.ts'
+import { tryClaims } from './claims.ts'
+import type { Claims, Policy, Right } from './policy.ts'
+import {
+  addUp,
+  intersect,
+  type OntologyRights,
+  type RightsContext,
+  rightsIn,
+  type TypeRights,
+} from './policy-rights.ts'
+import { restrictType } from './restricted-type.ts'
+
+/** What a caller sees and may change of one ontology. */
+export interface CallerView {
+  /** Without what the policies do not allow; undefined if they allow nothing. */
+  readonly ontology: Ontology | undefined
+  readonly canAdminister: boolean
+  /** The memory that it needs in addition to the ontology itself, as an estimate. */
+  readonly bytes: number
+}
+
+/** The policies of each credential of a caller: of the token, or of the client and the person. */
+export type PolicyLists = readonly (readonly Policy[])[]
+
+/** Memory of a parsed rule for each character of its text; its terms are small objects. */
+const BYTES_PER_RULE_CHARACTER = 20
+
+/** Returns what remains of an ontology. */
+export function viewOntology(
+  ontology: Ontology,
+  lists: PolicyLists,
+  context: RightsContext,
+): CallerView {
+  const rights = rightsOfLists(lists, ontology, context)
+  if (rights === undefined) return { ontology: undefined, canAdminister: false, bytes: 0 }
+  const { canAdminister } = rights
+  const { objectTypes } = ontology
+  if ([...objectTypes.keys()].every((name) => rights.types.get(name)?.canWrite)) {
+    return { ontology, canAdminister, bytes: 0 }
+  }
+  const visible = restrictOntology(ontology, rights, viewId(lists, ontology, context.claims))
+  const isShared = (type: ObjectType) => rights.types.get(type.apiName)?.hidden.size === 0
+  const rules = rightsText(lists, ontology, context.claims).length * BYTES_PER_RULE_CHARACTER
+  return { ontology: visible, canAdminister, bytes: viewBytes(visible, isShared) + rules }
+}
+
+/**
+ * Identifies what a caller sees of an ontology: the same for callers with the same rights in it. It
+ * changes whenever a right in the ontology changes, and not with its definition.
+ */
+export function viewId(lists: PolicyLists, entry: OntologyEntry, claims: Claims): string {
+  return hash('sha256', rightsText(lists, entry, claims), 'base64url').slice(0, 22)
+}
+
+/** True if policies can make an ontology visible: one of each credential names it. */
+export function nameOntology(lists: PolicyLists, entry: OntologyEntry): boolean {
+  return lists.every((policies) => policies.some((policy) => rightsIn(policy, entry).length > 0))
+}
+
+function rightsOfLists(
+  lists: PolicyLists,
+  ontology: Ontology,
+  context: RightsContext,
+): OntologyRights | undefined {
+  const [first, ...others] = lists.map((policies) => addUp(policies, ontology, context))
+  const rights = others.reduce((a, b) => a && b && intersect(a, b), first)
+  return rights?.types.size === 0 && !rights.canAdminister ? undefined : rights
+}
+
+/** Shares everything with the ontology that the rights do not change. */
+function restrictOntology(ontology: Ontology, { types }: OntologyRights, id: string): Ontology {
+  const definition = visibleDefinition(ontology, (name) => types.get(name)?.hidden)
+  return parseDefinition(definition, undefined, {
+    id,
+    typeOf: (visible, parse) => restrictedType(visible, parse, ontology, types),
+  })
+}
+
+function restrictedType(
+  { apiName }: ObjectTypeDefinition,
+  parse: () => ObjectType | undefined,
+  { objectTypes }: Ontology,
+  types: ReadonlyMap<string, TypeRights>,
+): ObjectType | undefined {
+  const of = objectTypes.get(apiName)
+  const rights = types.get(apiName)
+  if (of === undefined || rights === undefined) throw new Error('a hidden type is in a view')
+  if (rights.canWrite) return of
+  const { rows, hidden } = rights
+  if (hidden.size === 0) return restrictType(of, { of, rows, shown: undefined })
+  const visible = parse()
+  return visible && restrictType(visible, { of, rows, shown: [...visible.properties.keys()] })
+}
+
+/** The rights in an ontology, with the claims of a caller in their rules. */
+function rightsText(lists: PolicyLists, entry: OntologyEntry, claims: Claims): string {
+  return JSON.stringify(
+    lists.map((policies) =>
+      policies.map((policy) => claimedRights(rightsIn(policy, entry), claims)),
+    ),
+  )
+}
+
+/** Differs whenever the meaning of rights does. */
+function claimedRights(rights: readonly Right[], claims: Claims): readonly unknown[] {
+  return rights.map(({ where, ...right }) => [
+    right,
+    where === undefined ? null : (tryClaims(where, claims) ?? 'missing claim'),
+  ])
+}
