@@ -236,11 +236,22 @@ describe('an import', () => {
 
   it('can be repeated if the rows were numbered', async () => {
     const path = file('rows.csv', 'a,b\n1,x\n1,x\n')
-    for (const mode of [[], [], ['--replace']]) {
+    for (const mode of [[], ['--row-number', 'row'], ['--replace']]) {
       const { code } = await runImport(path, '--ontology', 'rows', '--infer', ...mode)
       expect(code).toBe(0)
       expect(await storedObjects('rows', 'rows')).toHaveLength(2)
     }
+  })
+
+  it('does not overwrite numbered rows with those of another file, unless told', async () => {
+    const args = ['--ontology', 'jotted', '--type', 'note', '--infer']
+    expect((await runImport(file('january.csv', 'a,b\n1,x\n1,x\n'), ...args)).code).toBe(0)
+    const { code, stderr } = await runImport(file('february.csv', 'a,b\n2,y\n2,y\n'), ...args)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('no column provides row, the primary key of note'),
+    ])
+    expect(await storedObjects('jotted', 'note')).toMatchObject([{ b: 'x' }, { b: 'x' }])
   })
 
   it('preserves every digit of a number, and an empty text', async () => {

@@ -146,6 +146,7 @@ async function importAll(
     type,
     columns: columnOptions,
     dryRun,
+    replacesAll: mode === 'replace',
     infer: options.infer && infer,
   })
   const { undo, columns } = importType

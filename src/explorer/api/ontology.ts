@@ -144,3 +144,17 @@ export function wordsOf(apiName: string): string {
     .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** Deletes a type with its objects; rejected while links lead from or to it, unless they go too. */
+export function deleteType(ontology: string, type: string, cascade = false): ApiRequest {
+  const steps = [ontology, 'objectTypes', type].map(encodeURIComponent).join('/')
+  return {
+    method: 'DELETE',
+    path: `/api/admin/v1/ontologies/${steps}${cascade ? '?cascade=true' : ''}`,
+  }
+}
+
+/** Deletes an ontology that has no objects. */
+export function deleteOntology(ontology: string): ApiRequest {
+  return { method: 'DELETE', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}` }
+}

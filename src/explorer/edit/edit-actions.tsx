@@ -9,7 +9,13 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import styles from './edit.module.css'
 import { useCanWrite, useLastChange, useRefresh } from './use-writes.ts'
-import { deleteObject, readObject, type TaggedObject, type WrittenChange } from './write-object.ts'
+import {
+  deleteObject,
+  readObject,
+  type TaggedObject,
+  undoable,
+  type WrittenChange,
+} from './write-object.ts'
 
 // Loaded when it is first opened: most visits only read.
 const EditDialog = lazyDialog('edit', async () => (await import('./edit-dialog.tsx')).EditDialog)
@@ -39,7 +45,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
   }
   const written = (change: WrittenChange) => {
     setEditing(false)
-    setLastChange(change)
+    setLastChange(undoable(change))
     void refresh()
   }
   const remove = async () => {
@@ -97,7 +103,7 @@ export function CreateAction({ address }: { readonly address: Omit<ObjectAddress
   if (!canWrite) return null
   const written = (change: WrittenChange) => {
     setOpen(false)
-    setLastChange(change)
+    setLastChange(undoable(change))
     void refresh()
     void navigate({ to: objectPath(change.address) as '/' })
   }

@@ -1,11 +1,24 @@
 /** The last change, which can be undone, and how screens learn of writes. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
+import type { Send } from '../api/call.ts'
 import { useHasScope } from '../shell/use-rights.ts'
-import type { WrittenChange } from './write-object.ts'
 
 /** True if the caller may write objects; false until that is known. */
 export const useCanWrite = () => useHasScope('api:ontologies-write') ?? false
+
+/** The last change of this tab, or the news that it was taken back. */
+export interface LastChange {
+  /** What was written, as a sentence. */
+  readonly text: string
+  /**
+   * Takes it back; returns what the user should know about it, as a sentence. Undefined if there is
+   * nothing to take back.
+   */
+  readonly undo?: (send: Send) => Promise<string | undefined>
+  /** Called when it can no longer be taken back. */
+  readonly release?: () => void
+}
 
 const LAST_CHANGE = ['last change']
 const WRITES = ['writes']
@@ -21,14 +34,14 @@ const KEPT: ReadonlySet<unknown> = new Set([
 /** The last change of this tab; undefined after it was undone or dismissed. */
 export function useLastChange() {
   const client = useQueryClient()
-  const { data } = useQuery<WrittenChange | null>({
+  const { data } = useQuery<LastChange | null>({
     queryKey: LAST_CHANGE,
     queryFn: () => null,
     enabled: false,
     initialData: null,
   })
   const setLastChange = useCallback(
-    (change: WrittenChange | null) => client.setQueryData(LAST_CHANGE, change),
+    (change: LastChange | null) => client.setQueryData(LAST_CHANGE, change),
     [client],
   )
   return { lastChange: data, setLastChange }

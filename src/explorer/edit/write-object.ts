@@ -2,6 +2,7 @@
 import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
 import { type ObjectAddress, objectRequest } from '../object/object-queries.ts'
 import { type Properties, patchBetween } from './object-draft.ts'
+import type { LastChange } from './use-writes.ts'
 
 /** An object with the entity tag that a write must match. */
 export interface TaggedObject {
@@ -99,7 +100,7 @@ function deleteRequest(address: ObjectAddress, etag: string): ApiRequest {
 }
 
 /** Writes the state before a change back, unless the object was changed again since. */
-export async function undoChange(send: Send, change: WrittenChange): Promise<void> {
+async function undoChange(send: Send, change: WrittenChange): Promise<void> {
   const { address, before, after } = change
   if (after === undefined) await createObject(send, address, before ?? {})
   else {
@@ -107,6 +108,24 @@ export async function undoChange(send: Send, change: WrittenChange): Promise<voi
     if (before === undefined) await send(deleteRequest(address, etag))
     else await updateObject(send, address, { ...after, etag }, before)
   }
+}
+
+/** Returns a change as the last one of the tab, which can be taken back. */
+export function undoable(change: WrittenChange): LastChange {
+  return { text: describe(change), undo: (send) => undoUnlessChanged(send, change) }
+}
+
+async function undoUnlessChanged(send: Send, change: WrittenChange): Promise<undefined> {
+  try {
+    await undoChange(send, change)
+  } catch (error) {
+    throw isConflict(error) ? new Error('Not undone: the object was changed again since.') : error
+  }
+}
+
+function describe({ address, before, after }: WrittenChange): string {
+  const verb = after === undefined ? 'Deleted' : before === undefined ? 'Created' : 'Saved'
+  return `${verb} “${address.key}”.`
 }
 
 /** True if the object is not in the state that the write was based on. */

@@ -1,8 +1,7 @@
 /** Reads the first rows of a file as the load will read them, to show what does not fit. */
 import { type CellKind, excerptOf, type Row } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { valueReader } from '../../ontology/values/read-value.ts'
-import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { bodyWriter, RefusedProperty } from '../../transfer/compare/object-body.ts'
 import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import { isRejected, rowReader } from '../../transfer/import/row-to-object.ts'
 
@@ -58,22 +57,15 @@ export function checkSample(
 
 /** JSON values are sent as they are, and the service checks them: this is the same check. */
 function jsonChecker(type: ObjectType) {
-  const readers = [...type.properties.values()].map((property) => ({
-    property: property.apiName,
-    read: valueReader(property.type),
-  }))
+  const writeBody = bodyWriter(type)
   return (json: string): Omit<Misfit, 'line' | 'column'> | undefined => {
-    const values = JSON.parse(json) as Readonly<Record<string, unknown>>
-    for (const { property, read } of readers) {
-      const value = values[property]
-      if (value === undefined || value === null) continue
-      try {
-        read(value)
-      } catch (error) {
-        if (!(error instanceof RefusedValue)) throw error
-        return { property: property + error.path, excerpt: excerptOf(value), reason: error.reason }
-      }
+    try {
+      writeBody(JSON.parse(json))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof RefusedProperty)) throw error
+      const { property, path, value, reason } = error
+      return { property: property + path, excerpt: excerptOf(value), reason }
     }
-    return undefined
   }
 }

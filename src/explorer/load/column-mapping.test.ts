@@ -15,6 +15,8 @@ const type = parsedType({
   },
 })
 
+const KEYED = { needsKey: true }
+
 it('matches columns by name, and pairs coordinates', () => {
   const columns = ['id', 'full name', 'lat', 'lon', 'comment']
   const mapping = suggestMapping(type, columns)
@@ -24,7 +26,7 @@ it('matches columns by name, and pairs coordinates', () => {
     ['lat', 'location/latitude'],
     ['lon', 'location/longitude'],
   ])
-  expect(mistakesInMapping(type, mapping)).toEqual([])
+  expect(mistakesInMapping(type, mapping, KEYED)).toEqual([])
   expect(optionsOfMapping(type, columns, mapping)).toMatchObject({
     map: new Map([
       ['id', 'id'],
@@ -57,12 +59,16 @@ it('says what is missing or doubled', () => {
         ['b', 'size'],
         ['c', 'location/latitude'],
       ]),
+      KEYED,
     ),
   ).toEqual([
     'Two columns go into “size”. Skip one of them.',
     'Choose the column with the longitude of “location” as well.',
+    'No column goes into “id”, which identifies the objects. Choose the column that has it.',
   ])
-  expect(mistakesInMapping(type, new Map())).toEqual(['Choose a property for at least one column.'])
+  expect(mistakesInMapping(type, new Map(), KEYED)).toEqual([
+    'Choose a property for at least one column.',
+  ])
 })
 
 it('checks JSON values as the service does', () => {

@@ -4,7 +4,6 @@ import {
   ColumnMismatch,
   type ColumnOptions,
   planColumns,
-  ROW_NUMBER_TYPES,
 } from '../../transfer/import/column-plan.ts'
 
 /**
@@ -43,7 +42,7 @@ export function targetsOf({ properties }: ObjectType): readonly string[] {
   )
 }
 
-/** Returns how the file is read with a mapping; rows are numbered if no column is the key. */
+/** Returns how the file is read with a mapping. */
 export function optionsOfMapping(
   type: ObjectType,
   columns: readonly string[],
@@ -66,14 +65,16 @@ export function optionsOfMapping(
     ignore: new Set(columns.filter((column) => !mapping.has(column))),
     ignoreUnmatched: true,
     omitAdvice: true,
-    ...(sourceOf.has(type.primaryKey.apiName) ? {} : { rowNumber: type.primaryKey.apiName }),
   }
 }
 
 /** Returns what prevents a load with a mapping, as sentences. */
-export function mistakesInMapping(type: ObjectType, mapping: ColumnMapping): readonly string[] {
+export function mistakesInMapping(
+  { primaryKey: { apiName: key } }: ObjectType,
+  mapping: ColumnMapping,
+  { needsKey }: { readonly needsKey: boolean },
+): readonly string[] {
   const targets = [...mapping.values()]
-  const { apiName: key, type: keyType } = type.primaryKey
   const properties = targets.map((target) => target.split('/')[0] ?? '')
   const mistakes = new Set<string>()
   for (const [index, target] of targets.entries()) {
@@ -88,8 +89,10 @@ export function mistakesInMapping(type: ObjectType, mapping: ColumnMapping): rea
     }
   }
   if (targets.length === 0) mistakes.add('Choose a property for at least one column.')
-  else if (!targets.includes(key) && !ROW_NUMBER_TYPES.includes(keyType)) {
-    mistakes.add(`Choose the column with “${key}”, which identifies the objects.`)
+  else if (needsKey && !targets.includes(key)) {
+    mistakes.add(
+      `No column goes into “${key}”, which identifies the objects. Choose the column that has it.`,
+    )
   }
   return [...mistakes]
 }

@@ -1,9 +1,9 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
 
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { serviceUrl } from '../api/service-url.ts'
-import { useRefresh } from '../edit/use-writes.ts'
+import { useLastChange, useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -12,7 +12,9 @@ import { ChooseFile } from './choose-file.tsx'
 import styles from './load.module.css'
 import { LoadOutcome } from './load-outcome.tsx'
 import { LoadProgress, ReadProgress } from './load-progress.tsx'
-import { Preview, type Target } from './preview.tsx'
+import { undoableLoad } from './load-undo.ts'
+import type { LoadSpec } from './messages.ts'
+import { Preview } from './preview.tsx'
 import type { ScreenParams } from './screen-params.ts'
 import { useFileLoad } from './use-file-load.ts'
 
@@ -31,7 +33,31 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [error, setError] = useState<Error>()
   const [isCreating, setCreating] = useState(false)
-  const { stage, read, load, stop, restart } = useFileLoad(readToken, () => void refresh())
+  const { setLastChange } = useLastChange()
+  const navigate = useNavigate()
+  const [isUndoable, setUndoable] = useState(false)
+  const readTypes = (ontology: string) =>
+    Promise.all(
+      [['ontologies'], ['definition', ontology]].map((queryKey) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    )
+  const { stage, read, load, stop, restart } = useFileLoad({
+    readToken,
+    onEnded: (ended, worker) => {
+      const { ontology, objectType } = ended.spec
+      const leave = async () => {
+        await readTypes(ontology)
+        if (isShown(ontology, objectType.apiName)) await navigate({ to: '/' })
+      }
+      const change = undoableLoad(ended, worker, leave)
+      setUndoable(change !== undefined)
+      if (change !== undefined) setLastChange(change)
+      if (ended.remains?.isTypeRemoved) void readTypes(ontology)
+      void refresh()
+      return change?.release !== undefined
+    },
+  })
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => read(files), [files, read])
   // Each stage removes the element that had the focus.
@@ -39,24 +65,19 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
     if (stage.kind !== 'choosing') heading.current?.focus()
   }, [stage.kind])
 
-  const start = async (file: File, target: Target) => {
+  const start = async (spec: LoadSpec) => {
     setError(undefined)
     setCreating(true)
-    const { ontology, columns, mode, isNew } = target
+    const { ontology, created } = spec
     try {
-      const objectType = isNew
-        ? await applyType(await readToken(), ontology, target.objectType)
-        : target.objectType
-      if (isNew) {
-        await Promise.all(
-          [['ontologies'], ['definition', ontology]].map((queryKey) =>
-            client.invalidateQueries({ queryKey }),
-          ),
-        )
-      }
+      const objectType =
+        created === undefined
+          ? spec.objectType
+          : await applyType(await readToken(), ontology, spec.objectType)
+      if (created !== undefined) await readTypes(ontology)
       // The user may have closed the dialog meanwhile; the type stays, without rows.
       if (dialog.current?.open !== true) return
-      load({ file, baseUrl: serviceUrl(), ontology, objectType, columns, mode })
+      load({ ...spec, objectType })
     } catch (reason) {
       setError(reason as Error)
     } finally {
@@ -100,11 +121,13 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
           screen={screen}
           isBusy={isCreating}
           onBack={restart}
-          onLoad={(target) => void start(stage.file, target)}
+          onLoad={(spec) => void start(spec)}
         />
       )}
       {stage.kind === 'loading' && <LoadProgress stage={stage} onStop={stop} />}
-      {stage.kind === 'ended' && <LoadOutcome stage={stage} onAgain={restart} onClose={onClose} />}
+      {stage.kind === 'ended' && (
+        <LoadOutcome stage={stage} isUndoable={isUndoable} onAgain={restart} onClose={onClose} />
+      )}
       {(stage.kind === 'choosing' || stage.kind === 'reading') && (
         <footer className={styles.foot}>
           <Button onClick={onClose}>Cancel</Button>
@@ -112,6 +135,12 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       )}
     </dialog>
   )
+}
+
+/** True if the page shows a type, or one of its objects. */
+function isShown(ontology: string, type: string): boolean {
+  const path = `/o/${encodeURIComponent(ontology)}/${encodeURIComponent(type)}`
+  return location.pathname === path || location.pathname.startsWith(`${path}/`)
 }
 
 function nameOfStage(

@@ -1,9 +1,10 @@
 /** The outcome of a load, with the rows that were not stored. */
 import { Link } from '@tanstack/react-router'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import { useUndo } from '../edit/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { formatCount } from '../ui/format.ts'
+import { countOf, formatCount } from '../ui/format.ts'
 import styles from './load.module.css'
 import { Figure } from './load-progress.tsx'
 import { rejectionText } from './rejection-text.ts'
@@ -11,19 +12,28 @@ import type { Ended } from './use-file-load.ts'
 
 export interface LoadOutcomeProps {
   readonly stage: Ended
+  /** Whether the last change of the tab is this load, and can be taken back. */
+  readonly isUndoable: boolean
   readonly onAgain: () => void
   readonly onClose: () => void
 }
 
-export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
-  const { spec, counts, rejections, durationMs, isComplete } = stage
+export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcomeProps) {
+  const { spec, counts, rejections, durationMs, isComplete, remains } = stage
+  const { change, failure, isUndoing, undo } = useUndo()
+  const isUndone = isUndoable && change?.undo === undefined
   const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
   return (
     <>
       <div className={styles.body}>
-        <p role="status" className={isComplete ? styles.done : styles.mistake}>
-          {isComplete ? describeDone(stage) : describeStop(stage)}
+        <p role="status" className={isComplete || isUndone ? styles.done : styles.mistake}>
+          {isUndone ? change?.text : isComplete ? describeDone(stage) : describeStop(stage)}
         </p>
+        {failure !== undefined && (
+          <p role="alert" className={styles.mistake}>
+            {failure}
+          </p>
+        )}
         <dl className={styles.figures}>
           <Figure name="rows read" value={formatCount(counts.rows)} />
           <Figure name="objects written" value={formatCount(counts.put)} />
@@ -35,21 +45,36 @@ export function LoadOutcome({ stage, onAgain, onClose }: LoadOutcomeProps) {
           />
           <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
         </dl>
+        {!isUndoable && counts.put > 0 && (
+          <p className="label">
+            This load cannot be undone here: it changed more than a browser tab can keep.
+          </p>
+        )}
         {counts.rejected > 0 && <Rejections rejections={rejections} count={counts.rejected} />}
       </div>
       <footer className={styles.foot}>
+        {isUndoable && !isUndone && (
+          <Button disabled={isUndoing} onClick={() => void undo()}>
+            {isUndoing ? 'Undoing…' : 'Undo'}
+          </Button>
+        )}
         <Button onClick={onClose}>Close</Button>
         <Button onClick={onAgain}>Load another file</Button>
-        <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
-          Open the table
-        </Link>
+        {remains?.isTypeRemoved !== true && !(isUndone && spec.created !== undefined) && (
+          <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
+            Open the table
+          </Link>
+        )}
       </footer>
     </>
   )
 }
 
-function describeDone({ counts, spec }: Ended): string {
+function describeDone({ counts, spec, remains }: Ended): string {
   const { sent, put, kept, rejected } = counts
+  if (remains?.isTypeRemoved) {
+    return `None of the rows could be stored, so ${spec.objectType.apiName} was not created.`
+  }
   return [
     `${countOf(put, 'object')} written to ${spec.objectType.apiName}`,
     ...(kept === 0 ? [] : [`${countOf(kept, 'object')} kept`]),
@@ -60,17 +85,18 @@ function describeDone({ counts, spec }: Ended): string {
     .concat('.')
 }
 
-function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function describeStop({ reason, isUncertain }: Ended): string {
+function describeStop({ reason, isUncertain, spec, remains }: Ended): string {
+  const again = spec.isNumbered
+    ? `Undo it before you load the file again: its rows have no key, so ${spec.objectType.apiName} would have them twice.`
+    : 'Load the same file again to complete it: objects with the same key are not doubled.'
   return [
     reason === undefined ? 'Stopped.' : `The load ended early: ${reason.replace(/\.$/, '')}.`,
     isUncertain
       ? 'It is not known whether the rows sent until then are stored.'
-      : 'The rows sent until then are stored.',
-    'Load the same file again to complete it: objects with the same key are not doubled.',
+      : remains?.isTypeRemoved
+        ? `No row was stored, so ${spec.objectType.apiName} was not created.`
+        : 'The rows sent until then are stored.',
+    ...(remains?.isTypeRemoved ? [] : [again]),
   ].join(' ')
 }
 

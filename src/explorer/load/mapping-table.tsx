@@ -10,6 +10,7 @@ import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
 export interface MappingTableProps {
   readonly objectType: ObjectType
   readonly mapping: ColumnMapping
+  readonly isNumbered: boolean
   readonly report: FileReport
   readonly misfits: readonly Misfit[]
   readonly onChange: (mapping: ColumnMapping) => void
@@ -17,7 +18,7 @@ export interface MappingTableProps {
 
 /** The first rows under the columns of the file, each with the property that it goes into. */
 export function MappingTable(props: MappingTableProps) {
-  const { objectType, mapping, report, misfits, onChange } = props
+  const { objectType, mapping, isNumbered, report, misfits, onChange } = props
   const targets = targetsOf(objectType)
   const change = (column: string, target: string) => {
     const next = new Map(mapping)
@@ -59,7 +60,6 @@ export function MappingTable(props: MappingTableProps) {
       ),
     }
   })
-  const isNumbered = ![...mapping.values()].includes(objectType.primaryKey.apiName)
   const missing = [...objectType.properties.keys()].filter(
     (name) =>
       name !== objectType.primaryKey.apiName &&
@@ -69,7 +69,8 @@ export function MappingTable(props: MappingTableProps) {
     <>
       <PreviewTable columns={columns} report={report} />
       <p className="label">
-        {isNumbered && `${objectType.primaryKey.apiName}, the key, gets the number of the row. `}
+        {isNumbered &&
+          `No column goes into “${objectType.primaryKey.apiName}”, the key: rows are added with the numbers after the last object. `}
         {missing.length > 0 && `Without a value: ${missing.join(', ')}.`}
       </p>
     </>

@@ -2,6 +2,8 @@
 import type { FileFormat } from '../../formats/file-format.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { ChangeCounts } from '../../transfer/compare/change-journal.ts'
+import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import type { InferredType } from '../../transfer/infer/infer-type.ts'
@@ -19,6 +21,7 @@ export interface FileReport {
   readonly isWhole: boolean
 }
 
+/** How a file becomes objects of a type. */
 export interface LoadSpec {
   readonly file: File
   readonly baseUrl: string
@@ -27,11 +30,28 @@ export interface LoadSpec {
   readonly columns: ColumnOptions
   /** Whether existing objects are replaced or kept. */
   readonly mode: 'upsert' | 'append'
+  /** What was created for this file, and goes if none of its rows can be stored. */
+  readonly created: 'type' | 'ontology' | undefined
+  /** Whether the rows have no key, and get the numbers after the last object. */
+  readonly isNumbered: boolean
+}
+
+/** What a load would do, by comparing every row with the objects of the service. */
+export interface Comparison extends ChangeCounts {
+  readonly rows: number
+  readonly rejected: number
+  /** False if a key was repeated that was no longer remembered. */
+  readonly isExact: boolean
+  /** False if the load changes more than the browser keeps to undo it. */
+  readonly isUndoable: boolean
 }
 
 export type Command =
   | { readonly kind: 'read'; readonly file: File }
+  | { readonly kind: 'compare'; readonly spec: LoadSpec }
   | { readonly kind: 'load'; readonly spec: LoadSpec }
+  /** Takes the load of this worker back. */
+  | { readonly kind: 'undo' }
   /** The answer to `tokenNeeded`. */
   | { readonly kind: 'token'; readonly token: string }
   /** Ends a reading with the rows so far, or cancels a load. */
@@ -47,9 +67,21 @@ export interface LoadCounts {
   readonly bytesRead: number
 }
 
+/** What remains of a load when it has ended. */
+export interface LoadRemains {
+  /** Whether this worker can undo it. */
+  readonly isUndoable: boolean
+  /** The newest version of the type that the load wrote; 0 if it wrote nothing. */
+  readonly version: number
+  /** Whether the type that was created for the file was removed, because it has no rows. */
+  readonly isTypeRemoved: boolean
+}
+
 export type Report =
   | { readonly kind: 'reading'; readonly rows: number; readonly bytesRead: number }
   | { readonly kind: 'read'; readonly report: FileReport }
+  | { readonly kind: 'comparing'; readonly rows: number; readonly bytesRead: number }
+  | { readonly kind: 'compared'; readonly comparison: Comparison }
   | {
       readonly kind: 'loading'
       readonly counts: LoadCounts
@@ -59,11 +91,13 @@ export type Report =
   | { readonly kind: 'tokenNeeded' }
   /** All rows are sent; the service builds the indexes before it shows them. */
   | { readonly kind: 'indexing' }
-  | { readonly kind: 'loaded' }
+  | { readonly kind: 'loaded'; readonly remains: LoadRemains }
   /** The load ended early; what was sent is stored, unless that is uncertain. */
   | {
       readonly kind: 'stopped'
       readonly reason: string | undefined
       readonly isUncertain: boolean
+      readonly remains: LoadRemains
     }
+  | { readonly kind: 'undone'; readonly result: UndoResult }
   | { readonly kind: 'failed'; readonly reason: string }

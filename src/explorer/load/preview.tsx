@@ -3,27 +3,27 @@
  */
 import { useMemo, useState } from 'react'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import { freeName } from '../../transfer/import/column-names.ts'
-import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import { nameOf } from '../api/ontology.ts'
+import { serviceUrl } from '../api/service-url.ts'
+import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Segments } from '../ui/segments.tsx'
-import { TextField } from '../ui/text-field.tsx'
 import { checkSample, type SampleCheck } from './check-sample.ts'
-import { mistakesInMapping, optionsOfMapping, suggestMapping } from './column-mapping.ts'
+import type { ColumnMapping } from './column-mapping.ts'
+import { ComparisonSummary } from './comparison-summary.tsx'
+import { existingTarget } from './existing-target.ts'
 import { Findings } from './findings-list.tsx'
 import styles from './load.module.css'
 import { MappingTable } from './mapping-table.tsx'
 import type { FileReport, LoadSpec } from './messages.ts'
+import { NewTypeFields } from './new-type-fields.tsx'
 import { NewTypeTable } from './new-type-table.tsx'
 import { OntologyField } from './ontology-field.tsx'
 import { parsedType } from './parsed-type.ts'
 import type { ScreenParams } from './screen-params.ts'
 import { SelectField } from './select-field.tsx'
 import {
-  canBeKey,
-  canBeTitle,
   columnOptionsOf,
   definitionOf,
   draftOf,
@@ -31,16 +31,8 @@ import {
   mistakeInProperties,
   type TypeDraft,
 } from './type-draft.ts'
+import { useComparison } from './use-comparison.ts'
 import { useOntologyChoice } from './use-ontology-choice.ts'
-
-/** The type that a file is loaded into, as the user chose it. */
-export interface Target {
-  readonly ontology: string
-  readonly objectType: ObjectTypeDefinition
-  readonly isNew: boolean
-  readonly columns: ColumnOptions
-  readonly mode: LoadSpec['mode']
-}
 
 export interface PreviewProps {
   readonly file: File
@@ -48,62 +40,75 @@ export interface PreviewProps {
   readonly screen: ScreenParams
   readonly isBusy: boolean
   readonly onBack: () => void
-  readonly onLoad: (target: Target) => void
+  readonly onLoad: (spec: LoadSpec) => void
 }
 
 type Goal = 'new' | 'existing'
 
 const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
-export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps) {
+export function Preview({ file, report, screen, isBusy, onBack, onLoad }: PreviewProps) {
+  const { readToken } = useSession()
   const choice = useOntologyChoice(screen.ontology)
   const types = choice.definition?.objectTypes ?? []
   const inferredName = report.inferred.definition.apiName
   const [chosenGoal, setGoal] = useState<Goal>()
   const [chosenType, setType] = useState<string>()
   const [draft, setDraft] = useState<TypeDraft>(() => draftOf(report.inferred))
-  const [mapping, setMapping] = useState<ReadonlyMap<string, string>>()
+  const [mapping, setMapping] = useState<ColumnMapping>()
   const [mode, setMode] = useState<LoadSpec['mode']>('upsert')
 
   // A type of the same name, or the one on the screen, is what the file belongs to.
   const likely = types.find(({ apiName }) => apiName === (screen.type ?? inferredName))
   const goal =
     types.length === 0 ? 'new' : (chosenGoal ?? (likely === undefined ? 'new' : 'existing'))
-  const existing = types.find(({ apiName }) => apiName === chosenType) ?? likely ?? types[0]
+  const existing = (types.find(({ apiName }) => apiName === chosenType) ?? likely ?? types[0]) as
+    | ObjectTypeDefinition
+    | undefined
   const isTaken = types.some(({ apiName }) => apiName === draft.apiName)
 
-  const target = useMemo(() => {
-    if (goal === 'new') {
-      return {
-        objectType: definitionOf(draft),
-        columns: columnOptionsOf(draft),
-        mapping: undefined,
-      }
-    }
-    const objectType = existing as ObjectTypeDefinition
-    const type = parsedType(objectType)
-    const used = mapping ?? suggestMapping(type, report.columns)
-    return { objectType, columns: optionsOfMapping(type, report.columns, used), mapping: used }
-  }, [goal, draft, existing, mapping, report.columns])
+  const target = useMemo(
+    () =>
+      goal === 'existing' && existing !== undefined
+        ? { objectType: existing, ...existingTarget(existing, report, mapping) }
+        : { ...newTarget(draft), mapping: undefined },
+    [goal, draft, existing, mapping, report],
+  )
+  const { objectType, columns, isNumbered } = target
 
   // Fields say what is wrong with names that were written.
   const isNamed =
     goal === 'existing' ||
     (choice.mistake === undefined && mistakeInName(draft.apiName) === undefined && !isTaken)
-  const mistakes =
-    target.mapping === undefined
-      ? compact([
-          choice.isNew && choice.name === '' ? 'Give the new ontology a name.' : undefined,
-          mistakeInProperties(draft),
-        ])
-      : mistakesInMapping(parsedType(target.objectType), target.mapping)
+  const isUnnamed = goal === 'new' && choice.isNew && choice.name === ''
+  const mistakes = isUnnamed
+    ? ['Give the new ontology a name.', ...target.mistakes]
+    : target.mistakes
   const { misfits, repeats } = useMemo(
     () =>
       mistakes.length > 0
         ? UNCHECKED
-        : checkSample(parsedType(target.objectType), target.columns, report.sample, report.kind),
-    [mistakes.length, target, report],
+        : checkSample(parsedType(objectType), columns, report.sample, report.kind),
+    [mistakes.length, objectType, columns, report],
   )
+  const spec = useMemo((): LoadSpec => {
+    const isNew = goal === 'new'
+    return {
+      file,
+      baseUrl: serviceUrl(),
+      ontology: choice.name,
+      objectType,
+      columns,
+      // Numbers that somebody else takes in the meantime are not overwritten.
+      mode: isNew ? 'upsert' : isNumbered ? 'append' : mode,
+      created: isNew ? (choice.isNew ? 'ontology' : 'type') : undefined,
+      isNumbered,
+    }
+  }, [file, goal, choice.name, choice.isNew, objectType, columns, isNumbered, mode])
+  const canLoad = mistakes.length === 0 && isNamed && choice.isKnown
+  const canCompare = canLoad && goal === 'existing'
+  const { comparing, skip } = useComparison(canCompare ? spec : undefined, readToken)
+  const isComparing = canCompare && comparing.kind === 'running'
   return (
     <>
       <div className={styles.body}>
@@ -134,15 +139,17 @@ export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps
                   setMapping(undefined)
                 }}
               />
-              <SelectField
-                label="Objects that exist already"
-                value={mode}
-                options={[
-                  ['upsert', 'are replaced by the row'],
-                  ['append', 'stay as they are'],
-                ]}
-                onChange={(value) => setMode(value as LoadSpec['mode'])}
-              />
+              {!isNumbered && (
+                <SelectField
+                  label="Objects that exist already"
+                  value={mode}
+                  options={[
+                    ['upsert', 'are replaced by the row'],
+                    ['append', 'stay as they are'],
+                  ]}
+                  onChange={(value) => setMode(value as LoadSpec['mode'])}
+                />
+              )}
             </>
           )}
         </div>
@@ -150,8 +157,9 @@ export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps
           <NewTypeTable draft={draft} report={report} misfits={misfits} onChange={setDraft} />
         ) : (
           <MappingTable
-            objectType={parsedType(target.objectType)}
+            objectType={parsedType(objectType)}
             mapping={target.mapping}
+            isNumbered={isNumbered}
             report={report}
             misfits={misfits}
             onChange={setMapping}
@@ -164,6 +172,14 @@ export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps
           mistakes={mistakes}
           draft={goal === 'new' ? draft : undefined}
         />
+        {canCompare && (
+          <ComparisonSummary
+            comparing={comparing}
+            spec={spec}
+            onSkip={skip}
+            onKeep={() => setMode('append')}
+          />
+        )}
       </div>
       <footer className={styles.foot}>
         <Button disabled={isBusy} onClick={onBack}>
@@ -171,16 +187,8 @@ export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps
         </Button>
         <Button
           kind="primary"
-          disabled={isBusy || mistakes.length > 0 || !isNamed || !choice.isKnown}
-          onClick={() =>
-            onLoad({
-              ontology: choice.name,
-              objectType: target.objectType,
-              isNew: goal === 'new',
-              columns: target.columns,
-              mode: goal === 'new' ? 'upsert' : mode,
-            })
-          }
+          disabled={isBusy || isComparing || !canLoad}
+          onClick={() => onLoad(spec)}
         >
           {isBusy
             ? 'Creating the type…'
@@ -193,44 +201,13 @@ export function Preview({ report, screen, isBusy, onBack, onLoad }: PreviewProps
   )
 }
 
-interface NewTypeFieldsProps {
-  readonly draft: TypeDraft
-  readonly isTaken: boolean
-  readonly types: readonly { readonly apiName: string }[]
-  readonly onChange: (draft: TypeDraft) => void
-}
-
-function NewTypeFields({ draft, isTaken, types, onChange }: NewTypeFieldsProps) {
-  const { properties, apiName } = draft
-  const free = freeName(apiName, (name) => types.some((type) => type.apiName === name))
-  const named = (able: typeof canBeKey) =>
-    properties.filter(able).map(({ name }) => [name, name] as const)
-  return (
-    <>
-      <TextField
-        label="Name of the type"
-        value={apiName}
-        autoComplete="off"
-        spellCheck={false}
-        error={isTaken ? `This type exists; ${free} is free.` : mistakeInName(apiName)}
-        onChange={(name) => onChange({ ...draft, apiName: name })}
-      />
-      <SelectField
-        label="Key, which identifies an object"
-        value={draft.key ?? ''}
-        options={[...named(canBeKey), ['', 'the number of the row']]}
-        onChange={(key) => onChange({ ...draft, key: key || undefined })}
-      />
-      <SelectField
-        label="Title"
-        value={draft.title ?? ''}
-        options={[['', 'the key'], ...named(canBeTitle)]}
-        onChange={(title) => onChange({ ...draft, title: title || undefined })}
-      />
-    </>
-  )
-}
-
-function compact(texts: readonly (string | undefined)[]): readonly string[] {
-  return texts.filter((text) => text !== undefined)
+/** How the file becomes objects of a new type. */
+function newTarget(draft: TypeDraft) {
+  const mistake = mistakeInProperties(draft)
+  return {
+    objectType: definitionOf(draft),
+    columns: columnOptionsOf(draft),
+    mistakes: mistake === undefined ? [] : [mistake],
+    isNumbered: false,
+  }
 }

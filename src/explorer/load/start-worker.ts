@@ -4,6 +4,8 @@ import type { Command, Report } from './messages.ts'
 
 export interface LoadWorker {
   readonly post: (command: Command) => void
+  /** Replaces the function that receives the reports. */
+  readonly listen: (onReport: (report: Report) => void) => void
   readonly terminate: () => void
 }
 
@@ -19,11 +21,25 @@ interface TrustedTypes {
 const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
 
-export function startWorker(onReport: (report: Report) => void): LoadWorker {
+export function startWorker(
+  readToken: () => Promise<string>,
+  onReport: (report: Report) => void,
+): LoadWorker {
   const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' })
-  worker.addEventListener('message', ({ data }: MessageEvent<Report>) => onReport(data))
+  let listener = onReport
+  const post = (command: Command) => worker.postMessage(command)
+  worker.addEventListener('message', ({ data }: MessageEvent<Report>) => {
+    if (data.kind !== 'tokenNeeded') listener(data)
+    else void readToken().then((token) => post({ kind: 'token', token }))
+  })
   worker.addEventListener('error', ({ message }) =>
-    onReport({ kind: 'failed', reason: message || 'The program that reads files did not start.' }),
+    listener({ kind: 'failed', reason: message || 'The program that reads files did not start.' }),
   )
-  return { post: (command) => worker.postMessage(command), terminate: () => worker.terminate() }
+  return {
+    post,
+    listen: (next) => {
+      listener = next
+    },
+    terminate: () => worker.terminate(),
+  }
 }

@@ -1,7 +1,7 @@
 /** The course of one load: the file is read, looked at, and its objects are sent. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
-import type { FileReport, LoadCounts, LoadSpec, Report } from './messages.ts'
+import type { FileReport, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
 import { type LoadWorker, startWorker } from './start-worker.ts'
 
 export type Stage =
@@ -38,6 +38,8 @@ export interface Ended {
   readonly reason: string | undefined
   /** True if it is not known whether the rows that were sent are stored. */
   readonly isUncertain: boolean
+  /** Undefined if the worker failed. */
+  readonly remains: LoadRemains | undefined
 }
 
 export interface Load {
@@ -51,23 +53,35 @@ export interface Load {
 
 const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
 
-export function useFileLoad(readToken: () => Promise<string>, onEnded: () => void): Load {
+export interface LoadCallbacks {
+  readonly readToken: () => Promise<string>
+  /** Called when a load has ended. Returns true to keep the worker, which can then undo the load. */
+  readonly onEnded: (ended: Ended, worker: LoadWorker) => boolean
+}
+
+export function useFileLoad(given: LoadCallbacks): Load {
   const [stage, setStage] = useState<Stage>({ kind: 'choosing' })
   const worker = useRef<LoadWorker>(undefined)
-  const callbacks = useRef({ readToken, onEnded })
-  callbacks.current = { readToken, onEnded }
+  const callbacks = useRef(given)
+  callbacks.current = given
   const start = useCallback((next: Stage) => {
     worker.current?.terminate()
-    const started = startWorker((report) => {
-      if (report.kind === 'tokenNeeded') {
-        void callbacks.current.readToken().then((token) => started.post({ kind: 'token', token }))
-        return
-      }
-      setStage((current) => follow(current, report))
-      if (report.kind === 'loaded' || report.kind === 'stopped' || report.kind === 'failed') {
-        callbacks.current.onEnded()
-      }
-    })
+    let stage = next
+    const started = startWorker(
+      () => callbacks.current.readToken(),
+      (report) => {
+        const after = follow(stage, report)
+        // The user may have asked to stop in the meantime.
+        setStage((current) =>
+          after.kind === 'loading' && current.kind === 'loading'
+            ? { ...after, isStopping: current.isStopping }
+            : after,
+        )
+        stage = after
+        if (after.kind !== 'ended') return
+        if (callbacks.current.onEnded(after, started)) worker.current = undefined
+      },
+    )
     worker.current = started
     setStage(next)
     return started
@@ -149,6 +163,7 @@ function follow(stage: Stage, report: Report): Stage {
       isComplete: report.kind === 'loaded',
       reason: report.kind === 'stopped' || report.kind === 'failed' ? report.reason : undefined,
       isUncertain: report.kind === 'failed' || (report.kind === 'stopped' && report.isUncertain),
+      remains: 'remains' in report ? report.remains : undefined,
     }
   }
   return stage

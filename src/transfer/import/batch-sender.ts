@@ -80,6 +80,8 @@ export interface SenderOptions extends BatchOptions {
   readonly skip?: number
   /** Called before the first of several batches; returns the replacement to add them to, if any. */
   readonly startLoad: () => Promise<string | undefined>
+  /** Called with the objects of each batch before it is sent, and awaited. */
+  readonly beforeBatch?: ((objects: readonly OutgoingObject[]) => Promise<void>) | undefined
 }
 
 interface PendingBatch {
@@ -97,6 +99,7 @@ export class BatchSender implements ObjectSink {
   readonly #administration: Administration
   readonly #type: TypePath
   readonly #startLoad: SenderOptions['startLoad']
+  readonly #beforeBatch: SenderOptions['beforeBatch']
   #options: BatchOptions
   /** May throw to stop the import. */
   readonly #onRejected: (rejection: Rejection) => void
@@ -111,12 +114,13 @@ export class BatchSender implements ObjectSink {
   constructor(
     administration: Administration,
     type: TypePath,
-    { startLoad, skip = 0, ...options }: SenderOptions,
+    { startLoad, beforeBatch, skip = 0, ...options }: SenderOptions,
     onRejected: (rejection: Rejection) => void,
   ) {
     this.sent = { ...NOTHING_SENT, settled: skip }
     this.#toSkip = skip
     this.#startLoad = startLoad
+    this.#beforeBatch = beforeBatch
     this.#administration = administration
     this.#type = type
     this.#options = options
@@ -177,6 +181,7 @@ export class BatchSender implements ObjectSink {
 
   /** Sends a batch; repeats without the rows that the service rejects until none is left. */
   async #post(batch: readonly OutgoingObject[]): Promise<void> {
+    await this.#beforeBatch?.(batch)
     let objects = batch
     let changesSeen = 0
     while (objects.length > 0) {

@@ -42,7 +42,7 @@ export class BulkLoad {
   async startIfEmpty(): Promise<string | undefined> {
     if (this.isStarted) return this.#replacement
     try {
-      if (await this.#isEmpty()) {
+      if (await isEmptyType(this.#endpoints, this.#type)) {
         this.#replacement = await this.#administration.startReplacement(this.#type)
       }
     } catch (error) {
@@ -65,11 +65,11 @@ export class BulkLoad {
   get #administration(): Administration {
     return this.#endpoints.administration
   }
+}
 
-  async #isEmpty(): Promise<boolean> {
-    const page = await this.#endpoints.revision1.listObjects(this.#type, { pageSize: 1 })
-    return page.data.length === 0
-  }
+export async function isEmptyType({ revision1 }: LoadEndpoints, type: TypePath): Promise<boolean> {
+  const page = await revision1.listObjects(type, { pageSize: 1 })
+  return page.data.length === 0
 }
 
 /** True if the token may only write, or if killed imports have left too many replacements. */

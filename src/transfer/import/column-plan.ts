@@ -17,6 +17,8 @@ export interface ColumnOptions {
   readonly geopoints?: ReadonlyMap<string, CoordinateColumns>
   /** The property that gets the row number, counted from 1 over all files. */
   readonly rowNumber?: string
+  /** The number of the row before the first one, if rows are numbered after others; 0 otherwise. */
+  readonly rowsBefore?: number
   /** The column with the primary key. */
   readonly key?: string
   /** The types of columns, if the object type is inferred. */

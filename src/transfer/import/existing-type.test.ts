@@ -24,6 +24,8 @@ const typeWith = (
   primaryKey = 'id',
 ): ObjectTypeDefinition => ({ apiName: 'thing', primaryKey, properties })
 
+const FREE = { areNumbersFree: true }
+
 describe('the key of rows for an existing type', () => {
   const inferred = infer({ customer_id: '7', name: 'a' })
   const customer = typeWith({ id: { type: 'integer' }, name: { type: 'string' } })
@@ -32,7 +34,7 @@ describe('the key of rows for an existing type', () => {
     ['no option', {}],
     ['the row number of another property', { rowNumber: 'name' }],
   ])('is not made up with %s', (_what, options) => {
-    expect(() => existingTypeOptions(customer, inferred, options)).toThrow(
+    expect(() => existingTypeOptions(customer, inferred, options, FREE)).toThrow(
       'no column provides id, the primary key of thing. Map a column with --map COLUMN=id',
     )
   })
@@ -42,13 +44,16 @@ describe('the key of rows for an existing type', () => {
     ['--key', { key: 'customer_id' }],
     ['--row-number', { rowNumber: 'id' }],
   ])('can be given with %s', (_option, options) => {
-    const { columns } = existingTypeOptions(customer, inferred, options)
+    const { columns } = existingTypeOptions(customer, inferred, options, FREE)
     expect(columns).toMatchObject({ ...options, numberRows: false })
   })
 
-  it('is the row number if the type was created for numbered rows', () => {
+  it('is the row number if the type was created for numbered rows and has none', () => {
     const numbered = typeWith({ row: ROW_NUMBER, name: { type: 'string' } }, 'row')
-    expect(existingTypeOptions(numbered, inferred, {}).columns.numberRows).toBe(true)
+    expect(existingTypeOptions(numbered, inferred, {}, FREE).columns.numberRows).toBe(true)
+    expect(() => existingTypeOptions(numbered, inferred, {}, { areNumbersFree: false })).toThrow(
+      'no column provides row, the primary key of thing. Map a column with --map COLUMN=row, or number the rows with --row-number row. Rows are numbered from 1, so that they overwrite',
+    )
   })
 })
 
@@ -66,7 +71,7 @@ describe('texts for an existing type', () => {
   })
 
   it('are all kept by a string, and their other readings are reported', () => {
-    const { columns, notes } = existingTypeOptions(stored, inferred, {})
+    const { columns, notes } = existingTypeOptions(stored, inferred, {}, FREE)
     expect([...(columns.columnTexts?.keys() ?? [])]).toEqual(['size', 'price', 'total'])
     expect(notes).toEqual([
       'size: "NA" read as missing',

@@ -11,11 +11,15 @@ export interface ExistingTypeOptions {
   readonly notes: readonly string[]
 }
 
-/** Completes the options of the user; throws `ColumnMismatch` if no column provides the key. */
+/**
+ * Completes the options of the user; throws `ColumnMismatch` if no column provides the key. Rows are
+ * numbered without being told only if no object can have their numbers.
+ */
 export function existingTypeOptions(
   type: ObjectTypeDefinition,
   inferred: InferredType,
   options: ColumnOptions,
+  { areNumbersFree }: { readonly areNumbersFree: boolean },
 ): ExistingTypeOptions {
   const { primaryKey, properties } = type
   const propertyOf = (column: string) => {
@@ -23,12 +27,16 @@ export function existingTypeOptions(
     const name = options.map?.get(column) ?? column
     return Object.hasOwn(properties, name) ? name : propertyNameOf(column)
   }
-  const numberRows = isRowNumber(type)
+  const isNumbered = isRowNumber(type)
+  const numberRows = isNumbered && areNumbersFree
   const hasKey =
     numberRows ||
     options.rowNumber === primaryKey ||
     columnsOf(inferred).some((column) => propertyOf(column) === primaryKey)
-  if (!hasKey) throw new ColumnMismatch(missingKeyColumn(type.apiName, primaryKey))
+  if (!hasKey) {
+    const reason = missingKeyColumn(type.apiName, primaryKey)
+    throw new ColumnMismatch(isNumbered ? `${reason} ${NUMBERS_TAKEN}` : reason)
+  }
 
   const columnTexts = new Map<string, TextStyle>()
   const notes: string[] = []
@@ -43,6 +51,9 @@ export function existingTypeOptions(
   return { columns: { ...options, columnTexts, numberRows }, notes }
 }
 
+const NUMBERS_TAKEN =
+  'Rows are numbered from 1, so that they overwrite the objects with these numbers; --replace replaces all objects.'
+
 function columnsOf({ propertyOf, columns }: InferredType): string[] {
   const pairs = [...(columns.geopoints ?? new Map()).values()]
   return [
@@ -52,7 +63,7 @@ function columnsOf({ propertyOf, columns }: InferredType): string[] {
 }
 
 /** Returns whether the key was made for rows that no column identifies; such rows are numbered. */
-function isRowNumber({ primaryKey, properties }: ObjectTypeDefinition): boolean {
+export function isRowNumber({ primaryKey, properties }: ObjectTypeDefinition): boolean {
   const key = properties[primaryKey]
   return key?.type === ROW_NUMBER.type && key.description === ROW_NUMBER.description
 }

@@ -8,6 +8,7 @@ import {
   NOTHING_SENT,
   type ObjectSink,
   type Rejection,
+  type SenderOptions,
   type SentCounts,
 } from './batch-sender.ts'
 import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
@@ -32,6 +33,8 @@ export interface ImportRequest extends TypePath {
   readonly dryRun: boolean
   /** Receives the objects instead of the service; it may call `reject`. */
   readonly openSink?: ((reject: (rejection: Rejection) => void) => ObjectSink) | undefined
+  /** Called with the objects of each batch before it is sent, and awaited. */
+  readonly beforeBatch?: SenderOptions['beforeBatch']
   /** Recognises rows with the key of an earlier row; undefined if the last such row is written. */
   readonly repeatedKeys?: RepeatedKeys | undefined
   /** Whether nothing is kept if the import stops early, as far as that is possible. */
@@ -118,6 +121,7 @@ export async function importFiles(
     dryRun: dryRun || undefined,
     replacement: replacement ?? open,
     skip: from?.objects ?? 0,
+    beforeBatch: request.beforeBatch,
     startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
   }
   const sender: ObjectSink =

@@ -1,15 +1,15 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
-import type { Administration } from '../../client/endpoints/administration.ts'
 import { applyAndWait } from '../../client/endpoints/definition-change.ts'
-import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
+import { isEmptyType, type LoadEndpoints } from './bulk-load.ts'
 import { type ColumnOptions, checkColumnOptions } from './column-plan.ts'
-import { existingTypeOptions } from './existing-type.ts'
+import { existingTypeOptions, isRowNumber } from './existing-type.ts'
 import { readDefinition } from './read-definition.ts'
+import { removeType } from './remove-type.ts'
 import { widenType } from './widen-type.ts'
 
 export interface ImportType {
@@ -33,17 +33,20 @@ export interface ImportTypeRequest {
   readonly infer: (() => Promise<InferredType>) | undefined
   /** Whether an inferred type is not created. */
   readonly dryRun: boolean
+  /** Whether all objects of the type are replaced. */
+  readonly replacesAll: boolean
 }
 
 export async function findImportType(
-  { administration }: Endpoints,
+  endpoints: LoadEndpoints,
   request: ImportTypeRequest,
 ): Promise<ImportType> {
+  const { administration } = endpoints
   const { ontology, type } = request
   const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
   if (existing !== undefined && definition !== undefined) {
-    return widenExisting(administration, request, definition, existing)
+    return widenExisting(endpoints, request, definition, existing)
   }
   if (request.infer === undefined) throw unknownType(request, definition)
 
@@ -57,17 +60,19 @@ export async function findImportType(
   if (request.dryRun) return { ...shared, objectType, exists: false, undo: undefined }
   const applied = await administration.applyDefinition(ontology, extended)
   const created = typeOf(applied as OntologyDefinition, type)
-  const undo = () => removeType(administration, request, definition === undefined)
+  const path = { ontology, objectType: type }
+  const undo = () => removeType(administration, path, definition === undefined)
   return { ...shared, objectType: created, exists: true, undo }
 }
 
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
 async function widenExisting(
-  administration: Administration,
-  { ontology, type, columns, infer, dryRun }: ImportTypeRequest,
+  endpoints: LoadEndpoints,
+  { ontology, type, columns, infer, dryRun, replacesAll }: ImportTypeRequest,
   definition: OntologyDefinition,
   existing: ObjectType,
 ): Promise<ImportType> {
+  const { administration } = endpoints
   const inferred = await infer?.()
   const stored = definition.objectTypes.find(({ apiName }) => apiName === type)
   if (inferred === undefined || stored === undefined) {
@@ -75,7 +80,10 @@ async function widenExisting(
   }
   const { definition: widened, changes } = widenType(stored, inferred)
   // Checked before the type is widened, so that a mistake leaves it as it is.
-  const options = existingTypeOptions(widened, inferred, columns)
+  const areNumbersFree =
+    replacesAll ||
+    (isRowNumber(stored) && (await isEmptyType(endpoints, { ontology, objectType: type })))
+  const options = existingTypeOptions(widened, inferred, columns, { areNumbersFree })
   const notes = [...changes, ...options.notes].map((note) => `${type}: ${note}`)
   const shared = { columns: options.columns, notes, undo: undefined }
   if (changes.length === 0) return { ...shared, objectType: existing, exists: true }
@@ -84,19 +92,6 @@ async function widenExisting(
   // A large type is widened in the background; its rows fit when that is done.
   if (!dryRun) await applyAndWait(administration, ontology, changed)
   return { ...shared, objectType: typeOf(changed, type), exists: !dryRun }
-}
-
-/** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */
-async function removeType(
-  administration: Administration,
-  { ontology, type }: ImportTypeRequest,
-  isOntologyNew: boolean,
-): Promise<void> {
-  const definition = await readDefinition(administration, ontology)
-  if (definition === undefined) return
-  const others = definition.objectTypes.filter(({ apiName }) => apiName !== type)
-  await administration.applyDefinition(ontology, { ...definition, objectTypes: others })
-  if (isOntologyNew && others.length === 0) await administration.deleteOntology(ontology)
 }
 
 function typeOf(definition: OntologyDefinition, name: string): ObjectType {

@@ -70,7 +70,7 @@ const MAX_CACHED_SHAPES = 1000
 export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowReader {
   checkColumnOptions(type, options)
   const readers = new Map<string, CellsReader>()
-  let rowNumber = 0
+  let rowNumber = options.rowsBefore ?? 0
   let lastColumns: readonly string[] = []
   let lastKind: CellKind | undefined
   let lastReader: CellsReader | undefined

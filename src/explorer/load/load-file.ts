@@ -1,0 +1,102 @@
+import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
+import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
+import { storedObjects } from '../../transfer/compare/stored-objects.ts'
+import { type UndoResult, undoChanges } from '../../transfer/compare/undo-changes.ts'
+import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import {
+  type ImportResult,
+  ImportStopped,
+  importFiles,
+} from '../../transfer/import/import-files.ts'
+import { removeType } from '../../transfer/import/remove-type.ts'
+import { rowReader } from '../../transfer/import/row-to-object.ts'
+import type { LoadCounts, LoadRemains, LoadSpec } from './messages.ts'
+import { numberRows } from './number-rows.ts'
+import { openFile } from './open-file.ts'
+import { parsedType } from './parsed-type.ts'
+import { openEndpoints, reportPace, type WorkOptions } from './work-options.ts'
+
+/** Rejected rows that are passed on; further ones are only counted. */
+const MAX_REJECTIONS = 1000
+
+/** Sends the objects of a file; returns the function that takes them back, if there is one. */
+export async function loadFile(
+  spec: LoadSpec,
+  options: WorkOptions,
+): Promise<(() => Promise<UndoResult>) | undefined> {
+  const { file, ontology, mode, created } = spec
+  const { report, signal } = options
+  const endpoints = openEndpoints(spec, options)
+  const objectType = parsedType(spec.objectType)
+  const typePath = { ontology, objectType: objectType.apiName }
+  const columns = await numberRows(spec, endpoints)
+  const { source, bytesRead } = await openFile(file)
+  const isDue = reportPace()
+  const journal = new ChangeJournal()
+  const readStored = storedObjects(endpoints.objectSets, ontology, objectType)
+  const recorder = new ChangeRecorder(objectType, { journal, readStored, mode })
+  let rejected = 0
+  let rejections: Rejection[] = []
+  const reportCounts = (counts: Omit<LoadCounts, 'rejected' | 'bytesRead'>) => {
+    report({ kind: 'loading', counts: { ...counts, rejected, bytesRead: bytesRead() }, rejections })
+    rejections = []
+  }
+  async function* files() {
+    yield { name: file.name, source }
+  }
+  /** A type that was created for the file is undone as a whole, so its objects are not recorded. */
+  const hasJournal = () => created === undefined && !journal.isFull
+  const remainsOf = async ({ objects, version, isUncertain }: ImportResult) => {
+    const isTypeRemoved = created !== undefined && objects === 0 && !isUncertain
+    if (isTypeRemoved) {
+      await removeType(endpoints.administration, typePath, created === 'ontology')
+    }
+    const [entry] = journal.entries
+    const isUndoable = hasJournal() && entry !== undefined
+    return { isUndoable, version, isTypeRemoved } satisfies LoadRemains
+  }
+  try {
+    const result = await importFiles(endpoints, {
+      ...typePath,
+      files: files(),
+      readRow: rowReader(objectType, columns),
+      mode,
+      dryRun: false,
+      beforeBatch: async (objects) => {
+        if (hasJournal()) await recorder.record(objects)
+      },
+      maxErrors: Number.POSITIVE_INFINITY,
+      isFinite: true,
+      signal,
+      onRejected: (rejection) => {
+        rejected += 1
+        if (rejected <= MAX_REJECTIONS) rejections.push(rejection)
+      },
+      onProgress: async (rows, { objects, put, kept }) => {
+        if (isDue()) reportCounts({ rows, sent: objects, put, kept })
+      },
+      onIndexing: () => report({ kind: 'indexing' }),
+    })
+    reportCounts({ ...result, sent: result.objects })
+    report({ kind: 'loaded', remains: await remainsOf(result) })
+  } catch (error) {
+    if (!(error instanceof ImportStopped)) throw error
+    const { result } = error
+    reportCounts({ ...result, sent: result.objects })
+    report({
+      kind: 'stopped',
+      reason: signal.aborted ? undefined : error.message,
+      isUncertain: result.isUncertain,
+      remains: await remainsOf(result),
+    })
+  }
+  // The signal may have stopped the load; taking it back needs retries again.
+  const { administration, objectSets } = openEndpoints(spec, {
+    ...options,
+    signal: new AbortController().signal,
+  })
+  const readNow = storedObjects(objectSets, ontology, objectType)
+  return hasJournal()
+    ? () => undoChanges(administration, typePath, journal.entries, readNow)
+    : undefined
+}
