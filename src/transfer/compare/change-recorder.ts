@@ -1,5 +1,6 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import {
+  NOTHING_SENT,
   type ObjectSink,
   type OutgoingObject,
   type Rejection,
@@ -68,7 +69,7 @@ export function comparison(
   recorder: ChangeRecorder,
   onRejected: (rejection: Rejection) => void,
 ): ObjectSink {
-  const sent = { batches: 0, objects: 0, put: 0, kept: 0, version: 0 }
+  const sent = { ...NOTHING_SENT }
   let batch: OutgoingObject[] = []
   const send = async () => {
     const objects = batch
