@@ -243,6 +243,17 @@ describe('an import', () => {
     }
   })
 
+  it('leaves no new type behind if every row was rejected', async () => {
+    const path = file('wide.csv', 'id,size\na,wide\nb,narrow\n')
+    const args = ['--ontology', 'rejected', '--infer', '--as', 'size=long', '--max-errors', '9']
+    const { code, stderr } = await runImport(path, ...args)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('every row was rejected. Nothing was written.'),
+    ])
+    expect((await service.send('/api/admin/v1/ontologies/rejected')).status).toBe(404)
+  })
+
   it('does not overwrite numbered rows with those of another file, unless told', async () => {
     const args = ['--ontology', 'jotted', '--type', 'note', '--infer']
     expect((await runImport(file('january.csv', 'a,b\n1,x\n1,x\n'), ...args)).code).toBe(0)

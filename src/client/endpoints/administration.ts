@@ -66,6 +66,10 @@ export interface DefinitionOptions extends CallOptions {
   readonly dryRun?: boolean | undefined
   /** Allows changes that drop values. */
   readonly allowDataLoss?: boolean | undefined
+  /** Changes the definition only if it has this entity tag. */
+  readonly ifMatch?: string | undefined
+  /** `*` only creates an ontology. */
+  readonly ifNoneMatch?: string | undefined
 }
 
 export interface Caller {
@@ -90,6 +94,16 @@ export class Administration {
     return this.#connection.send({ ...call, path: adminPath(ontology), isRepeatable: true })
   }
 
+  /** Returns a definition with its entity tag. */
+  async getTaggedDefinition(
+    ontology: string,
+    call: CallOptions = {},
+  ): Promise<{ readonly definition: unknown; readonly etag: string | undefined }> {
+    const request = { ...call, path: adminPath(ontology), isRepeatable: true }
+    const { body, headers } = await this.#connection.exchange(request)
+    return { definition: body, etag: headers.get('etag') ?? undefined }
+  }
+
   /**
    * Creates or changes an ontology; applying the same definition again changes nothing. Returns the
    * definition, or a `DefinitionChange` if many objects are converted first.
@@ -97,16 +111,19 @@ export class Administration {
   applyDefinition(
     ontology: string,
     definition: unknown,
-    { dryRun, allowDataLoss, ...call }: DefinitionOptions = {},
+    { dryRun, allowDataLoss, ifMatch, ifNoneMatch, ...call }: DefinitionOptions = {},
   ): Promise<unknown> {
-    return this.#connection.send({
-      ...call,
-      method: 'PUT',
-      path: adminPath(ontology),
-      query: { dryRun, allowDataLoss },
-      json: definition,
-      isRepeatable: true,
-    })
+    const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined
+    const headers = {
+      'if-match': ifMatch,
+      'if-none-match': ifNoneMatch,
+      // A repeated request does not meet a condition that held for the first one.
+      'idempotency-key': isConditional ? newIdempotencyKey() : undefined,
+    }
+    const query = { dryRun, allowDataLoss }
+    const path = adminPath(ontology)
+    const request = { ...call, method: 'PUT', path, query, headers, json: definition } as const
+    return this.#connection.send({ ...request, isRepeatable: true })
   }
 
   /** Returns the last background change of an ontology, running or ended. */

@@ -4,6 +4,7 @@ import { nameOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { LoadButton } from '../load/load-button.tsx'
+import { TypeButton } from '../load/type-button.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -99,6 +100,7 @@ export function Toolbar(props: ToolbarProps) {
           </Popup>
           <CreateAction address={{ ontology, objectType }} />
           <LoadButton isSmall />
+          <TypeButton ontology={ontology} objectType={objectType} />
         </div>
         <span className={styles.spacer} />
         <Segments

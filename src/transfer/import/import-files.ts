@@ -37,7 +37,7 @@ export interface ImportRequest extends TypePath {
   readonly beforeBatch?: SenderOptions['beforeBatch']
   /** Recognises rows with the key of an earlier row; undefined if the last such row is written. */
   readonly repeatedKeys?: RepeatedKeys | undefined
-  /** Whether nothing is kept if the import stops early, as far as that is possible. */
+  /** Whether nothing is kept if the import stops early or every row is rejected, if possible. */
   readonly isAllOrNothing?: boolean | undefined
   /** Where an earlier run of the same import stopped. */
   readonly from?: ImportCursor | undefined
@@ -145,6 +145,9 @@ export async function importFiles(
     await sender.finish()
     if (mode === 'replace' && sender.sent.objects + options.skip === 0) {
       throw new Error(NOTHING_TO_REPLACE_WITH)
+    }
+    if (request.isAllOrNothing && counts.rejected > 0 && counts.rejected === counts.rows) {
+      throw new Error('every row was rejected')
     }
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
     isPublishing = isLoading()

@@ -1,5 +1,6 @@
 import type { Administration } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
+import { changeDefinition } from './change-definition.ts'
 import { readDefinition } from './read-definition.ts'
 
 /** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */
@@ -8,9 +9,13 @@ export async function removeType(
   { ontology, objectType }: TypePath,
   isOntologyNew: boolean,
 ): Promise<void> {
-  const definition = await readDefinition(administration, ontology)
-  if (definition === undefined) return
-  const others = definition.objectTypes.filter(({ apiName }) => apiName !== objectType)
-  await administration.applyDefinition(ontology, { ...definition, objectTypes: others })
-  if (isOntologyNew && others.length === 0) await administration.deleteOntology(ontology)
+  if ((await readDefinition(administration, ontology)) === undefined) return
+  let isLast = false
+  await changeDefinition(administration, ontology, (current) => {
+    if (current === undefined) throw new Error(`the ontology ${ontology} was deleted meanwhile`)
+    const objectTypes = current.objectTypes.filter(({ apiName }) => apiName !== objectType)
+    isLast = objectTypes.length === 0
+    return { ...current, objectTypes }
+  })
+  if (isOntologyNew && isLast) await administration.deleteOntology(ontology)
 }

@@ -1,0 +1,185 @@
+/** Renames an object type, or deletes it with its objects. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { parseBody } from '../api/call.ts'
+import { deleteType, nameOf, wordsOf } from '../api/ontology.ts'
+import { countsQuery } from '../api/queries.ts'
+import { useLastChange, useRefresh } from '../edit/use-writes.ts'
+import { useSession } from '../shell/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { countOf } from '../ui/format.ts'
+import { TextField } from '../ui/text-field.tsx'
+import { renameType } from './apply-type.ts'
+import styles from './load.module.css'
+import type { TypeButtonProps } from './type-button.tsx'
+import { mistakeInName } from './type-draft.ts'
+
+export interface TypeDialogProps extends TypeButtonProps {
+  readonly onClose: () => void
+}
+
+export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
+  const { readToken, send } = useSession()
+  const client = useQueryClient()
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const { setLastChange } = useLastChange()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const form = useId()
+  const [apiName, setApiName] = useState(objectType.apiName)
+  const [displayName, setDisplayName] = useState(objectType.displayName ?? '')
+  const [isConfirming, setConfirming] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Error>()
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const isTaken =
+    apiName !== objectType.apiName && ontology.objectTypes.some((type) => type.apiName === apiName)
+  const mistake = isTaken
+    ? `${ontology.apiName} has a type of this name already.`
+    : mistakeInName(apiName)
+  const isSame =
+    apiName === objectType.apiName && displayName.trim() === (objectType.displayName ?? '')
+  const path = (type: string) => `/o/${[ontology.apiName, type].map(encodeURIComponent).join('/')}`
+
+  /** Shows another page, whose type exists, before the definition is read again. */
+  const change = async (work: () => Promise<{ readonly to: string; readonly text: string }>) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { to, text } = await work()
+      await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
+      await navigate({ to: to as '/' })
+      setLastChange({ text })
+      void refresh()
+      onClose()
+    } catch (reason) {
+      setError(reason as Error)
+      setBusy(false)
+    }
+  }
+  const rename = () =>
+    change(async () => {
+      const names = { apiName, displayName: displayName.trim() }
+      await renameType(await readToken(), ontology.apiName, objectType.apiName, names)
+      return { to: path(apiName), text: `Renamed ${objectType.apiName} to ${apiName}.` }
+    })
+  const remove = () =>
+    change(async () => {
+      const response = await send(deleteType(ontology.apiName, objectType.apiName, true))
+      const { objects } = parseBody<{ readonly objects: number }>(response)
+      const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
+      return { to: `/o/${encodeURIComponent(ontology.apiName)}`, text }
+    })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isSame && mistake === undefined && !isBusy) void rename()
+  }
+  const title = `${isConfirming ? 'Delete' : 'Object type'} ${nameOf(objectType)}`
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-label={title}
+      data-stage="defining"
+      onClose={onClose}
+    >
+      <header className={styles.head}>
+        <h2>{title}</h2>
+      </header>
+      <div className={styles.body}>
+        {error !== undefined && <ErrorNote error={error} />}
+        {isConfirming ? (
+          <DeletedParts ontology={ontology} objectType={objectType} />
+        ) : (
+          <form id={form} className={styles.body} onSubmit={submit}>
+            <TextField
+              label="Name on the screen"
+              value={displayName}
+              placeholder={wordsOf(apiName)}
+              autoComplete="off"
+              onChange={setDisplayName}
+            />
+            <TextField
+              label="API name, which is part of addresses and requests"
+              value={apiName}
+              autoComplete="off"
+              spellCheck={false}
+              error={mistake}
+              onChange={setApiName}
+            />
+            {apiName !== objectType.apiName && (
+              <p className={styles.misfits}>
+                Objects and links stay. Programs, policies and saved addresses that use “
+                {objectType.apiName}” no longer find the type.
+              </p>
+            )}
+          </form>
+        )}
+      </div>
+      <footer className={styles.foot}>
+        {!isConfirming && (
+          <>
+            <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
+              Delete the type…
+            </Button>
+            <span className={styles.spacer} />
+          </>
+        )}
+        <Button disabled={isBusy} onClick={onClose}>
+          Cancel
+        </Button>
+        {isConfirming ? (
+          <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
+            {isBusy ? 'Deleting…' : 'Delete the type and its objects'}
+          </Button>
+        ) : (
+          <Button
+            kind="primary"
+            type="submit"
+            form={form}
+            disabled={isBusy || isSame || mistake !== undefined}
+          >
+            {isBusy ? 'Renaming…' : 'Rename'}
+          </Button>
+        )}
+      </footer>
+    </dialog>
+  )
+}
+
+/** What goes with a type, counted when the user asks. */
+function DeletedParts({ ontology, objectType: { apiName } }: TypeButtonProps) {
+  const { send } = useSession()
+  const { data, error } = useQuery({
+    ...countsQuery(send, ontology.apiName),
+    queryKey: ['counts', ontology.apiName, 'before deletion'],
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const links = (ontology.linkTypes ?? []).filter(({ from, to }) => [from, to].includes(apiName))
+  const count = data?.objectTypes[apiName]?.count
+  return (
+    <div role="status" className={styles.findings}>
+      {error !== null && <ErrorNote error={error} />}
+      <p>
+        {count === undefined
+          ? 'Counting the objects…'
+          : `This deletes ${apiName} with ${count === 0 ? 'no objects' : countOf(count, 'object')}${
+              links.length === 0 ? '' : ` and ${countOf(links.length, 'link type')}`
+            }. It cannot be undone: export the objects first if you may need them again.`}
+      </p>
+      {links.length > 0 && (
+        <ul>
+          {links.map(({ apiName: link, from, to }) => (
+            <li key={`${from} ${link}`}>
+              {link}: from {from} to {to}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Administration } from '../../client/endpoints/administration.ts'
+import { OqsError } from '../../client/oqs-error.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+
+/** Changes of others during one change after which it is given up. */
+const MAX_CONFLICTS = 5
+
+/**
+ * Changes a definition, on condition that nobody else changes it between reading and writing;
+ * otherwise it is read again. Returns what the service answered.
+ */
+export async function changeDefinition(
+  administration: Administration,
+  ontology: string,
+  change: (current: OntologyDefinition | undefined) => OntologyDefinition,
+): Promise<unknown> {
+  for (let conflicts = 0; ; conflicts += 1) {
+    const { definition, etag } = await readTagged(administration, ontology)
+    const condition = definition === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag }
+    try {
+      return await administration.applyDefinition(ontology, change(definition), condition)
+    } catch (error) {
+      if (conflicts >= MAX_CONFLICTS || !isNamed(error, 'PreconditionFailed')) throw error
+    }
+  }
+}
+
+async function readTagged(administration: Administration, ontology: string) {
+  try {
+    const { definition, etag } = await administration.getTaggedDefinition(ontology)
+    return { definition: definition as OntologyDefinition, etag }
+  } catch (error) {
+    if (!isNamed(error, 'OntologyNotFound')) throw error
+    return { definition: undefined, etag: undefined }
+  }
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof OqsError && error.errorName === name
+}
