@@ -19,6 +19,7 @@ const FORMAT_BY_ENDING: Readonly<Record<string, FileFormat>> = {
   ndjson: 'ndjson',
   jsonl: 'ndjson',
   json: 'json',
+  geojson: 'json',
   parquet: 'parquet',
 }
 
@@ -49,6 +50,10 @@ export function canDetectFormat(head: Uint8Array): boolean {
   return head.length >= COMPRESSION_BYTES && start !== -1 && head.includes(NEWLINE, start)
 }
 
+/** The beginning of a GeoJSON collection, which may be one long line. */
+const COLLECTION =
+  /^\{(?:[^{]*"type"\s*:\s*"FeatureCollection"|\s*"features"\s*:\s*\[\s*\{\s*"type"\s*:\s*"Feature")/
+
 /** Detects the format; `.json` can be one array or NDJSON, so the content decides. */
 export function formatOfBytes(head: Uint8Array, named: FileFormat | undefined): FileFormat {
   if (isParquet(head)) return 'parquet'
@@ -56,6 +61,7 @@ export function formatOfBytes(head: Uint8Array, named: FileFormat | undefined): 
   const text = showUtf8(head, head.length).trimStart()
   if (text.startsWith('[')) return 'json'
   if (!text.startsWith('{')) return named ?? 'csv'
+  if (COLLECTION.test(text)) return 'json'
   // An object over several lines is not NDJSON; the JSON array reader reports that.
   const end = text.indexOf('\n')
   return end === -1 || isJson(text.slice(0, end)) ? 'ndjson' : 'json'

@@ -93,6 +93,53 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
   expect(faults()).toEqual([])
 })
 
+it('reads dates in the format that the user chooses, and missing texts as the user says', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  const file = 'id,opened,seen,city\na,03/04/2024,Jan 1 2000,NA\nb,05/06/2024,Dec 31 1999,Bern\n'
+  await choose(page, 'visits.csv', file)
+  await expect.poll(() => page.getByLabel('Type of seen').inputValue()).toBe('date')
+  await page.getByLabel('Type of opened').selectOption('date')
+  await page.getByText('Line 2: opened “03/04/2024” is not').waitFor()
+  const format = page.getByLabel('Date format of opened')
+  await format.fill('MM/DD')
+  await page.getByText('“MM/DD” is no date format.').waitFor()
+  await format.fill('MM/DD/YYYY')
+  await expect.poll(() => page.getByText('would be rejected').count()).toBe(0)
+  await page.getByLabel('“NA” is missing').uncheck()
+  await expect.poll(() => accessibilityFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Load 2 rows' }).click()
+  await page.getByText('2 objects written to visits.').waitFor()
+  const first = { id: 'a', opened: '2024-03-04', seen: '2000-01-01', city: 'NA' }
+  expect((await read('visits'))[0]).toEqual(first)
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  // The same file fits the type that exists only with the same format.
+  await choose(page, 'visits.csv', file)
+  await page.getByLabel('Date format of opened').fill('MM/DD/YYYY')
+  await page.getByText('stay the same').waitFor()
+  await page.getByRole('button', { name: 'Load 2 rows' }).click()
+  await page.getByText('2 objects written to visits.').waitFor()
+  expect((await read('visits'))[0]).toMatchObject({ opened: '2024-03-04' })
+  expect(faults()).toEqual([])
+})
+
+it('loads the features of GeoJSON', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  const geometry = { type: 'Point', coordinates: [7.4, 46.9] }
+  const feature = { type: 'Feature', id: 'bern', properties: { people: 134_794 }, geometry }
+  const collection = { type: 'FeatureCollection', features: [feature] }
+  await choose(page, 'spots.geojson', JSON.stringify(collection))
+  await expect.poll(() => page.getByLabel('Type of geometry').inputValue()).toBe('geopoint')
+  await page.getByRole('button', { name: 'Load 1 row' }).click()
+  await page.getByText('1 object written to spots.').waitFor()
+  expect(await read('spots')).toEqual([{ id: 'bern', people: '134794', geometry }])
+  expect(faults()).toEqual([])
+})
+
 it('loads into a type that exists, by columns that the user maps', async () => {
   await using watched = await openPage(browser, { width: 360, height: 740 })
   const { page, faults } = watched

@@ -22,6 +22,15 @@ export const FIRST_OBJECTS: Readonly<Record<string, object>> = {
   'german-dates.csv': { id: '1', am: '2023-12-31T00:00:00Z' },
   'us-times.csv': { id: '1', at: '2023-12-31T23:59:00Z' },
   'missing-values.csv': { id: '1', temp: 3.5, day: '2024-01-02' },
+  'us-month-names.csv': { id: '1', on: '2000-01-01' },
+  'missing-texts.csv': { id: '1', city: 'Windhoek', country: 'NA' },
+  'measurements.ndjson': { id: '1', v: '0.5' },
+  'places.geojson': {
+    id: 'bern',
+    name: 'Bern',
+    people: '134794',
+    geometry: { type: 'Point', coordinates: [7.447, 46.948] },
+  },
   'nested.json': {
     id: '1',
     name: 'Ada',
@@ -181,6 +190,24 @@ const TEXT_FILES: readonly MessyFile[] = [
     2,
   ),
   csv(
+    'us-month-names.csv',
+    'dates with names of months first',
+    'id,on\n1,Jan 1 2000\n2,"December 31, 1999"\n',
+    2,
+  ),
+  csv(
+    'missing-texts.csv',
+    'NA for missing texts, and as the code of a country',
+    'id,city,country\n1,Windhoek,NA\n2,NA,CH\n',
+    2,
+  ),
+  csv(
+    'people.csv',
+    'names of persons, which happen to differ',
+    'first_name,last_name,age\nAda,Lovelace,36\nAlan,Turing,41\n',
+    2,
+  ),
+  csv(
     'missing-values.csv',
     'NA and - for missing values',
     'id,temp,day\n1,3.5,2024-01-02\n2,NA,-\n3,NA,2024-01-04\n',
@@ -209,6 +236,10 @@ const TEXT_FILES: readonly MessyFile[] = [
     2,
   ),
 ]
+
+function feature(id: string, properties: object, coordinates: readonly number[]) {
+  return { type: 'Feature', id, properties, geometry: { type: 'Point', coordinates } }
+}
 
 const JSON_FILES: readonly MessyFile[] = [
   {
@@ -256,6 +287,28 @@ const JSON_FILES: readonly MessyFile[] = [
     name: 'long-ids.ndjson',
     what: 'JSON with ids beyond 2^53',
     content: Buffer.from('{"id": 9007199254740993, "n": 1}\n{"id": 9007199254740995, "n": 2}\n'),
+    objects: 2,
+    options: [],
+  },
+  {
+    name: 'measurements.ndjson',
+    what: 'JSON with fractions and a number of 18 digits',
+    content: Buffer.from('{"id": 1, "v": 0.5}\n{"id": 2, "v": 123456789012345678}\n'),
+    objects: 2,
+    options: [],
+  },
+  {
+    name: 'places.geojson',
+    what: 'GeoJSON: a collection of points',
+    content: Buffer.from(
+      JSON.stringify({
+        type: 'FeatureCollection',
+        features: [
+          feature('bern', { name: 'Bern', people: 134_794 }, [7.447, 46.948]),
+          feature('oslo', { name: 'Oslo', people: 709_037 }, [10.752, 59.913]),
+        ],
+      }),
+    ),
     objects: 2,
     options: [],
   },

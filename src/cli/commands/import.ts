@@ -44,7 +44,7 @@ export function addImportCommand(program: Command): void {
   const command = program
     .command('import')
     .description(
-      'Write the rows of files as objects of a type. Reads CSV, NDJSON, JSON and Parquet, optionally compressed.',
+      'Write the rows of files as objects of a type. Reads CSV, NDJSON, JSON, GeoJSON and Parquet, optionally compressed.',
     )
     .argument('<files...>', 'files to import, in this order; - reads standard input')
     .requiredOption('--ontology <name>', 'API name or RID of the ontology', parseText)

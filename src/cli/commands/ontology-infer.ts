@@ -16,7 +16,7 @@ export function addInferCommand(ontology: Command): void {
   const infer = ontology
     .command('infer')
     .description('Infer a definition from data, ready to edit and apply.')
-    .argument('<files...>', 'CSV, NDJSON, JSON or Parquet files; - reads standard input')
+    .argument('<files...>', 'CSV, NDJSON, JSON, GeoJSON or Parquet files; - reads standard input')
     .option('--ontology <name>', 'API name of the ontology (default: the type)', parseText)
     .option('--type <name>', 'API name of the object type (default: from the file)', parseText)
   addColumnOptions(addInputOptions(infer))

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './load.module.css'
 
-const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.ndjson,.jsonl,.parquet,.gz'
+const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet,.gz'
 
 export interface ChooseFileProps {
   readonly mistake: string | undefined
@@ -50,8 +50,8 @@ export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
           onChange={({ target }) => onChosen([...(target.files ?? [])])}
         />
         <p className="label">
-          CSV, TSV, NDJSON, a JSON array or Parquet, optionally compressed with gzip. The first line
-          of CSV names the columns. Nothing is written before you have seen the file.
+          CSV, TSV, NDJSON, a JSON array, GeoJSON or Parquet, optionally compressed with gzip. The
+          first line of CSV names the columns. Nothing is written before you have seen the file.
         </p>
       </section>
     </div>

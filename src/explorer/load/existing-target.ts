@@ -8,6 +8,7 @@ import {
   optionsOfMapping,
   suggestMapping,
 } from './column-mapping.ts'
+import { meantFormat, mistakeInFormat } from './date-formats.ts'
 import type { FileReport } from './messages.ts'
 import { parsedType } from './parsed-type.ts'
 
@@ -23,14 +24,24 @@ export function existingTarget(
   definition: ObjectTypeDefinition,
   { columns, inferred }: Pick<FileReport, 'columns' | 'inferred'>,
   chosen: ColumnMapping | undefined,
+  /** The formats of dates that the user wrote, by column. */
+  dateFormats: ReadonlyMap<string, string>,
 ): ExistingTarget {
   const type = parsedType(definition)
   const mapping = chosen ?? suggestMapping(type, columns)
   const hasKey = [...mapping.values()].includes(definition.primaryKey)
   const isNumbered = !hasKey && isRowNumber(definition)
-  const mistakes = mistakesInMapping(type, mapping, { needsKey: !isNumbered })
+  const mistakes = [
+    ...mistakesInMapping(type, mapping, { needsKey: !isNumbered }),
+    ...[...dateFormats.values()].flatMap((format) => mistakeInFormat(format) ?? []),
+  ]
   const options = optionsOfMapping(type, columns, mapping)
   if (!hasKey && !isNumbered) return { mapping, columns: options, mistakes, isNumbered }
   const read = existingTypeOptions(definition, inferred, options, { areNumbersFree: isNumbered })
-  return { mapping, columns: read.columns, mistakes, isNumbered }
+  const columnTexts = new Map(read.columns.columnTexts)
+  for (const [column, format] of dateFormats) {
+    const formats = format === '' ? [] : [meantFormat(format)]
+    columnTexts.set(column, { ...columnTexts.get(column), dateFormats: formats })
+  }
+  return { mapping, columns: { ...read.columns, columnTexts }, mistakes, isNumbered }
 }

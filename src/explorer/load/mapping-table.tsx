@@ -2,6 +2,8 @@ import { typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Misfit } from './check-sample.ts'
 import { type ColumnMapping, targetsOf } from './column-mapping.ts'
+import { DateFormatField } from './date-format-field.tsx'
+import { isTimeType, shownFormat } from './date-formats.ts'
 import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
 import { isOf } from './new-type-table.tsx'
@@ -11,14 +13,18 @@ export interface MappingTableProps {
   readonly objectType: ObjectType
   readonly mapping: ColumnMapping
   readonly isNumbered: boolean
+  /** The formats of dates that the user wrote, by column. */
+  readonly dateFormats: ReadonlyMap<string, string>
   readonly report: FileReport
   readonly misfits: readonly Misfit[]
   readonly onChange: (mapping: ColumnMapping) => void
+  readonly onDateFormats: (formats: ReadonlyMap<string, string>) => void
 }
 
 /** The first rows under the columns of the file, each with the property that it goes into. */
 export function MappingTable(props: MappingTableProps) {
-  const { objectType, mapping, isNumbered, report, misfits, onChange } = props
+  const { objectType, mapping, isNumbered, dateFormats, report, misfits } = props
+  const { onChange, onDateFormats } = props
   const targets = targetsOf(objectType)
   const change = (column: string, target: string) => {
     const next = new Map(mapping)
@@ -56,6 +62,13 @@ export function MappingTable(props: MappingTableProps) {
               </option>
             ))}
           </select>
+          {property !== undefined && isTimeType(typeName(property.type)) && (
+            <DateFormatField
+              name={column}
+              value={dateFormats.get(column) ?? inferredFormat(report, column)}
+              onChange={(format) => onDateFormats(new Map(dateFormats).set(column, format))}
+            />
+          )}
         </>
       ),
     }
@@ -75,4 +88,10 @@ export function MappingTable(props: MappingTableProps) {
       </p>
     </>
   )
+}
+
+/** Returns the format of the dates that the file shows; empty for ISO 8601. */
+function inferredFormat({ inferred }: FileReport, column: string): string {
+  const [format] = inferred.columns.columnTexts?.get(column)?.dateFormats ?? []
+  return format === undefined ? '' : shownFormat(format)
 }

@@ -1,8 +1,11 @@
 import type { Misfit } from './check-sample.ts'
+import { DateFormatField } from './date-format-field.tsx'
+import { isTimeType, suggestedFormat } from './date-formats.ts'
 import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
 import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
 import {
+  dateFormatOf,
   type PropertyDraft,
   type TypeDraft,
   typeChoices,
@@ -30,6 +33,11 @@ export function NewTypeTable({ draft, report, misfits, onChange }: NewTypeTableP
         <>
           <PropertyHead property={property} draft={draft} />
           <TypeSelect
+            property={property}
+            report={report}
+            onChange={(next) => onChange(withProperty(draft, at, next))}
+          />
+          <TextFields
             property={property}
             onChange={(next) => onChange(withProperty(draft, at, next))}
           />
@@ -65,20 +73,55 @@ function PropertyHead({
 
 const SKIP = ' skip'
 
-interface TypeSelectProps {
+interface PropertyControlProps {
   readonly property: PropertyDraft
   readonly onChange: (property: PropertyDraft) => void
 }
 
-function TypeSelect({ property, onChange }: TypeSelectProps) {
+/** How the texts of a column are read: the format of dates, and what stands for a missing value. */
+function TextFields({ property, onChange }: PropertyControlProps) {
+  const { name, definition, isSkipped, texts, keepsNulls = false } = property
+  const nulls = texts?.nulls ?? []
+  if (isSkipped) return null
+  return (
+    <>
+      {isTimeType(definition.type) && (
+        <DateFormatField
+          name={name}
+          value={dateFormatOf(property)}
+          onChange={(dateFormat) => onChange({ ...property, dateFormat })}
+        />
+      )}
+      {nulls.length > 0 && (
+        <label className={styles.missing}>
+          <input
+            type="checkbox"
+            checked={!keepsNulls}
+            onChange={({ target }) => onChange({ ...property, keepsNulls: !target.checked })}
+          />
+          {nulls.map((text) => `“${text}”`).join(', ')} is missing
+        </label>
+      )}
+    </>
+  )
+}
+
+interface TypeSelectProps extends PropertyControlProps {
+  readonly report: FileReport
+}
+
+function TypeSelect({ property, report, onChange }: TypeSelectProps) {
   const choices = typeChoices(property)
   const change = (value: string) => {
     const choice = choices.find((each) => typeText(each) === value)
-    onChange(
-      choice === undefined
-        ? { ...property, isSkipped: true }
-        : { ...withType(property, choice), isSkipped: false },
-    )
+    if (choice === undefined) {
+      onChange({ ...property, isSkipped: true })
+      return
+    }
+    const next = { ...withType(property, choice), isSkipped: false }
+    const isChosen = isTimeType(choice.type) && choice.type !== property.inferred?.type
+    const format = isChosen && suggestedFormat(report.sample, property.columns[0] ?? '')
+    onChange(format ? { ...next, dateFormat: format } : next)
   }
   return (
     <select

@@ -56,6 +56,7 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
   const [chosenType, setType] = useState<string>()
   const [draft, setDraft] = useState<TypeDraft>(() => draftOf(report.inferred))
   const [mapping, setMapping] = useState<ColumnMapping>()
+  const [dateFormats, setDateFormats] = useState<ReadonlyMap<string, string>>(new Map())
   const [mode, setMode] = useState<LoadSpec['mode']>('upsert')
 
   // A type of the same name, or the one on the screen, is what the file belongs to.
@@ -70,9 +71,9 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
   const target = useMemo(
     () =>
       goal === 'existing' && existing !== undefined
-        ? { objectType: existing, ...existingTarget(existing, report, mapping) }
+        ? { objectType: existing, ...existingTarget(existing, report, mapping, dateFormats) }
         : { ...newTarget(draft), mapping: undefined },
-    [goal, draft, existing, mapping, report],
+    [goal, draft, existing, mapping, dateFormats, report],
   )
   const { objectType, columns, isNumbered } = target
 
@@ -137,6 +138,7 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
                 onChange={(name) => {
                   setType(name)
                   setMapping(undefined)
+                  setDateFormats(new Map())
                 }}
               />
               {!isNumbered && (
@@ -160,9 +162,11 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
             objectType={parsedType(objectType)}
             mapping={target.mapping}
             isNumbered={isNumbered}
+            dateFormats={dateFormats}
             report={report}
             misfits={misfits}
             onChange={setMapping}
+            onDateFormats={setDateFormats}
           />
         )}
         <Findings

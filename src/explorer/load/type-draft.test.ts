@@ -51,14 +51,14 @@ it('says which rows do not fit a type that the user chose', () => {
   const age = begun.properties.findIndex(({ name }) => name === 'age')
   const property = begun.properties[age]
   if (property === undefined) throw new Error('there is no such property')
-  const changed = withProperty(begun, age, withType(property, { type: 'integer' }))
-  const { misfits } = checkSample(
-    parsedType(definitionOf(changed)),
-    columnOptionsOf(changed),
-    rows,
-    'text',
-  )
-  expect(misfits).toEqual([
+  const integer = withType(property, { type: 'integer' })
+  const misfitsOf = (chosen: typeof integer) => {
+    const changed = withProperty(begun, age, chosen)
+    const type = parsedType(definitionOf(changed))
+    return checkSample(type, columnOptionsOf(changed), rows, 'text').misfits
+  }
+  expect(misfitsOf(integer)).toEqual([])
+  expect(misfitsOf({ ...integer, keepsNulls: true })).toEqual([
     { line: 3, property: 'age', column: 'age', excerpt: 'n/a', reason: 'is not an integer' },
   ])
 })

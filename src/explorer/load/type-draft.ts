@@ -15,6 +15,7 @@ import { freeName } from '../../transfer/import/column-names.ts'
 import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import type { TextStyle } from '../../transfer/import/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../../transfer/infer/infer-type.ts'
+import { isTimeType, meantFormat, mistakeInFormat, shownFormat } from './date-formats.ts'
 
 export interface PropertyDraft {
   readonly name: string
@@ -26,6 +27,10 @@ export interface PropertyDraft {
   readonly isSkipped: boolean
   /** How the texts of its column are read as values of the inferred type. */
   readonly texts?: TextStyle
+  /** The format of its dates, as the user wrote it; empty for ISO 8601. */
+  readonly dateFormat?: string
+  /** Whether texts that usually stand for a missing value are values. */
+  readonly keepsNulls?: boolean
 }
 
 export interface TypeDraft {
@@ -211,10 +216,30 @@ export function columnOptionsOf(draft: TypeDraft): ColumnOptions {
   }
 }
 
-/** A property with another type than the inferred one reads its texts as they are. */
-function textsOf({ columns: [column], definition, inferred, texts }: PropertyDraft) {
+function textsOf(property: PropertyDraft) {
+  const [column] = property.columns
+  const texts = styleOf(property)
+  return column === undefined || texts === undefined ? [] : [[column, texts] as const]
+}
+
+/**
+ * Returns how the texts of a property are read. Of one with another type than the inferred one, only
+ * what stands for a missing value is known; a string then has all texts as they are.
+ */
+function styleOf(property: PropertyDraft): TextStyle | undefined {
+  const { definition, inferred, dateFormat, texts, keepsNulls = false } = property
   const isInferred = definition.type === inferred?.type
-  return column !== undefined && texts !== undefined && isInferred ? [[column, texts] as const] : []
+  const nulls = keepsNulls || (!isInferred && definition.type === 'string') ? [] : texts?.nulls
+  const own: TextStyle = { ...(isInferred ? texts : {}), nulls }
+  if (dateFormat === undefined || !isTimeType(definition.type)) return own
+  return { ...own, dateFormats: dateFormat === '' ? [] : [meantFormat(dateFormat)] }
+}
+
+/** Returns the format of the dates of a property, as people write it; empty for ISO 8601. */
+export function dateFormatOf({ dateFormat, definition, inferred, texts }: PropertyDraft): string {
+  if (dateFormat !== undefined) return dateFormat
+  const [format] = definition.type === inferred?.type ? (texts?.dateFormats ?? []) : []
+  return format === undefined ? '' : shownFormat(format)
 }
 
 const API_NAME = new RegExp(API_NAME_PATTERN)
@@ -234,5 +259,9 @@ export function mistakeInProperties({ properties }: TypeDraft): string | undefin
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) return `Two properties are called “${repeated}”.`
   const wrong = names.find((name) => mistakeInName(name) !== undefined)
-  return wrong === undefined ? undefined : mistakeInName(wrong)
+  if (wrong !== undefined) return mistakeInName(wrong)
+  const formats = properties.filter(
+    ({ definition, isSkipped }) => !isSkipped && isTimeType(definition.type),
+  )
+  return formats.map(({ dateFormat = '' }) => mistakeInFormat(dateFormat)).find(Boolean)
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentOf, cutsArbitrary, inChunks } from '../../../test/support/byte-chunks.ts'
 import { fcOptions } from '../../../test/support/fc-options.ts'
+import { formatOfBytes } from '../file-format.ts'
 import { parseExactly } from './exact-json.ts'
 import { readJsonArray } from './json-array.ts'
 
@@ -77,8 +78,13 @@ describe('a JSON array', () => {
     ['[{"a":1}]\n[', 'line 2: there is data after the end of the array'],
     [
       '{\n"a":1}',
-      'line 1: a single JSON object; expected an array of objects, or one object per line',
+      'line 1: a single JSON object; expected an array of objects, one object per line, or a GeoJSON FeatureCollection',
     ],
+    ['{"type":"FeatureCollection","features":{}}', 'line 1: a single JSON object'],
+    ['{"a":"features","b":[{}],"features":3}', 'line 1: a single JSON object'],
+    ['{"a":[{"features":[]}]', 'line 1: a single JSON object'],
+    ['{"features":[{"type":"Feature"', 'line 1: the file ends inside the object'],
+    ['{"features":[]\n', 'line 2: the file ends before the collection does'],
     ['a,b\n1,2', 'line 1: expected the beginning of a JSON array'],
     [' \n', 'the file contains no JSON'],
   ])('%j cannot be read: %s', async (text, message) => {
@@ -86,5 +92,37 @@ describe('a JSON array', () => {
       await expect(read(text, cuts)).rejects.toThrow(message)
       await expect(read(text, cuts)).rejects.toHaveProperty('name', 'UnreadableFile')
     }
+  })
+})
+
+describe('a GeoJSON collection', () => {
+  const point = '{"type":"Point","coordinates":[8.5,47.4]}'
+  const collection = `{"name":"features [","crs":{"features":[1]},"type":"FeatureCollection",
+"features":[
+ {"type":"Feature","id":7,"properties":{"name":"a, \\"b\\" }","big":123456789012345678},"geometry":${point}},
+ {"type":"Feature","properties":{"id":"x","geometry":1},"geometry":${point},"id":"y"},
+ {"properties":null,"geometry":null,"type":"Feature"},
+ {"attributes":{}} , 5
+],"bbox":[1,{}]}\n`
+
+  it('yields the id, the properties and the geometry of each feature', async () => {
+    const geometry = { type: 'Point', coordinates: [8.5, 47.4] }
+    for (const cuts of [[1], [3], [7], [1000]]) {
+      expect(await read(collection, cuts)).toEqual([
+        [3, { id: 7, name: 'a, "b" }', big: 123456789012345678n, geometry }],
+        [4, { 'feature id': 'y', id: 'x', geometry: 1, 'feature geometry': geometry }],
+        [5, {}],
+        [6, 'is not a GeoJSON feature'],
+        [6, 'is not a JSON object'],
+      ])
+    }
+  })
+
+  it('is recognised by its content', () => {
+    const formatOf = (text: string, name?: 'json') => formatOfBytes(Buffer.from(text), name)
+    expect(formatOf(collection)).toBe('json')
+    expect(formatOf('{"features": [{ "type": "Feature", "id": 1', 'json')).toBe('json')
+    expect(formatOf('{"features":["a"],"id":1}\n')).toBe('ndjson')
+    expect(formatOf('{"id":1,"shape":{"type":"FeatureCollection"}}\n')).toBe('ndjson')
   })
 })

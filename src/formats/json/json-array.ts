@@ -1,4 +1,7 @@
-/** Reads a JSON array of objects as a stream: splits off each element, then parses it. */
+/**
+ * Reads a JSON array of objects, or the features of a GeoJSON collection, as a stream: splits off
+ * each element, then parses it.
+ */
 
 import { ENCODING_ADVICE } from '../encoding.ts'
 import {
@@ -9,6 +12,8 @@ import {
   UnreadableFile,
 } from '../row.ts'
 import { concatBytes, decodeUtf8, showUtf8 } from '../utf8.ts'
+import { ArrayStart, isSpace } from './array-start.ts'
+import { readFeature } from './geojson.ts'
 import { readObject } from './ndjson.ts'
 
 export function readJsonArray(stream: AsyncIterable<Uint8Array>): RowSource {
@@ -18,11 +23,16 @@ export function readJsonArray(stream: AsyncIterable<Uint8Array>): RowSource {
 async function* readElements(
   stream: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly ReadRow[]> {
-  const splitter = new ElementSplitter()
+  const start = new ArrayStart()
+  let splitter: ElementSplitter | undefined
   for await (const chunk of stream) {
-    const rows = splitter.take(chunk)
+    const from = splitter === undefined ? start.find(chunk) : 0
+    if (from === undefined) continue
+    splitter ??= new ElementSplitter(start)
+    const rows = splitter.take(chunk.subarray(from))
     if (rows.length > 0) yield rows
   }
+  if (splitter === undefined) return start.end()
   splitter.end()
 }
 
@@ -34,7 +44,6 @@ const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** Chunks of an incomplete element before they are concatenated. */
 const MAX_PIECES = 256
 /** Enough bytes for an excerpt of any characters. */
@@ -52,9 +61,11 @@ type State =
   | 'nothing'
 
 class ElementSplitter {
+  readonly #isCollection: boolean
   #state: State = 'array'
-  #line = 1
-  #position = 0
+  #line: number
+  /** The last byte after the array that is not space. */
+  #last = 0
   /** The number of open objects and arrays inside the element. */
   #depth = 0
   #isEscaped = false
@@ -63,6 +74,11 @@ class ElementSplitter {
   #partial: Uint8Array[] = []
   #partialBytes = 0
   #rows: ReadRow[] = []
+
+  constructor({ line, isCollection }: Pick<ArrayStart, 'line' | 'isCollection'>) {
+    this.#line = line
+    this.#isCollection = isCollection
+  }
 
   take(chunk: Uint8Array): ReadRow[] {
     this.#rows = []
@@ -86,12 +102,11 @@ class ElementSplitter {
   }
 
   end(): void {
-    if (this.#state === 'nothing') return
-    if (this.#state === 'array') throw new UnreadableFile('the file contains no JSON')
+    if (this.#state === 'nothing' && (!this.#isCollection || this.#last === CLOSE_OBJECT)) return
     throw new UnreadableFile(
       this.#isInside()
         ? `line ${this.#elementLine}: the file ends inside the object that starts here`
-        : `line ${this.#line}: the file ends before the array does`,
+        : `line ${this.#line}: the file ends before the ${this.#isCollection ? 'collection' : 'array'} does`,
     )
   }
 
@@ -101,15 +116,12 @@ class ElementSplitter {
 
   /** Takes a byte between elements; returns true if it starts an element. */
   #takeBetween(byte: number): boolean {
-    this.#position += 1
     if (isSpace(byte)) {
       if (byte === NEWLINE) this.#line += 1
       return false
     }
     switch (this.#state) {
       case 'array':
-        if (byte === BYTE_ORDER_MARK[this.#position - 1]) return false
-        if (byte !== OPEN_ARRAY) this.#refuse(unexpectedStart(byte))
         this.#state = 'first element'
         return false
       case 'comma':
@@ -118,6 +130,8 @@ class ElementSplitter {
         else this.#refuse('expected a comma or the end of the array')
         return false
       case 'nothing':
+        this.#last = byte
+        if (this.#isCollection) return false
         return this.#refuse('there is data after the end of the array')
       default:
         if (byte === CLOSE_ARRAY && this.#state === 'first element') {
@@ -213,7 +227,8 @@ class ElementSplitter {
     this.#begin(end)
     const bytes =
       this.#partial.length === 1 ? (this.#partial[0] as Uint8Array) : concatBytes(this.#partial)
-    this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes))
+    const read = this.#isCollection ? readFeature : readObject
+    this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes, read))
     this.#partial = []
     this.#partialBytes = 0
   }
@@ -223,25 +238,20 @@ class ElementSplitter {
   }
 }
 
-function readElement(line: number, bytes: Uint8Array, length: number): ReadRow {
+function readElement(
+  line: number,
+  bytes: Uint8Array,
+  length: number,
+  read: (line: number, text: string) => ReadRow,
+): ReadRow {
   if (length > RECORD_MAX_BYTES) {
     return refused(line, `is longer than ${RECORD_MAX_BYTES} bytes`, bytes)
   }
   const text = decodeUtf8(bytes)
-  if (text !== undefined) return readObject(line, text)
+  if (text !== undefined) return read(line, text)
   return { ...refused(line, 'is not UTF-8', bytes), advice: ENCODING_ADVICE }
 }
 
 function refused(line: number, reason: string, bytes: Uint8Array): ReadRow {
   return { line, reason, excerpt: excerptOf(showUtf8(bytes, EXCERPT_BYTES)) }
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09
-}
-
-function unexpectedStart(byte: number): string {
-  return byte === OPEN_OBJECT
-    ? 'a single JSON object; expected an array of objects, or one object per line'
-    : 'expected the beginning of a JSON array'
 }

@@ -81,15 +81,26 @@ describe('texts for an existing type', () => {
   })
 })
 
+it('texts that stand for a missing value are missing in a string as well', () => {
+  const { columns, notes } = existingTypeOptions(
+    typeWith({ id: { type: 'string' }, city: { type: 'string' } }),
+    infer({ id: 'a', city: 'Bern' }, { id: 'b', city: 'NA' }),
+    {},
+    FREE,
+  )
+  expect(columns.columnTexts?.get('city')).toEqual({ nulls: ['NA'] })
+  expect(notes).toEqual(['city: "NA" read as missing; pass --as "city=string" to keep such texts'])
+})
+
 describe('a property', () => {
   it.each<[PropertyDefinition['type'], string, string | undefined]>([
     ['byte', '5', undefined],
     ['byte', '3000000000', 'long'],
     ['integer', '3000000000', 'long'],
     ['double', '3000000000', undefined],
-    ['double', '9007199254740993', 'string'],
+    ['double', '9007199254740993', 'decimal'],
     ['double', '1234567890123456800', undefined],
-    ['float', '9007199254740993', 'string'],
+    ['float', '9007199254740993', 'decimal'],
     ['decimal', '9007199254740993', undefined],
     ['long', '9007199254740993', undefined],
   ])('of the type %s that gets %s is widened to %s', (type, n, wider) => {

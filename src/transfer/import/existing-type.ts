@@ -42,13 +42,17 @@ export function existingTypeOptions(
   const notes: string[] = []
   for (const [column, style] of inferred.columns.columnTexts ?? []) {
     const property = propertyOf(column)
-    // A string holds every text as it is, also one that usually stands for a missing value.
-    if (properties[property]?.type === 'string') continue
+    // A string holds the texts of other types as they are, also one that stands for a missing value.
+    if (properties[property]?.type === 'string' && !isText(inferred, column)) continue
     columnTexts.set(column, style)
     const note = inferred.styleNotes.get(column)
     if (note !== undefined) notes.push(`${property}: ${note}`)
   }
   return { columns: { ...options, columnTexts, numberRows }, notes }
+}
+
+function isText({ definition, propertyOf }: InferredType, column: string): boolean {
+  return definition.properties[propertyOf.get(column) ?? '']?.type === 'string'
 }
 
 const NUMBERS_TAKEN =

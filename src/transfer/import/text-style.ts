@@ -14,7 +14,10 @@ export interface TextStyle {
   readonly nulls?: readonly string[] | undefined
 }
 
-/** Texts that many programs write for a missing value. */
+/**
+ * Texts that many programs write for a missing value. `None` can be a value of its own in a column
+ * of texts, such as that of a choice.
+ */
 export const NULL_TEXTS: ReadonlySet<string> = new Set([
   'NA',
   'N/A',
@@ -40,7 +43,10 @@ export const KNOWN_DATE_FORMATS: readonly DateFormat[] = [
   'YYYY.MM.DD',
   'DD MMM YYYY',
   'DD-MMM-YYYY',
-  'MMM DD, YYYY',
+  'MMM DD[,] YYYY',
+  'MMM-DD-YYYY',
+  'YYYY MMM DD',
+  'YYYY-MMM-DD',
 ].map((date) => compileDateFormat(date + TIME) as DateFormat)
 
 /** Returns a known format without its optional time, as people write it. */

@@ -137,6 +137,6 @@ function widerType(stored: Type, needed: Type): Type | undefined {
   const [before, after] = [WHOLE.indexOf(stored), WHOLE.indexOf(needed)]
   if (before !== -1 && after !== -1) return after > before ? needed : undefined
   if (before !== -1 && needed === 'double') return stored === 'long' ? 'decimal' : 'double'
-  if (before !== -1 && needed === 'decimal') return 'decimal'
+  if ((before !== -1 || isFloating(stored)) && needed === 'decimal') return 'decimal'
   return 'string'
 }

@@ -70,7 +70,11 @@ function numberTraits(text: string): number | undefined {
   }
   if (text.length > MAX_NUMBER_LENGTH) return undefined
   if (FRACTION.test(text)) return survivesDouble(text) ? TRAIT.fraction : TRAIT.decimal
-  if (EXPONENT.test(text)) return Number.isFinite(Number(text)) ? TRAIT.floating : TRAIT.text
+  if (EXPONENT.test(text)) {
+    const number = Number(text)
+    if (!Number.isFinite(number)) return TRAIT.text
+    return text.length <= MAX_SCALED_LENGTH && fitsDecimal(number) ? TRAIT.scaled : TRAIT.floating
+  }
   return text === '-Infinity' ? TRAIT.notFinite : undefined
 }
 
@@ -82,8 +86,19 @@ function traitsOfWhole(whole: bigint, beyond: number = TRAIT.decimal): number {
 
 function traitsOfNumber(number: number): number {
   if (!Number.isFinite(number)) return TRAIT.notFinite
-  if (!Number.isSafeInteger(number)) return TRAIT.floating
+  if (!Number.isSafeInteger(number)) {
+    return !Number.isInteger(number) && fitsDecimal(number) ? TRAIT.scaled : TRAIT.floating
+  }
   return (number | 0) === number ? TRAIT.integer : TRAIT.long
+}
+
+/** Longer texts may have more digits than a decimal after their exponent is applied. */
+const MAX_SCALED_LENGTH = 20
+
+/** Returns whether a number with few digits has at most 100 of them on each side of the point. */
+function fitsDecimal(number: number): boolean {
+  const size = Math.abs(number)
+  return size === 0 || (size > 1e-75 && size < 1e95)
 }
 
 /** Returns whether a double preserves all digits of a number. */

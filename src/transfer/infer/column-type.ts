@@ -65,17 +65,33 @@ function columnType(column: ColumnGuess, evidence: Evidence, options: ColumnOpti
   const given = options.as?.get(column.name)
   if (given !== undefined) return givenType(given, options)
   const found = declaredOrGuessed(column, evidence)
-  const nulls = [...column.nulls]
-  if (nulls.length === 0 || found.definition.type === 'string') return found
+  const nulls = nullsOf(column, found)
+  if (nulls.length === 0) return found
   const note = [
     found.note,
-    `${nulls.map((text) => JSON.stringify(text)).join(', ')} read as missing`,
+    `${nulls.map((text) => JSON.stringify(text)).join(', ')} read as missing${keepAdvice(column, found)}`,
   ]
   return {
     ...found,
     style: { ...found.style, nulls },
     note: note.filter((part) => part !== undefined).join('; '),
   }
+}
+
+/** Returns the texts that stand for a missing value. Among codes, `NA` is a code. */
+function nullsOf(
+  { nulls, nullsInText, hasShortCodes, guess }: ColumnGuess,
+  { definition }: ColumnType,
+): readonly string[] {
+  if (definition.type !== 'string') return [...nulls]
+  // A column with nothing else is kept as it is.
+  if (guess.traits === 0) return []
+  return [...nullsInText].filter((text) => text !== 'NA' || !hasShortCodes)
+}
+
+function keepAdvice({ name }: ColumnGuess, { definition }: ColumnType): string {
+  const option = JSON.stringify(`${name}=string`)
+  return definition.type === 'string' ? `; pass --as ${option} to keep such texts` : ''
 }
 
 /** With an explicit type, commas in numbers group digits unless they are declared decimal commas. */

@@ -22,6 +22,10 @@ export interface ColumnGuess {
   readonly styles: StyleGuess
   /** Its texts that usually stand for a missing value. */
   readonly nulls: Set<string>
+  /** Those that stand for a missing value in a column of texts, too. */
+  readonly nullsInText: Set<string>
+  /** Whether a value is two capital letters. */
+  hasShortCodes: boolean
   /** The type that every file with this column declares; undefined if they do not agree. */
   declared: DeclaredType | undefined
   /** The number of the last file that has the column. */

@@ -9,7 +9,7 @@ import type { TextStyle } from '../import/text-style.ts'
 import { columnTypes } from './column-type.ts'
 import { type ColumnGuess, type ColumnType, type Findings, notesOf } from './findings.ts'
 import { givenKeyColumn, makeKey } from './given-key.ts'
-import { hasKeyName, KEY_ROWS_CHECKED } from './key-candidates.ts'
+import { identifiesRows, KEY_ROWS_CHECKED } from './key-candidates.ts'
 import { type NarrowType, narrowestTypes, wideProperties } from './narrowest-types.ts'
 import { isKeptAsJson } from './value-guess.ts'
 
@@ -89,11 +89,12 @@ export function inferType(
   const givenKey = givenKeyColumn(propertyOf, columnOptions)
   const keyColumn =
     givenKey ??
-    candidates.find((column) => {
-      // Numbers may be amounts that happen to differ, except in the first column.
-      const isNumber = ['byte', 'short', 'integer', 'long'].includes(typeOfColumn(column))
-      return !isNumber || hasKeyName(column) || column === findings.columns[0]?.name
-    })
+    candidates.find((column) =>
+      identifiesRows(column, {
+        isNumber: ['byte', 'short', 'integer', 'long'].includes(typeOfColumn(column)),
+        isFirst: column === findings.columns[0]?.name,
+      }),
+    )
   if (givenKey !== undefined) makeKey(properties, propertyOf.get(givenKey) ?? givenKey)
   const key =
     keyColumn === undefined || columnOptions.rowNumber !== undefined

@@ -36,7 +36,9 @@ describe('a column of text', () => {
     ['double', '0.30000000000000004'],
     ['decimal', '0.1234567890123456789'],
     ['decimal', '9007199254740993', '0.5'],
-    ['string', '9007199254740993', '1e5'],
+    ['decimal', '9007199254740993', '1e5', '2.5e-3'],
+    ['string', '9007199254740993', '1e300'],
+    ['double', '1e300', '0.5'],
     ['string', 'NaN', ''],
     ['string', '007', '8'],
     ['string', '+49 89 123', '12'],
@@ -58,6 +60,12 @@ describe('a column of text', () => {
     ['timestamp', '31.12.2023', '1.2.2024 08:30'],
     ['timestamp', '12/31/2023 11:59 PM'],
     ['date', '2 Jan 2024', '15 December 2023'],
+    ['date', 'Jan 1 2000', 'December 31, 1999', 'Sept. 5 2001'],
+    ['date', 'Jan-01-2000'],
+    ['date', '2000-Jan-01'],
+    ['date', '2000 Feb 29'],
+    ['string', 'Feb 30 2000'],
+    ['timestamp', 'Jan 1 2000', 'Jan 2 2000 08:30 PM'],
     ['date', '2001-02-03', '1999-12-31'],
     ['string', '2001-02-30'],
     ['string', '2001-02-03', '5'],
@@ -77,6 +85,33 @@ describe('a column of text', () => {
       type: 'struct',
       fields: { a: { type: 'string' }, b: { type: 'string' } },
     })
+  })
+})
+
+describe('a text that stands for a missing value', () => {
+  const nullsOf = (kind: CellKind, ...values: string[]) =>
+    infer(
+      kind,
+      ...values.map((value, index) => ({ id: String(index), value })),
+    ).columns.columnTexts?.get('value')?.nulls
+
+  it('is missing in a column of texts', () => {
+    expect(nullsOf('text', 'Bern', 'NA', 'N/A', 'Basel', '-')).toEqual(['NA', 'N/A', '-'])
+    expect(typeOf('text', ['Bern', 'NA'])).toEqual({ type: 'string' })
+  })
+
+  it.each<[string, CellKind, string[]]>([
+    ['a code among codes', 'text', ['CH', 'NA', 'US']],
+    ['all that the column has', 'text', ['NA', 'NA']],
+    ['a choice', 'text', ['Nuts', 'None']],
+    ['a text of JSON, which has null', 'json', ['Bern', 'NA']],
+  ])('is a value if it is %s', (_why, kind, values) => {
+    expect(nullsOf(kind, ...values)).toBeUndefined()
+  })
+
+  it('makes a column no key', () => {
+    const rows = [{ place: 'Bern' }, { place: 'NA' }]
+    expect(infer('text', ...rows).definition.primaryKey).toBe('row')
   })
 })
 
@@ -150,6 +185,8 @@ describe('a typed column', () => {
     ['long', [2n ** 40n]],
     ['decimal', [2n ** 70n]],
     ['double', [Number.NaN, 0.5]],
+    ['decimal', [1.5, 123456789012345678n, 0.25]],
+    ['string', [1.5, 123456789012345678n, 1e-300]],
     ['timestamp', ['2001-02-03T04:05:06.000Z']],
   ])('becomes %s', (type, values) => {
     expect(typeOf('typed', values)).toMatchObject({ type })
@@ -253,6 +290,22 @@ describe('the primary key', () => {
     ],
     ['name', [{ id: '1.5', name: 'a' }]],
     ['year', [{ year: '2001', rate: '0.5' }]],
+    ['row', [{ first_name: 'Ada', last_name: 'Lovelace', age: '36' }]],
+    [
+      'row',
+      [
+        { age: '36', city: 'London', note: 'x' },
+        { age: '36', city: 'Paris', note: 'y' },
+      ],
+    ],
+    [
+      'name',
+      [
+        { age: '36', name: 'Ada', city: 'London' },
+        { age: '36', name: 'Bob', city: 'Paris' },
+      ],
+    ],
+    ['state', [{ state: 'Iowa', first_name: 'Ada' }]],
     [
       'row',
       [

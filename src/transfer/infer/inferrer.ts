@@ -147,6 +147,8 @@ function emptyColumn(name: string, declared: DeclaredType | undefined, file: num
     guess,
     styles: new StyleGuess(),
     nulls: new Set(),
+    nullsInText: new Set(),
+    hasShortCodes: false,
     declared,
     file,
     outlier: undefined,
@@ -187,8 +189,11 @@ function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: num
   const { guess, styles } = column
   if (typeof value === 'string' && NULL_TEXTS.has(value)) {
     column.nulls.add(value)
+    // Only text files have no other way to write a missing text.
+    if (kind === 'text' && value !== 'None') column.nullsInText.add(value)
     return
   }
+  column.hasShortCodes ||= typeof value === 'string' && value.length === 2 && CODE.test(value)
   const mayHaveStyle = typeof value === 'string' && column.declared === undefined
   if (!isSettled(guess)) {
     const before = guess.traits
@@ -206,11 +211,15 @@ function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: num
   }
 }
 
+/** Codes of countries, continents and states: `NA` is Namibia or North America among them. */
+const CODE = /^[A-Z]{2}$/
+
 const NUMBERS =
   TRAIT.integer |
   TRAIT.long |
   TRAIT.wide |
   TRAIT.fraction |
+  TRAIT.scaled |
   TRAIT.floating |
   TRAIT.notFinite |
   TRAIT.decimal

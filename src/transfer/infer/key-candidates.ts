@@ -102,8 +102,34 @@ const NAMES = [['id'], ['uuid', 'guid', 'key', 'pk'], ['code', 'iata', 'icao', '
 const ENDINGS = [['id'], ['uuid', 'guid', 'key'], ['code', 'number', 'no']]
 
 /** Returns whether the name of a column suggests an identifier. */
-export function hasKeyName(column: string): boolean {
+function hasKeyName(column: string): boolean {
   return nameRank(column) < NAMES.length + ENDINGS.length
+}
+
+/** Names of things that are called by it; in most such files, no two have the same. */
+const TITLES = ['name', 'title', 'label', 'displayname', 'fullname']
+
+/** Parts of the name of a person, and free texts: that they differ is a coincidence. */
+const NO_KEYS = new RegExp(
+  [
+    '^(?:first|given|fore|middle|second|last|family|maiden|nick|sur)name$',
+    '^[fl]name$',
+    '^(?:vor|nach)name$',
+    '^(?:comment|note|remark|description|message|text|summary|abstract|review|address|street)s?$',
+  ].join('|'),
+)
+
+/**
+ * Returns whether different values in a column mean that it identifies the rows. Many columns have
+ * them by chance in a small file, except the first one and those whose name suggests it.
+ */
+export function identifiesRows(
+  column: string,
+  { isFirst, isNumber }: { readonly isFirst: boolean; readonly isNumber: boolean },
+): boolean {
+  const name = wordsOf(column).join('').toLowerCase()
+  if (NO_KEYS.test(name)) return false
+  return isFirst || hasKeyName(column) || (!isNumber && TITLES.includes(name))
 }
 
 /** Ranks a name: the lower, the more it resembles a key. */

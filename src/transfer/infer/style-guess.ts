@@ -9,7 +9,7 @@ import { traitsOf } from './classify.ts'
 import { hasOnly, TRAIT } from './traits.ts'
 
 const WHOLE = TRAIT.integer | TRAIT.long | TRAIT.wide
-const NUMBER = WHOLE | TRAIT.fraction | TRAIT.floating | TRAIT.decimal
+const NUMBER = WHOLE | TRAIT.fraction | TRAIT.scaled | TRAIT.floating | TRAIT.decimal
 /** Only a text with one of these first characters can be a number or a date with digits. */
 const STARTS_NUMBER = /^[+-]?\d/
 

@@ -15,7 +15,7 @@ export const TRAIT = {
   wide: 1 << 5,
   /** A decimal number that a double can hold. */
   fraction: 1 << 6,
-  /** A number that only a double can hold: with an exponent, or already a double. */
+  /** A number that only a double can hold: it is very large or very small. */
   floating: 1 << 7,
   /** NaN and the infinities. */
   notFinite: 1 << 8,
@@ -32,6 +32,8 @@ export const TRAIT = {
   /** Null inside an array, which no property can hold. */
   nullItem: 1 << 17,
   text: 1 << 18,
+  /** A number that a double and a decimal can hold: with an exponent, or parsed. */
+  scaled: 1 << 19,
 } as const
 
 /** Returns whether a column has no traits other than the allowed ones. */

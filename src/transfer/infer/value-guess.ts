@@ -83,8 +83,8 @@ function learnFields(
 const FIELD_NAME = new RegExp(`^(?!__proto__$)(?!\\.+$)[A-Za-z0-9_.-]{1,${API_NAME_MAX_LENGTH}}$`)
 
 const WHOLE = TRAIT.integer | TRAIT.long
-const EXACT = WHOLE | TRAIT.wide | TRAIT.fraction | TRAIT.decimal
-const DOUBLE = WHOLE | TRAIT.fraction | TRAIT.floating | TRAIT.notFinite
+const EXACT = WHOLE | TRAIT.wide | TRAIT.fraction | TRAIT.decimal | TRAIT.scaled
+const DOUBLE = WHOLE | TRAIT.fraction | TRAIT.scaled | TRAIT.floating | TRAIT.notFinite
 const FINITE = DOUBLE & ~TRAIT.notFinite
 
 /**

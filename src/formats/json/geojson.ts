@@ -1,0 +1,62 @@
+/** Reads the features of a GeoJSON FeatureCollection (RFC 7946) as rows. */
+import { excerptOf, type ReadRow } from '../row.ts'
+import { readObject } from './ndjson.ts'
+
+/**
+ * Returns a row with the id, the properties and the geometry of a feature. It is put together as
+ * text, so that numbers keep all their digits.
+ */
+export function readFeature(line: number, text: string): ReadRow {
+  const read = readObject(line, text)
+  if ('reason' in read) return read
+  const { type, properties } = read.cells
+  if (type !== 'Feature' || typeof properties !== 'object') {
+    return { line, reason: 'is not a GeoJSON feature', excerpt: excerptOf(text) }
+  }
+  const members = memberTexts(text)
+  const isFree = (name: string) => properties === null || !Object.hasOwn(properties, name)
+  const member = (name: string) => {
+    const value = members.get(name)
+    const column = isFree(name) ? name : `feature ${name}`
+    return value === undefined || value === 'null' ? [] : [`${JSON.stringify(column)}:${value}`]
+  }
+  const inner = properties === null ? '' : (members.get('properties') ?? '').slice(1, -1).trim()
+  const parts = [...member('id'), ...(inner === '' ? [] : [inner]), ...member('geometry')]
+  return readObject(line, `{${parts.join()}}`)
+}
+
+/** Returns the texts of the members of a valid JSON object. */
+function memberTexts(text: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>()
+  let depth = 0
+  let nameStart = 0
+  let name = ''
+  let valueStart = 0
+  const endValue = (at: number) => {
+    if (valueStart !== 0) members.set(name, text.slice(valueStart, at).trim())
+    valueStart = 0
+  }
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at]
+    if (sign === '"') {
+      nameStart = at
+      at = endOfText(text, at)
+    } else if (sign === '{' || sign === '[') depth += 1
+    else if (sign === '}' || sign === ']') {
+      depth -= 1
+      if (depth === 0) endValue(at)
+    } else if (depth !== 1) continue
+    else if (sign === ':') {
+      name = JSON.parse(text.slice(nameStart, at)) as string
+      valueStart = at + 1
+    } else if (sign === ',') endValue(at)
+  }
+  return members
+}
+
+/** Returns the index of the quote that ends a text. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
