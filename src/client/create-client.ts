@@ -1,6 +1,6 @@
 /** The client of an object query service. */
 import type { CallOptions, ConnectionOptions } from './connection.ts'
-import type { DefinitionOptions } from './endpoints/administration.ts'
+import type { DefinitionOptions } from './endpoints/definition-change.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import type { ActionResult } from './endpoints/object-sets.ts'
 import type { IdempotentCallOptions } from './idempotency-key.ts'

@@ -9,7 +9,7 @@ import {
 } from '../connection.ts'
 import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { type ExportOptions, type ExportStream, openStream } from './byte-stream.ts'
-import type { DefinitionChange } from './definition-change.ts'
+import type { DefinitionChange, DefinitionOptions, TaggedDefinition } from './definition-change.ts'
 import type { TypePath } from './pages.ts'
 
 export interface BatchResult {
@@ -61,17 +61,6 @@ export interface WriteResult {
   readonly etag: string | undefined
 }
 
-export interface DefinitionOptions extends CallOptions {
-  /** Returns what would change, and changes nothing. */
-  readonly dryRun?: boolean | undefined
-  /** Allows changes that drop values. */
-  readonly allowDataLoss?: boolean | undefined
-  /** Changes the definition only if it has this entity tag. */
-  readonly ifMatch?: string | undefined
-  /** `*` only creates an ontology. */
-  readonly ifNoneMatch?: string | undefined
-}
-
 export interface Caller {
   readonly name: string
   readonly scopes: readonly string[]
@@ -95,10 +84,7 @@ export class Administration {
   }
 
   /** Returns a definition with its entity tag. */
-  async getTaggedDefinition(
-    ontology: string,
-    call: CallOptions = {},
-  ): Promise<{ readonly definition: unknown; readonly etag: string | undefined }> {
+  async getTaggedDefinition(ontology: string, call: CallOptions = {}): Promise<TaggedDefinition> {
     const request = { ...call, path: adminPath(ontology), isRepeatable: true }
     const { body, headers } = await this.#connection.exchange(request)
     return { definition: body, etag: headers.get('etag') ?? undefined }
@@ -113,17 +99,18 @@ export class Administration {
     definition: unknown,
     { dryRun, allowDataLoss, ifMatch, ifNoneMatch, ...call }: DefinitionOptions = {},
   ): Promise<unknown> {
-    const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined
-    const headers = {
-      'if-match': ifMatch,
-      'if-none-match': ifNoneMatch,
-      // A repeated request does not meet a condition that held for the first one.
-      'idempotency-key': isConditional ? newIdempotencyKey() : undefined,
-    }
-    const query = { dryRun, allowDataLoss }
-    const path = adminPath(ontology)
-    const request = { ...call, method: 'PUT', path, query, headers, json: definition } as const
-    return this.#connection.send({ ...request, isRepeatable: true })
+    const conditions = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
+    // Sent again, a request does not meet the condition that held for it at first.
+    const key = (ifMatch ?? ifNoneMatch) && newIdempotencyKey()
+    return this.#connection.send({
+      ...call,
+      method: 'PUT',
+      path: adminPath(ontology),
+      query: { dryRun, allowDataLoss },
+      headers: { ...conditions, 'idempotency-key': key },
+      json: definition,
+      isRepeatable: true,
+    })
   }
 
   /** Returns the last background change of an ontology, running or ended. */

@@ -1,5 +1,22 @@
-/** Background changes of definitions. */
+/** Options of changes of definitions, and changes in the background. */
 import type { CallOptions } from '../connection.ts'
+
+export interface DefinitionOptions extends CallOptions {
+  /** Returns what would change, and changes nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Allows changes that drop values. */
+  readonly allowDataLoss?: boolean | undefined
+  /** Changes the definition only if it has this entity tag. */
+  readonly ifMatch?: string | undefined
+  /** `*` only creates an ontology. */
+  readonly ifNoneMatch?: string | undefined
+}
+
+/** A definition with the entity tag that a change must match. */
+export interface TaggedDefinition {
+  readonly definition: unknown
+  readonly etag: string | undefined
+}
 
 /** A change as the service describes it. */
 export interface DefinitionChange {

@@ -3,6 +3,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
 import { useLastChange, useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -139,7 +140,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
 
 /** True if the page shows a type, or one of its objects. */
 function isShown(ontology: string, type: string): boolean {
-  const path = `/o/${encodeURIComponent(ontology)}/${encodeURIComponent(type)}`
+  const path = `${BASE_PATH}/o/${encodeURIComponent(ontology)}/${encodeURIComponent(type)}`
   return location.pathname === path || location.pathname.startsWith(`${path}/`)
 }
 
