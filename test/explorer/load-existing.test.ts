@@ -125,7 +125,7 @@ it('says what is new, changed and the same before it writes, and takes it back a
   expect(await figures(page)).toEqual([
     '2 objects are new',
     '1 is replaced',
-    '1 stay the same',
+    '1 stays the same',
     '0 rows are rejected',
   ])
   expect(await read('makers')).toEqual(before)
@@ -156,10 +156,10 @@ it('keeps the objects that exist if the user chooses so, and counts rejected row
   await choose(page, 'sizes.csv', 'id,width\n1,11\n2,20\n3,wide\n')
   expect(await figures(page)).toContain('1 is replaced')
   await page.getByRole('button', { name: 'Keep it, add only new objects' }).click()
-  await page.getByText('exist and stay as they are').waitFor()
+  await page.getByText('exists and stays as it is').waitFor()
   expect(await figures(page)).toEqual([
     '1 object is new',
-    '1 exist and stay as they are',
+    '1 exists and stays as it is',
     '1 row is rejected',
   ])
   await page.getByRole('button', { name: 'Load 3 rows' }).click()

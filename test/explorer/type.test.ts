@@ -52,7 +52,7 @@ it('renames a type, whose objects and links stay', async () => {
   await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
   await page.waitForURL('**/o/shop/producer')
-  await page.getByRole('heading', { name: 'Producer' }).waitFor()
+  await page.getByRole('heading', { name: 'Producer', exact: true }).waitFor()
   await page.getByRole('gridcell', { name: 'Brass Works' }).waitFor()
   await page.getByText('Renamed maker to producer.').waitFor()
   const { objectTypes, linkTypes } = await definition()

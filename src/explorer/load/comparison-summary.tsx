@@ -68,10 +68,7 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
             value={formatCount(changed)}
           />
         )}
-        <Figure
-          name={isAppend ? 'exist and stay as they are' : 'stay the same'}
-          value={formatCount(unchanged)}
-        />
+        <Figure name={describeKept(unchanged, isAppend)} value={formatCount(unchanged)} />
         <Figure
           name={rejected === 1 ? 'row is rejected' : 'rows are rejected'}
           value={formatCount(rejected)}
@@ -81,7 +78,9 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
       {changed > 0 && (
         <div className={styles.row}>
           <span>
-            {changed === 1 ? 'One object' : `${formatCount(changed)} objects`} would lose the
+            {changed === 1
+              ? 'One object would lose its'
+              : `${formatCount(changed)} objects would lose their`}{' '}
             present values.
           </span>
           <Button onClick={onKeep}>
@@ -104,4 +103,9 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
       )}
     </>
   )
+}
+
+function describeKept(count: number, isAppend: boolean): string {
+  if (count === 1) return isAppend ? 'exists and stays as it is' : 'stays the same'
+  return isAppend ? 'exist and stay as they are' : 'stay the same'
 }

@@ -83,9 +83,13 @@ function describe({ line, column, property, excerpt, reason }: Misfit): string {
   return `Line ${line}: ${column ?? property ?? 'the row'}${value} ${reason}.`
 }
 
-/** Notes of the inference begin with a name or a word in lower case. */
+/**
+ * Notes of the inference begin with a name or a word in lower case. Their advice on options of the
+ * command is left out: the dialog has a field for each.
+ */
 function sentence(note: string): string {
-  const isName = /^[\w.-]+:/.test(note) && !note.startsWith('primary key')
-  const start = isName ? note.charAt(0) : note.charAt(0).toUpperCase()
-  return `${start}${note.slice(1)}.`
+  const text = note.replace(/; (?:(?:pass|choose one with) )?--.*$/, '')
+  const isName = /^[\w.-]+:/.test(text) && !text.startsWith('primary key')
+  const start = isName ? text.charAt(0) : text.charAt(0).toUpperCase()
+  return `${start}${text.slice(1)}.`
 }

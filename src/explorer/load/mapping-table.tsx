@@ -81,11 +81,13 @@ export function MappingTable(props: MappingTableProps) {
   return (
     <>
       <PreviewTable columns={columns} report={report} />
-      <p className="label">
-        {isNumbered &&
-          `No column goes into “${objectType.primaryKey.apiName}”, the key: rows are added with the numbers after the last object. `}
-        {missing.length > 0 && `Without a value: ${missing.join(', ')}.`}
-      </p>
+      {(isNumbered || missing.length > 0) && (
+        <p className="label">
+          {isNumbered &&
+            `No column goes into “${objectType.primaryKey.apiName}”, the key: rows are added with the numbers after the last object. `}
+          {missing.length > 0 && `Without a value: ${missing.join(', ')}.`}
+        </p>
+      )}
     </>
   )
 }

@@ -94,7 +94,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
         {isConfirming ? (
           <DeletedParts ontology={ontology} objectType={objectType} />
         ) : (
-          <form id={form} className={styles.body} onSubmit={submit}>
+          <form id={form} className={styles.names} onSubmit={submit}>
             <TextField
               label="Name on the screen"
               value={displayName}
