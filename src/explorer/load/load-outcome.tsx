@@ -1,10 +1,11 @@
 /** The outcome of a load, with the rows that were not stored. */
 import { Link } from '@tanstack/react-router'
+import { countOf } from '../../contract/count-of.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { useUndo } from '../edit/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { countOf, formatCount } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
 import styles from './load.module.css'
 import { Figure } from './load-progress.tsx'
 import { rejectionText } from './rejection-text.ts'

@@ -1,9 +1,10 @@
 /** Takes a load back: by the worker that did it, or by removing the type that was created for it. */
+
+import { countOf } from '../../contract/count-of.ts'
 import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
 import { parseBody, type Send } from '../api/call.ts'
 import { deleteOntology, deleteType, getCounts, type TypeCounts } from '../api/ontology.ts'
 import type { LastChange } from '../edit/use-writes.ts'
-import { countOf } from '../ui/format.ts'
 import type { LoadSpec } from './messages.ts'
 import type { LoadWorker } from './start-worker.ts'
 import type { Ended } from './use-file-load.ts'

@@ -6,11 +6,6 @@ export function formatCount(count: number): string {
   return COUNT.format(count)
 }
 
-/** A number with a noun: `1 object`, `2 objects`. */
-export function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const [unit, divisor] =
