@@ -4,7 +4,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { parseBody } from '../api/call.ts'
-import { deleteType, nameOf, wordsOf } from '../api/ontology.ts'
+import {
+  deleteType,
+  nameOf,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+  wordsOf,
+} from '../api/ontology.ts'
 import { countsQuery } from '../api/queries.ts'
 import { useLastChange, useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
@@ -13,10 +19,14 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { renameType } from './apply-type.ts'
 import styles from './load.module.css'
-import type { TypeButtonProps } from './type-button.tsx'
 import { mistakeInName } from './type-draft.ts'
 
-export interface TypeDialogProps extends TypeButtonProps {
+interface ShownType {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+}
+
+export interface TypeDialogProps extends ShownType {
   readonly onClose: () => void
 }
 
@@ -151,7 +161,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
 }
 
 /** What goes with a type, counted when the user asks. */
-function DeletedParts({ ontology, objectType: { apiName } }: TypeButtonProps) {
+function DeletedParts({ ontology, objectType: { apiName } }: ShownType) {
   const { send } = useSession()
   const { data, error } = useQuery({
     ...countsQuery(send, ontology.apiName),
