@@ -115,13 +115,15 @@ it('reads dates in the format that the user chooses, and missing texts as the us
   expect((await read('visits'))[0]).toEqual(first)
   await page.getByRole('button', { name: 'Close' }).click()
 
-  // The same file fits the type that exists only with the same format.
+  // The same file has the same objects only if it is read in the same way.
   await choose(page, 'visits.csv', file)
   await page.getByLabel('Date format of opened').fill('MM/DD/YYYY')
+  await page.getByText('One object would lose its present values.').waitFor()
+  await page.getByLabel('“NA” is missing').uncheck()
   await page.getByText('stay the same').waitFor()
   await page.getByRole('button', { name: 'Load 2 rows' }).click()
   await page.getByText('2 objects written to visits.').waitFor()
-  expect((await read('visits'))[0]).toMatchObject({ opened: '2024-03-04' })
+  expect((await read('visits'))[0]).toEqual(first)
   expect(faults()).toEqual([])
 })
 

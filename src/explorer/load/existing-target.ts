@@ -12,6 +12,16 @@ import { meantFormat, mistakeInFormat } from './date-formats.ts'
 import type { FileReport } from './messages.ts'
 import { parsedType } from './parsed-type.ts'
 
+/** How the user wants the texts of a column to be read, where that differs from the guess. */
+export interface ColumnReading {
+  /** The format of its dates, as the user wrote it; empty for ISO 8601. */
+  readonly dateFormat?: string
+  /** Whether texts that usually stand for a missing value are values. */
+  readonly keepsNulls?: boolean
+}
+
+export type ColumnReadings = ReadonlyMap<string, ColumnReading>
+
 export interface ExistingTarget {
   readonly mapping: ColumnMapping
   readonly columns: ColumnOptions
@@ -24,8 +34,7 @@ export function existingTarget(
   definition: ObjectTypeDefinition,
   { columns, inferred }: Pick<FileReport, 'columns' | 'inferred'>,
   chosen: ColumnMapping | undefined,
-  /** The formats of dates that the user wrote, by column. */
-  dateFormats: ReadonlyMap<string, string>,
+  readings: ColumnReadings,
 ): ExistingTarget {
   const type = parsedType(definition)
   const mapping = chosen ?? suggestMapping(type, columns)
@@ -33,15 +42,24 @@ export function existingTarget(
   const isNumbered = !hasKey && isRowNumber(definition)
   const mistakes = [
     ...mistakesInMapping(type, mapping, { needsKey: !isNumbered }),
-    ...[...dateFormats.values()].flatMap((format) => mistakeInFormat(format) ?? []),
+    ...[...readings.values()].flatMap(({ dateFormat = '' }) => mistakeInFormat(dateFormat) ?? []),
   ]
   const options = optionsOfMapping(type, columns, mapping)
   if (!hasKey && !isNumbered) return { mapping, columns: options, mistakes, isNumbered }
   const read = existingTypeOptions(definition, inferred, options, { areNumbersFree: isNumbered })
   const columnTexts = new Map(read.columns.columnTexts)
-  for (const [column, format] of dateFormats) {
-    const formats = format === '' ? [] : [meantFormat(format)]
-    columnTexts.set(column, { ...columnTexts.get(column), dateFormats: formats })
+  for (const [column, { dateFormat, keepsNulls = false }] of readings) {
+    const guess = columnTexts.get(column)
+    const formats = dateFormat === undefined ? guess?.dateFormats : formatsOf(dateFormat)
+    columnTexts.set(column, {
+      ...guess,
+      dateFormats: formats,
+      nulls: keepsNulls ? [] : guess?.nulls,
+    })
   }
   return { mapping, columns: { ...read.columns, columnTexts }, mistakes, isNumbered }
+}
+
+function formatsOf(written: string): readonly string[] {
+  return written === '' ? [] : [meantFormat(written)]
 }

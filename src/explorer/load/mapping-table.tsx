@@ -4,8 +4,10 @@ import type { Misfit } from './check-sample.ts'
 import { type ColumnMapping, targetsOf } from './column-mapping.ts'
 import { DateFormatField } from './date-format-field.tsx'
 import { isTimeType, shownFormat } from './date-formats.ts'
+import type { ColumnReading, ColumnReadings } from './existing-target.ts'
 import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
+import { MissingField } from './missing-field.tsx'
 import { isOf } from './new-type-table.tsx'
 import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
 
@@ -13,18 +15,19 @@ export interface MappingTableProps {
   readonly objectType: ObjectType
   readonly mapping: ColumnMapping
   readonly isNumbered: boolean
-  /** The formats of dates that the user wrote, by column. */
-  readonly dateFormats: ReadonlyMap<string, string>
+  readonly readings: ColumnReadings
   readonly report: FileReport
   readonly misfits: readonly Misfit[]
   readonly onChange: (mapping: ColumnMapping) => void
-  readonly onDateFormats: (formats: ReadonlyMap<string, string>) => void
+  readonly onReadings: (readings: ColumnReadings) => void
 }
 
 /** The first rows under the columns of the file, each with the property that it goes into. */
 export function MappingTable(props: MappingTableProps) {
-  const { objectType, mapping, isNumbered, dateFormats, report, misfits } = props
-  const { onChange, onDateFormats } = props
+  const { objectType, mapping, isNumbered, readings, report, misfits } = props
+  const { onChange, onReadings } = props
+  const read = (column: string, reading: ColumnReading) =>
+    onReadings(new Map(readings).set(column, { ...readings.get(column), ...reading }))
   const targets = targetsOf(objectType)
   const change = (column: string, target: string) => {
     const next = new Map(mapping)
@@ -65,8 +68,15 @@ export function MappingTable(props: MappingTableProps) {
           {property !== undefined && isTimeType(typeName(property.type)) && (
             <DateFormatField
               name={column}
-              value={dateFormats.get(column) ?? inferredFormat(report, column)}
-              onChange={(format) => onDateFormats(new Map(dateFormats).set(column, format))}
+              value={readings.get(column)?.dateFormat ?? inferredFormat(report, column)}
+              onChange={(dateFormat) => read(column, { dateFormat })}
+            />
+          )}
+          {target !== '' && (
+            <MissingField
+              nulls={inferredNulls(props, column)}
+              keepsNulls={readings.get(column)?.keepsNulls ?? false}
+              onChange={(keepsNulls) => read(column, { keepsNulls })}
             />
           )}
         </>
@@ -96,4 +106,15 @@ export function MappingTable(props: MappingTableProps) {
 function inferredFormat({ inferred }: FileReport, column: string): string {
   const [format] = inferred.columns.columnTexts?.get(column)?.dateFormats ?? []
   return format === undefined ? '' : shownFormat(format)
+}
+
+/** Returns the texts of a column that are read as missing, unless the user keeps them. */
+function inferredNulls({ objectType, mapping, report }: MappingTableProps, column: string) {
+  const { inferred } = report
+  const property = objectType.properties.get(mapping.get(column) ?? '')
+  const isText = property !== undefined && typeName(property.type) === 'string'
+  const guess = inferred.definition.properties[inferred.propertyOf.get(column) ?? '']
+  // A string has the texts of other types as they are.
+  if (isText && guess?.type !== 'string') return []
+  return inferred.columns.columnTexts?.get(column)?.nulls ?? []
 }

@@ -3,6 +3,7 @@ import { DateFormatField } from './date-format-field.tsx'
 import { isTimeType, suggestedFormat } from './date-formats.ts'
 import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
+import { MissingField } from './missing-field.tsx'
 import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
 import {
   dateFormatOf,
@@ -81,7 +82,6 @@ interface PropertyControlProps {
 /** How the texts of a column are read: the format of dates, and what stands for a missing value. */
 function TextFields({ property, onChange }: PropertyControlProps) {
   const { name, definition, isSkipped, texts, keepsNulls = false } = property
-  const nulls = texts?.nulls ?? []
   if (isSkipped) return null
   return (
     <>
@@ -92,16 +92,11 @@ function TextFields({ property, onChange }: PropertyControlProps) {
           onChange={(dateFormat) => onChange({ ...property, dateFormat })}
         />
       )}
-      {nulls.length > 0 && (
-        <label className={styles.missing}>
-          <input
-            type="checkbox"
-            checked={!keepsNulls}
-            onChange={({ target }) => onChange({ ...property, keepsNulls: !target.checked })}
-          />
-          {nulls.map((text) => `“${text}”`).join(', ')} is missing
-        </label>
-      )}
+      <MissingField
+        nulls={texts?.nulls ?? []}
+        keepsNulls={keepsNulls}
+        onChange={(keeps) => onChange({ ...property, keepsNulls: keeps })}
+      />
     </>
   )
 }

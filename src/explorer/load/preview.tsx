@@ -12,7 +12,7 @@ import { Segments } from '../ui/segments.tsx'
 import { checkSample, type SampleCheck } from './check-sample.ts'
 import type { ColumnMapping } from './column-mapping.ts'
 import { ComparisonSummary } from './comparison-summary.tsx'
-import { existingTarget } from './existing-target.ts'
+import { type ColumnReadings, existingTarget } from './existing-target.ts'
 import { Findings } from './findings-list.tsx'
 import styles from './load.module.css'
 import { MappingTable } from './mapping-table.tsx'
@@ -56,7 +56,7 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
   const [chosenType, setType] = useState<string>()
   const [draft, setDraft] = useState<TypeDraft>(() => draftOf(report.inferred))
   const [mapping, setMapping] = useState<ColumnMapping>()
-  const [dateFormats, setDateFormats] = useState<ReadonlyMap<string, string>>(new Map())
+  const [readings, setReadings] = useState<ColumnReadings>(new Map())
   const [mode, setMode] = useState<LoadSpec['mode']>('upsert')
 
   // A type of the same name, or the one on the screen, is what the file belongs to.
@@ -71,9 +71,9 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
   const target = useMemo(
     () =>
       goal === 'existing' && existing !== undefined
-        ? { objectType: existing, ...existingTarget(existing, report, mapping, dateFormats) }
+        ? { objectType: existing, ...existingTarget(existing, report, mapping, readings) }
         : { ...newTarget(draft), mapping: undefined },
-    [goal, draft, existing, mapping, dateFormats, report],
+    [goal, draft, existing, mapping, readings, report],
   )
   const { objectType, columns, isNumbered } = target
 
@@ -138,7 +138,7 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
                 onChange={(name) => {
                   setType(name)
                   setMapping(undefined)
-                  setDateFormats(new Map())
+                  setReadings(new Map())
                 }}
               />
               {!isNumbered && (
@@ -162,11 +162,11 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
             objectType={parsedType(objectType)}
             mapping={target.mapping}
             isNumbered={isNumbered}
-            dateFormats={dateFormats}
+            readings={readings}
             report={report}
             misfits={misfits}
             onChange={setMapping}
-            onDateFormats={setDateFormats}
+            onReadings={setReadings}
           />
         )}
         <Findings
