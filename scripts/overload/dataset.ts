@@ -32,6 +32,23 @@ export const DEFINITION: OntologyDefinition = {
       primaryKey: 'id',
       properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
     },
+    // The most expensive objects to index.
+    {
+      apiName: 'arrays',
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'string' },
+        text: { type: 'string' },
+        words: { type: 'array', items: { type: 'string' } },
+        numbers: { type: 'array', items: { type: 'integer' } },
+      },
+    },
+    // The caller that is measured writes to this type.
+    {
+      apiName: 'note',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
+    },
     {
       apiName: 'large',
       primaryKey: 'id',
@@ -109,4 +126,33 @@ export function sinkBatch(bytes: number): Buffer {
     `{"put":{"id":"s${n}","n":${n},"text":"${'words to be indexed '.repeat(20)}${n}"}}\n`
   const count = Math.min(100_000, Math.floor(bytes / line(100_000).length))
   return Buffer.from(Array.from({ length: count }, (_, n) => line(n)).join(''))
+}
+
+/** What the objects of a batch hold. */
+export type ArrayContent = 'texts' | 'text arrays' | 'integer arrays'
+
+/** The largest number of values in the arrays of an object. */
+const VALUES = 50_000
+
+/** Makes a batch of about this many bytes that takes as long to index as possible. */
+export function arrayBatch(content: ArrayContent, bytes: number): Buffer {
+  const lines: string[] = []
+  for (let [n, length] = [0, 0]; length < bytes; n += 1) {
+    const value = (at: number) => (n * VALUES + at) * 7919
+    const list = Array.from({ length: VALUES }, (_, at) => value(at) % 1_000_003)
+    const object = {
+      texts: {
+        text: list
+          .slice(0, 5000)
+          .map((word) => `w${word}`)
+          .join(' '),
+      },
+      'text arrays': { words: list.map((word) => `w${word}`) },
+      'integer arrays': { numbers: list },
+    }[content]
+    const line = JSON.stringify({ put: { id: `${content} ${n}`, ...object } })
+    length += line.length + 1
+    if (length < bytes) lines.push(line)
+  }
+  return Buffer.from(lines.join('\n'))
 }

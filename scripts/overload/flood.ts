@@ -6,13 +6,21 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
-import { batchPath, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
+import { arrayBatch, batchPath, LIST_PATH, sinkBatch, WORST_QUERIES } from './dataset.ts'
+import { FLOOD_SCRIPTS, type FloodScript, NDJSON } from './flood-scripts.ts'
 
 /** The number of connections of each kind of flood. */
 const CONNECTIONS = {
   queries: 40,
   pages: 30,
   batches: 12,
+  'two batches': 2,
+  texts: 1,
+  'text arrays': 1,
+  'integer arrays': 1,
+  deletions: 1,
+  'type deletions': 1,
+  replacements: 1,
   pipelines: 4,
   'stalled readers': 8,
   'hang-ups': 10,
@@ -41,11 +49,33 @@ class FloodingCaller {
   readonly #order: FloodOrder
   readonly #sockets = new Set<Socket>()
   readonly #statuses: Record<string, number> = {}
+  readonly #ended = new AbortController()
 
   constructor(order: FloodOrder) {
     this.#order = order
     for (const kind of order.kinds) {
-      for (let n = 0; n < CONNECTIONS[kind]; n += 1) this.#open(kind, n)
+      const script = FLOOD_SCRIPTS[kind]
+      if (script !== undefined) void this.#repeat(script)
+      else for (let n = 0; n < CONNECTIONS[kind]; n += 1) this.#open(kind, n)
+    }
+  }
+
+  /** Runs a script until the flood ends, also after a request that failed. */
+  async #repeat(script: FloodScript): Promise<void> {
+    const send = async (method: string, path: string, type?: string, body?: Buffer) => {
+      const { url, token } = this.#order
+      const response = await fetch(new URL(path, url), {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(type && { 'content-type': type }) },
+        ...(body && { body: new Uint8Array(body) }),
+        signal: this.#ended.signal,
+      })
+      const { status } = response
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+      return response.text()
+    }
+    while (!this.#ended.signal.aborted) {
+      await script(send, this.#order.batchBytes).catch(() => {})
     }
   }
 
@@ -54,6 +84,7 @@ class FloodingCaller {
     const sockets = [...this.#sockets]
     this.#sockets.clear()
     for (const socket of sockets) socket.destroy()
+    this.#ended.abort()
     return this.#statuses
   }
 
@@ -116,8 +147,11 @@ function requestOf(kind: FloodKind, { token, batchBytes }: FloodOrder, n: number
     const [path, query] = WORST_QUERIES[n % WORST_QUERIES.length] ?? ['', {}]
     return post(path, 'application/json', Buffer.from(JSON.stringify(query)))
   }
-  if (kind === 'batches') {
-    return post(batchPath('sink'), 'application/x-ndjson', sinkBatch(batchBytes))
+  if (kind === 'batches' || kind === 'two batches') {
+    return post(batchPath('sink'), NDJSON, sinkBatch(batchBytes))
+  }
+  if (kind === 'texts' || kind === 'text arrays' || kind === 'integer arrays') {
+    return post(batchPath('arrays'), NDJSON, arrayBatch(kind, 2 * batchBytes))
   }
   return Buffer.from(head(`GET ${LIST_PATH}?pageSize=1000`))
 }

@@ -7,7 +7,7 @@ import { quantile } from '../measure/statistics.ts'
 import { type Table, toMarkdown } from '../measure/table.ts'
 import type { Workspace } from '../measure/workspace.ts'
 import { createCaller, describeStatuses, startFlood } from './callers.ts'
-import { LIST_PATH } from './dataset.ts'
+import { batchPath, LIST_PATH } from './dataset.ts'
 import type { FloodKind, FloodOrder } from './flood.ts'
 
 /** The floods by the name that `--flood` takes. */
@@ -15,6 +15,13 @@ export const FLOODS: Readonly<Record<string, readonly FloodKind[]>> = {
   queries: ['queries'],
   pages: ['pages', 'pipelines'],
   batches: ['batches'],
+  'two-batches': ['two batches'],
+  texts: ['texts'],
+  'text-arrays': ['text arrays'],
+  'integer-arrays': ['integer arrays'],
+  deletions: ['deletions'],
+  'type-deletions': ['type deletions'],
+  replacements: ['replacements'],
   'hang-ups': ['hang-ups', 'unknown tokens'],
   all: ['queries', 'pages', 'pipelines', 'batches', 'stalled readers'],
 }
@@ -27,6 +34,9 @@ export interface FloodOptions {
 /** How much slower than without a flood 95 of 100 small requests may be. */
 const SLOWDOWN_LIMIT = 10
 const RECOVERY_LIMIT_MS = 2000
+/** How long the slowest small request may take. */
+const LONGEST_LIMIT_MS = 1000
+const WRITE = 'write an object'
 /** How long a service may need to complete the work of a flood. */
 const SETTLE_MS = 5000
 
@@ -134,7 +144,14 @@ function smallCalls(round: number): readonly (readonly [name: string, call: Call
     ['search by equality', search({ type: 'eq', field: 'properties.id', value: id })],
     ['search for a rare term', search(term)],
     ['readiness', { method: 'GET', path: '/readyz' }],
+    [WRITE, writeOf(id, round)],
   ]
+}
+
+/** Writes one object. */
+function writeOf(id: string, n: number): Call {
+  const body = JSON.stringify({ put: { id, n, text: 'a few words of a note' } })
+  return { method: 'POST', path: batchPath('note'), body, contentType: 'application/x-ndjson' }
 }
 
 /** Waits until every small request of a round is within its limit again. */
@@ -154,10 +171,11 @@ function floodTable(name: string, quiet: readonly Timing[], loaded: readonly Tim
     const ratios = slowdowns(quiet, timings)
     const refused = timings.filter(({ status }) => status !== 200).length
     const shown = [0.5, 0.95, 1].map((share) => quantile(ratios, share).toFixed(1))
-    return [label, quietMs, ...shown, String(refused)]
+    const longest = Math.round(longestMs(timings))
+    return [label, quietMs, ...shown, String(longest), String(refused)]
   }
   return [
-    [`Flood: ${name}`, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'refused'],
+    [`Flood: ${name}`, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'max ms', 'refused'],
     ...NAMES.map((request) => {
       const timings = loaded.filter((each) => each.name === request)
       return rowOf(request, medianMs(quiet, request).toFixed(2), timings)
@@ -183,12 +201,31 @@ function missedMarks(
   if (ratio > SLOWDOWN_LIMIT) {
     missed.push(`flood ${flood}: small requests took ${ratio.toFixed(1)} × as long (p95)`)
   }
+  const longest = longestMs(loaded)
+  if (longest > LONGEST_LIMIT_MS) {
+    missed.push(`flood ${flood}: the slowest small request took ${Math.round(longest)} ms`)
+  }
+  const writes = [quiet, loaded].map((timings) => p95Of(timings, WRITE))
+  const [quietWrite = 0, loadedWrite = 0] = writes
+  if (loadedWrite > SLOWDOWN_LIMIT * quietWrite) {
+    const times = (loadedWrite / quietWrite).toFixed(1)
+    missed.push(`flood ${flood}: small writes took ${times} × as long (p95 of both)`)
+  }
   const refused = loaded.filter(({ status }) => status !== 200).length
   if (refused > 0) missed.push(`flood ${flood}: ${refused} small requests were refused`)
   if (recoveryMs > RECOVERY_LIMIT_MS) {
     missed.push(`flood ${flood}: recovery took ${Math.round(recoveryMs)} ms`)
   }
   return missed
+}
+
+function longestMs(timings: readonly Timing[]): number {
+  return Math.max(0, ...timings.map(({ ms }) => ms))
+}
+
+function p95Of(timings: readonly Timing[], request: string): number {
+  const times = timings.filter(({ name }) => name === request).map(({ ms }) => ms)
+  return quantile(times, 0.95)
 }
 
 function medianMs(timings: readonly Timing[], request: string): number {
