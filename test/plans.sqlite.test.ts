@@ -72,6 +72,7 @@ const TABLE: TableHead = {
   maxRecordBytes: 100,
   isCreated: true,
   closedCount: 0,
+  stagedCount: undefined,
   layout: LAYOUT,
 }
 

@@ -6,7 +6,6 @@ import type { RequestContext } from '../admission/request-context.ts'
 import type { Catalogue, OntologyName } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
-import type { OntologyCache } from '../ontology/ontology-cache.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
 import type { ApiToken, RecalledToken } from './api-token.ts'
 import type { AuditLog } from './audit-log.ts'
@@ -17,7 +16,6 @@ import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
 import type { RewriteProgress } from './rewrite.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
-import type { DefinitionLimits } from './sql/definition-limits.ts'
 import type { OntologySummary, StoreStatus, TypeState } from './store-status.ts'
 import type {
   Batch,
@@ -76,6 +74,7 @@ export {
   type StoredSetPage,
   typesOfSet,
 } from './set-page.ts'
+export type { ReaderExit, StoreOptions } from './store-options.ts'
 export type { OntologySummary, StoreStatus, TypeState } from './store-status.ts'
 export {
   type Batch,
@@ -259,28 +258,6 @@ export interface FindTypesRequest {
   readonly typeRids: readonly string[]
   /** The search ends after this many types. */
   readonly maxTypes: number
-}
-
-export interface StoreOptions {
-  readonly queryTimeoutMs?: number
-  /** The size of the page cache; 0 disables it. */
-  readonly pageCacheBytes?: number
-  /** Where definitions are kept; without it, all that were used stay in memory. */
-  readonly definitions?: OntologyCache
-  readonly definitionLimits?: DefinitionLimits
-  /** Called once, with the database's error, if its file is damaged. SQLite only. */
-  readonly onDamage?: (cause: unknown) => void
-  /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */
-  readonly onReaderExit?: (exit: ReaderExit) => void
-  /** A change that rewrites more objects than this is a background change. */
-  readonly rewrittenAtOnceMax?: number
-}
-
-/** How a process that runs slow queries ended. */
-export interface ReaderExit {
-  readonly readerPid: number | undefined
-  readonly status: number | undefined
-  readonly signal: string | undefined
 }
 
 /** How long a store keeps superseded row versions and idle replacements. */

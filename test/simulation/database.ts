@@ -38,7 +38,12 @@ export function sqliteDatabases(base = memoryFolder()): CreateDatabase {
         return `sqlite:${path()}`
       },
       open: async (name, options) =>
-        openSqliteStore(name.slice('sqlite:'.length), options, createInlineThreads),
+        openSqliteStore(
+          name.slice('sqlite:'.length),
+          // So that most batches take several transactions.
+          { ...options, changesAtOnceMax: 3 },
+          createInlineThreads,
+        ),
       crash: () => {
         const from = path()
         copies += 1

@@ -14,6 +14,7 @@ const KEYS = 'src/paging/token-keys.ts'
 const READ_PAGE = 'src/http/page/read-page.ts'
 const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
+const STAGED = 'src/store/sqlite/staged/staged-batch.ts'
 const SIGHTINGS = 'src/store/sqlite/catalogue/sightings.ts'
 const REPLACEMENT = 'src/store/sqlite/catalogue/replacement.ts'
 
@@ -150,8 +151,28 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: BATCH,
     edits: [
       [
-        'recordCommit(db, batch.once, writeBatch(db, batch, settled))',
-        'writeBatch(db, batch, settled)',
+        'recordCommit(db, batch.once, writeBatch(db, batch, settled, maxLength))',
+        'writeBatch(db, batch, settled, maxLength)',
+      ],
+    ],
+  },
+  {
+    name: 'the idempotency key of a large batch is not recorded',
+    file: STAGED,
+    edits: [
+      [
+        'recordCommit(db, once, auditCommit(db, audit, commit, this.#firstKeys()))',
+        'auditCommit(db, audit, commit, this.#firstKeys())',
+      ],
+    ],
+  },
+  {
+    name: 'a batch deletes nothing',
+    file: 'src/store/sqlite/writes/change-writer.ts',
+    edits: [
+      [
+        'const existed = mayExist && close(keyOf(change))',
+        'const existed = mayExist && isPut(change) && close(keyOf(change))',
       ],
     ],
   },
@@ -167,10 +188,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a replacement is visible before it is published',
-    file: BATCH,
-    edits: [
-      ['batch.replacement === undefined ? type.current', "batch.replacement !== '' ? type.current"],
-    ],
+    file: STAGED,
+    edits: [['return replacement === undefined', "return replacement !== ''"]],
   },
   {
     name: 'a used replacement expires',
@@ -189,7 +208,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an append replaces existing objects',
-    file: BATCH,
-    edits: [['if (mayExist && keepsExisting && isPut', 'if (mayExist && false && isPut']],
+    file: 'src/store/sqlite/writes/change-writer.ts',
+    edits: [['mayExist && keepsExisting && isPut', 'mayExist && false && isPut']],
   },
 ]

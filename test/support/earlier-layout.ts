@@ -12,6 +12,8 @@ export function useEarlierLayout(path: string): void {
 
 /** Reverts the migrations since layouts were added. All tables must have the earlier one. */
 export const BEFORE_LAYOUTS = `
+  DROP TABLE staged_change;
+  DROP TABLE staged_write;
   DROP TABLE ontology_summary;
   DROP INDEX ontology_family_of_ontology;
   ALTER TABLE ontology ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;

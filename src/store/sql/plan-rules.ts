@@ -23,6 +23,7 @@ export type TotalCountPolicy = 'live' | 'countVisible' | 'subtractClosed' | 'omi
 /** A version of a type, with the table that holds it. */
 export interface VersionState<Table extends TableHead> {
   readonly version: number
+  /** True if the rows of the version are the current ones. */
   readonly isLatest: boolean
   readonly table: Table
 }

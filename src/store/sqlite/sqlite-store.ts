@@ -47,7 +47,6 @@ import { SqliteDocuments } from './store-documents.ts'
 import { SqliteReads } from './store-reads.ts'
 import { SqliteTokens } from './store-tokens.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
-import { publishInSteps, type RunWrite } from './threads/publish-in-steps.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import type { SlowReaders, StoreThreads } from './threads/store-threads.ts'
@@ -55,14 +54,9 @@ import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
 import type { DeleteSearch } from './writes/delete-matches.ts'
-import {
-  commitEditInThread,
-  commitInThread,
-  deleteFoundRows,
-  type WriteConnections,
-} from './writes/send-write.ts'
-import { WriteGroups } from './writes/write-groups.ts'
-import { createWriteQueue } from './writes/write-queue.ts'
+import { publishInSteps } from './writes/publish-in-steps.ts'
+import { commitEditInThread, commitInThread, deleteFoundRows } from './writes/send-write.ts'
+import { openWriteConnections, type WriteConnections } from './writes/write-connections.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore extends SqliteTokens implements ObjectStore {
@@ -87,7 +81,6 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkerThread<WriteJobs>
-  readonly #writes = createWriteQueue()
   readonly #connections: WriteConnections
   readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
@@ -114,8 +107,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     this.#catalogue = new CatalogueReader(reading.db, reading.statements, options.definitions)
     this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = writer
-    const groups = new WriteGroups(this.#writes, guard, writer)
-    this.#connections = { reading, guard, writer, queue: this.#writes, groups }
+    this.#connections = openWriteConnections(reading, guard, writer, options)
     this.#slowReaders = slowReaders
     this.#reads = new SqliteReads({ reading, guard, slowReaders, cache: this.#cache })
   }
@@ -224,9 +216,10 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     context = INTERNAL_CONTEXT,
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
-    const run: RunWrite = (name, input) => this.#writeInTurn(name, input, context)
     const publication = { objectType, typeRid: objectType.rid, replacement, mode }
-    return audited(context, publication, (write) => publishInSteps(write, run, onIndexed))
+    return audited(context, publication, (write) =>
+      publishInSteps(this.#connections, write, ownerOf(context), onIndexed),
+    )
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -240,6 +233,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
         retention,
         () => this.#read(() => readSightings(this.#reading.statements)),
         (name, input) => this.#write(name, input),
+        () => this.#connections.staged.removeAbandoned(ownerOf(INTERNAL_CONTEXT)),
       )
     } finally {
       this.#reclaims -= 1
@@ -257,7 +251,8 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
 
   drain(reason: string, graceMs: number): void {
     // Not closed: a write that has begun may need further ones to complete.
-    this.#writes.refuseWaiting(reason)
+    this.#connections.queue.refuseWaiting(reason)
+    this.#connections.staged.drain(reason)
     this.#slowReaders.drain(reason, graceMs)
   }
 
@@ -282,7 +277,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     input: JobInput<WriteJobs[Name]>,
     context: RequestContext,
   ): Promise<JobResult<WriteJobs[Name]>> {
-    return this.#writes.run(ownerOf(context), () => this.#write(name, input))
+    return this.#connections.queue.run(ownerOf(context), () => this.#write(name, input))
   }
 
   #read<T>(read: () => T): T {

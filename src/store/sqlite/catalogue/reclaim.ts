@@ -2,9 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { removeElements } from '../staged/remove-row.ts'
+import { startSlice } from '../staged/time-slice.ts'
 import { ROWS_AT_ONCE } from './delete-some.ts'
 import { removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
+import { indexNames } from './table-indexes.ts'
 import { objectTable } from './table-name.ts'
 
 /** What was superseded or idle at these times is deleted. */
@@ -13,21 +17,26 @@ export interface ReclaimTimes {
   readonly replacementsSinceMs: number
 }
 
+export interface Reclaimed {
+  /** The number of rows that were deleted. */
+  readonly rows: number
+}
+
 /**
  * Deletes row versions that were superseded, and replacements that were idle, at the given times.
  * Saves the oldest version that is still needed first, so that a reader with an older snapshot is
  * refused before the first of its rows is gone.
  *
- * Runs one bounded step and returns the number of deleted rows; 0 if nothing is left to delete.
+ * Runs one short step, and returns undefined if nothing is left to delete.
  */
-export function reclaimStep(db: DatabaseSync, times: ReclaimTimes): number {
+export function reclaimStep(db: WriterDatabase, times: ReclaimTimes): Reclaimed | undefined {
   const types = db.prepare(TYPES_SQL).all()
   for (const row of types as unknown as TypeRow[]) {
     const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
     if (needed > row.oldest) expireVersionsBefore(db, row.id, needed)
     abandonReplacedTables(db, row, needed)
-    const deleted = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : 0
-    if (deleted > 0) return deleted
+    const rows = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : undefined
+    if (rows !== undefined) return { rows }
   }
   abandonIdleReplacements(db, times.replacementsSinceMs)
   return removeAbandonedTables(db)
@@ -77,57 +86,71 @@ function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
   ).run(sinceMs)
 }
 
-function deleteRows(db: DatabaseSync, table: number, oldest: number): number {
-  const name = objectTable(table)
+/** Rows that are deleted together. A row can have many array elements. */
+const ROWS_PER_STATEMENT = 50
+
+/** Deletes rows until the step must end, and returns how many. */
+function deleteInSlice(db: WriterDatabase, table: number, rows: readonly number[]): number {
+  const slice = startSlice()
+  const sql = `DELETE FROM ${objectTable(table)} WHERE id IN (SELECT value FROM json_each(?))`
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    const some = rows.slice(at, at + ROWS_PER_STATEMENT)
+    if (!removeElements(db, some, slice)) return at
+    removeFromIndexes(db, some)
+    db.cached(sql).run(JSON.stringify(some))
+    if (slice.isOver()) return at + some.length
+  }
+  return rows.length
+}
+
+function deleteRows(db: WriterDatabase, table: number, oldest: number): number | undefined {
   return inTransaction(db, 'write', () => {
     const rows = db
       .prepare(
-        `SELECT id FROM ${name} WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
+        `SELECT id FROM ${objectTable(table)}
+         WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
       )
       .all(oldest)
       .map((row) => Number(row['id']))
-    if (rows.length === 0) return 0
-    removeFromIndexes(db, rows)
-    db.prepare(`DELETE FROM ${name} WHERE id IN (SELECT value FROM json_each(?))`).run(
-      JSON.stringify(rows),
-    )
+    if (rows.length === 0) return undefined
+    const deleted = deleteInSlice(db, table, rows)
     db.prepare('UPDATE object_table SET past_count = past_count - ? WHERE id = ?').run(
-      rows.length,
+      deleted,
       table,
     )
-    return rows.length
+    return deleted
   })
 }
 
-/** Removes the rows of one table from the shared indexes, step by step, then drops it. */
-function removeAbandonedTables(db: DatabaseSync): number {
+/** Removes abandoned tables, step by step. */
+function removeAbandonedTables(db: WriterDatabase): Reclaimed | undefined {
   // A table that was never created exists only in the catalogue.
   db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
   const abandoned = db
-    .prepare(`SELECT id, forgotten_row FROM object_table WHERE state = 'abandoned'`)
-    .all()
-  for (const row of abandoned) {
-    const removed = removeTable(db, Number(row['id']), Number(row['forgotten_row']))
-    if (removed > 0) return removed
-  }
-  return 0
+    .prepare(`SELECT id FROM object_table WHERE state = 'abandoned' LIMIT 1`)
+    .get()
+  if (abandoned === undefined) return undefined
+  return inTransaction(db, 'write', () => removeTable(db, Number(abandoned['id'])))
 }
 
-function removeTable(db: DatabaseSync, table: number, lastRemovedRow: number): number {
+/**
+ * Drops the indexes of a table one by one, deletes its rows, and then drops it: to drop it at once
+ * would take as long as to read all its pages.
+ */
+function removeTable(db: WriterDatabase, table: number): Reclaimed {
   const name = objectTable(table)
-  return inTransaction(db, 'write', () => {
-    const rows = db
-      .prepare(`SELECT id FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`)
-      .all(lastRemovedRow)
-      .map((row) => Number(row['id']))
-    const last = rows.at(-1)
-    if (last === undefined) {
-      db.exec(`DROP TABLE ${name}`)
-      db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
-    } else {
-      removeFromIndexes(db, rows)
-      db.prepare('UPDATE object_table SET forgotten_row = ? WHERE id = ?').run(last, table)
-    }
-    return rows.length
-  })
+  const [index] = indexNames(db, name)
+  if (index !== undefined) {
+    db.exec(`DROP INDEX ${index}`)
+    return { rows: 0 }
+  }
+  const rows = db
+    .prepare(`SELECT id FROM ${name} ORDER BY id LIMIT ${ROWS_AT_ONCE}`)
+    .all()
+    .map((row) => Number(row['id']))
+  if (rows.length === 0) {
+    db.exec(`DROP TABLE ${name}`)
+    db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
+  }
+  return { rows: deleteInSlice(db, table, rows) }
 }

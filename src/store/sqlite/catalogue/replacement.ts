@@ -13,6 +13,8 @@ import type { OnceMessage } from '../../sql/once-key.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { readStaged } from '../staged/staged-record.ts'
+import type { StagedRecord } from '../staged/staged-write.ts'
 import { recordNote } from '../writes/idempotency-keys.ts'
 import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
@@ -98,12 +100,18 @@ export interface Publication extends ReplacementOfType {
  * Idempotent: publishing again, after a lost response, returns the same result. Throws
  * `ReplacementAlreadyPublished` if it was published in another mode.
  */
-export function publishReplacement(db: WriterDatabase, target: Publication): Commit {
+export function publishReplacement(
+  db: WriterDatabase,
+  target: Publication,
+): Commit | { readonly blockedBy: StagedRecord } {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
     const done = findPublished(db, type.id, target)
     if (done !== undefined) return done
     const table = findReplacement(db, type.id, target.replacement)
+    // Another process writes a batch to the replacement, or did not complete it.
+    const blockedBy = readStaged(db, table.id)
+    if (blockedBy !== undefined) return { blockedBy }
     // A change of the definition may have added an index meanwhile.
     while (table.isCreated && buildNextIndex(db, type.id, table.id));
     const { put, deleted, kept } = countChanges(db, target, type, table)

@@ -62,7 +62,8 @@ export function columnDefinitions(property: PropertySql): readonly string[] {
   return [`${column} ANY`, `${time} INTEGER AS (${microsecondsSql(column)}) VIRTUAL`]
 }
 
-function versionIndex(table: string): string {
+/** Returns the name of the index that walks as of a version use. */
+export function versionIndex(table: string): string {
   return `${table}_version`
 }
 
@@ -139,12 +140,6 @@ export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void
   db.exec(indexes.map(indexSql).join(';\n'))
 }
 
-/** Drops the indexes that `buildIndexes` builds, for a transaction that writes many rows. */
-export function dropIndexes(db: DatabaseSync, typeId: number, id: number): void {
-  const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))
-  db.exec(indexes.map(({ name }) => `DROP INDEX IF EXISTS ${name}`).join(';\n'))
-}
-
 /**
  * Records the last version of a table whose indexes are built, see `TableLayout.indexedAt`. Tables of
  * layout 1 keep the indexes of earlier releases.
@@ -180,7 +175,7 @@ export function addLongTexts(
 }
 
 /** The schema table has no index, so it is scanned once and not once per name. */
-function indexNames(db: DatabaseSync, table: string): ReadonlySet<string> {
+export function indexNames(db: DatabaseSync, table: string): ReadonlySet<string> {
   const rows = db
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
     .all(table)

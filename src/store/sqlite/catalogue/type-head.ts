@@ -17,12 +17,14 @@ export interface TableHead extends shared.TableHead {
   readonly isCreated: boolean
   /** The number of closed rows that are not reclaimed yet. */
   readonly closedCount: number
+  /** The objects that an unfinished write may change; undefined if there is none. */
+  readonly stagedCount: number | undefined
   readonly layout: TableLayout
 }
 
 /** The columns of `toTableHead`, in its order. */
 const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
-  o.past_count, ${LAYOUT_COLUMNS}`
+  o.past_count, (SELECT changes FROM staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}`
 const HEAD_SQL = `SELECT (SELECT generation FROM catalogue),
   t.id, t.published, t.oldest, t.redefined_table, t.redefined_in, ${TABLE_COLUMNS}
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
@@ -36,6 +38,7 @@ type TableRow = readonly [
   maxRecordBytes: number,
   isCreated: number,
   closedCount: number,
+  stagedCount: number | null,
   ...layout: LayoutRow,
 ]
 type HeadRow = readonly [
@@ -138,6 +141,7 @@ function toTableHead(row: TableRow): TableHead {
     maxRecordBytes,
     isCreated,
     closedCount,
+    stagedCount,
     ...layout
   ] = row
   return {
@@ -148,6 +152,7 @@ function toTableHead(row: TableRow): TableHead {
     maxRecordBytes,
     isCreated: isCreated === 1,
     closedCount,
+    stagedCount: stagedCount ?? undefined,
     layout: toTableLayout(layout),
   }
 }

@@ -53,17 +53,12 @@ function open<Db extends DatabaseSync>(
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA wal_autocheckpoint = ${Math.floor(CHECKPOINT_BYTES / pageBytesOf(db))};
     `)
-    limitWal(db)
+    db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
     return db
   } catch (error) {
     db.close()
     throw error
   }
-}
-
-/** Lets commits truncate a WAL that starts again. */
-export function limitWal(db: DatabaseSync): void {
-  db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
 }
 
 /** Returns the page size of a database. */

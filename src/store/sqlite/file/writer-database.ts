@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
+import type { StagedWrite } from '../staged/staged-write.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
@@ -14,12 +15,10 @@ export type Prepares = Pick<DatabaseSync, 'prepare'>
 export class WriterDatabase extends DatabaseSync {
   /** By the rules of a table. */
   readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
-  /** True if a large commit has left its pages in the WAL, see late-checkpoint.ts. */
-  needsCheckpoint = false
-  /** Runs until the WAL is limited again after a large commit. */
-  walTimer: NodeJS.Timeout | undefined
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
+  /** The staged writes that this connection carries out, by owner. */
+  readonly stagedWrites = new Map<string, StagedWrite<WriterDatabase>>()
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
   /**

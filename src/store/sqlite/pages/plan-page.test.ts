@@ -24,6 +24,7 @@ const TABLE: TableHead = {
   maxRecordBytes: 100,
   isCreated: true,
   closedCount: 0,
+  stagedCount: undefined,
   layout: {
     number: 2,
     keyProperty: undefined,

@@ -208,7 +208,7 @@ function maySkipManyRows(
   { version, isLatest, table }: VersionState<TableHead>,
   { countRowsAfter, countRowVersions }: RowStatistics,
 ): boolean {
-  const laterRows = isLatest ? 0 : countRowsAfter(version)
+  const laterRows = isLatest ? 0 : countRowsAfter(version) + (table.stagedCount ?? 0)
   if (table.closedCount + laterRows <= MAX_SKIPPED_ROWS) return false
   const { query } = request
   const isEquality = query.kind === 'compare' && query.operator === 'eq'

@@ -82,7 +82,7 @@ const ALL = ['walk', 'ordered', 'manyEqual', 'oneEqual']
 describe('pages of a table with past rows', () => {
   it('are quick unless they may skip many of them', async () => {
     expect(quickPages()).toEqual(ALL)
-    await rewrite()
+    const { version } = await rewrite()
     expect(closedCount()).toBe(OBJECTS)
     expect(quickPages()).toEqual(ALL)
 
@@ -91,11 +91,11 @@ describe('pages of a table with past rows', () => {
     await things.commit([['k7', 'same']])
     // The index of the current rows has no past ones, and the key has three row versions.
     expect(quickPages()).toEqual(['walk', 'oneEqual'])
-    expect(quickPages(2)).toEqual(['oneEqual'])
+    expect(quickPages(version)).toEqual(['oneEqual'])
     for (const options of Object.values(pages(undefined))) {
       expect(await things.readPairs(options)).toEqual(['k7=same'])
     }
-    expect((await things.readPage({ version: 2 })).count).toBe(1000)
+    expect((await things.readPage({ version })).count).toBe(1000)
   })
 
   it('are counted when a store of an earlier release is migrated, which drops empty tables', async () => {

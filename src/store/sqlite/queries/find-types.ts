@@ -15,7 +15,7 @@ import {
   toTableLayout,
 } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
-import { VISIBLE } from '../pages/page-sql.ts'
+import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 
 /** Rows and tables that the main thread searches: about a millisecond. */
@@ -24,6 +24,8 @@ const MAX_QUICK_TABLES = 20
 
 interface LaidOutTable extends SearchedTable {
   readonly layout: TableLayout
+  /** Selects the objects of the latest version. */
+  readonly visible: SqlCondition
 }
 
 /** Finds types, however long it takes. For reader processes. */
@@ -53,20 +55,34 @@ function readTables(
 ): LaidOutTable[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.id, o.live_count + o.past_count, ${LAYOUT_COLUMNS}
+      `SELECT t.rid, o.id, o.live_count + o.past_count, t.published,
+         EXISTS (SELECT 1 FROM staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}
        FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
        WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_made AND o.live_count > 0`,
     )
-    .all(JSON.stringify(typeRids)) as unknown as [string, number, number, ...LayoutRow][]
+    .all(JSON.stringify(typeRids)) as unknown as TableRow[]
   return inSearchOrder(
-    rows.map(([typeRid, table, count, ...layout]) => ({
-      typeRid,
-      table,
-      rows: count,
-      layout: toTableLayout(layout),
-    })),
+    rows.map(([typeRid, table, count, version, isStaged, ...layout]) => {
+      const visibility = isStaged === 1 ? 'version' : 'current'
+      return {
+        typeRid,
+        table,
+        rows: count,
+        layout: toTableLayout(layout),
+        visible: { sql: VISIBLE[visibility], values: visibilityValues(visibility, version) },
+      }
+    }),
   )
 }
+
+type TableRow = readonly [
+  typeRid: string,
+  table: number,
+  rows: number,
+  published: number,
+  isStaged: number,
+  ...layout: LayoutRow,
+]
 
 function searchTables(
   { db }: ReadConnection,
@@ -86,7 +102,7 @@ function searchTables(
     const before = search.ids.size
     const name = objectTable(table.table)
     const { sql, values } = search.readsAllOf(table)
-      ? { sql: `SELECT object_id FROM ${name} AS o WHERE ${VISIBLE.current}`, values: [] }
+      ? { ...table.visible, sql: `SELECT object_id FROM ${name} AS o WHERE ${table.visible.sql}` }
       : currentById({ ...table, table: name }, list)
     const rows = select(sql, values)
     for (const [id] of rows) search.add(table.typeRid, id)
@@ -95,8 +111,14 @@ function searchTables(
   return search.typeRids
 }
 
-function currentById({ table, layout }: { table: string; layout: TableLayout }, list: string) {
-  const columns = ['object_id', 'valid_to']
+function currentById(
+  { table, layout, visible }: Pick<LaidOutTable, 'layout' | 'visible'> & { readonly table: string },
+  list: string,
+) {
+  const columns = ['object_id', 'valid_from', 'valid_to']
   const { sql, values } = selectByObjectId({ table, layout, columns, list })
-  return { sql: `SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`, values }
+  return {
+    sql: `SELECT object_id FROM (${sql}) WHERE +${visible.sql}`,
+    values: [...values, ...visible.values],
+  }
 }

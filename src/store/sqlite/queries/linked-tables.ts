@@ -51,5 +51,7 @@ function typeVersion(
   if (version === undefined) return undefined
   const table = tableOfVersion(statements, head, version, reader)
   const { generation, typeId, published } = head
-  return { generation, typeId, version, isLatest: version === published, table }
+  // While a write is unfinished, current rows are not those of the latest version.
+  const isLatest = version === published && table.stagedCount === undefined
+  return { generation, typeId, version, isLatest, table }
 }

@@ -3,12 +3,13 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader, RefusedObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import type { UnfitObject } from '../../definition-change.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { sameKey, type TypeConverter, tryConvert } from '../../sql/stored-change.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { publishedRows, readPublished } from '../staged/staged-record.ts'
+import { startSlice } from '../staged/time-slice.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { rowWriter } from '../writes/write-row.ts'
 import { claimKey, removeCopies, takeKeys } from './converted-keys.ts'
@@ -40,15 +41,18 @@ export function copyNextObjects(
   conversion: Conversion,
 ): CopiedObjects {
   const copy = objectCopier(db, rewrite, conversion)
+  const { sql, values } = publishedRows(readPublished(db, rewrite.typeId))
   const rows = db
     .cached(
       `SELECT pk, key, body FROM ${objectTable(rewrite.fromTable)}
-       WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk`,
+       WHERE ${sql} AND pk > ? ORDER BY pk`,
     )
-    .iterate(rewrite.lastKey)
+    .iterate(...values, rewrite.lastKey)
+  const slice = startSlice()
   let [copied, bytes, { lastKey }, isDone] = [0, 0, rewrite, true]
   for (const row of rows) {
-    const isFull = copied >= STEP.objects || bytes >= STEP.bytes
+    // A few objects with many array elements can take longer than many others.
+    const isFull = copied >= STEP.objects || bytes >= STEP.bytes || (copied > 0 && slice.isOver())
     if (isFull || conversion.unfit.length >= UNFIT_OBJECTS_MAX) {
       isDone = false
       break
@@ -81,11 +85,12 @@ export function copyChangedObjects(
     .map(({ pk }) => String(pk))
   const copy = objectCopier(db, rewrite, conversion)
   copy.remove(keys)
+  const { sql, values } = publishedRows(readPublished(db, rewrite.typeId))
   const find = db.cached(
-    `SELECT pk, key, body FROM ${objectTable(rewrite.fromTable)} WHERE pk = ? AND valid_to = ${OPEN}`,
+    `SELECT pk, key, body FROM ${objectTable(rewrite.fromTable)} WHERE ${sql} AND pk = ?`,
   )
   for (const key of keys) {
-    const row = find.get(key)
+    const row = find.get(...values, key)
     if (row !== undefined) copy.add(toOriginal(row))
   }
   return copy.finish()

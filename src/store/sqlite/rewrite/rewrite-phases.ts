@@ -83,7 +83,7 @@ export function indexStep(db: WriterDatabase, rewrite: Rewrite): RewriteProgress
 }
 
 /** Objects that are copied again in one step; more if many are left, so that the rewrite ends. */
-const CHANGES = { min: 500, max: 5000 } as const
+const CHANGES = { min: 500, max: 2000 } as const
 
 /** Copies changed objects again. Returns false if more are left than should be copied at once. */
 export function catchUp(db: WriterDatabase, rewrite: Rewrite, conversion: Conversion): boolean {

@@ -1,10 +1,10 @@
 /** Tries a change of a definition on stored objects, in a reader process. See sql/try-objects.ts. */
-import { OPEN } from '../../sql/new-table.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
 import { readDefinition } from '../catalogue/save-ontology.ts'
 import { objectTable } from '../catalogue/table-name.ts'
+import { publishedRows } from '../staged/staged-record.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 
 /** The objects and the characters of one step, which takes about half a second. */
@@ -24,19 +24,22 @@ export function tryNextObjects(reading: ReadConnection, request: TryStepRequest)
     const { typeRid, basedOn, after } = request
     const row = reading.db
       .prepare(
-        `SELECT t.table_id, t.generation, o.is_made FROM object_type AS t
-         JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+        `SELECT t.table_id, t.generation, t.published, o.is_made,
+           (SELECT version FROM staged_write WHERE table_id = o.id) AS staged
+         FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
       )
       .get(typeRid)
     if (row !== undefined && Number(row['generation']) > basedOn) throw definitionOutOfSync()
     const trial = new StepTrial(converterOf(reading, request), after)
     if (row?.['is_made'] !== 1) return trial.end(true)
+    const table = Number(row['table_id'])
+    const staged = row['staged'] === null ? undefined : Number(row['staged'])
+    const { sql, values } = publishedRows({ table, published: Number(row['published']), staged })
     const objects = reading.db
       .prepare(
-        `SELECT pk, key, body FROM ${objectTable(Number(row['table_id']))}
-         WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk`,
+        `SELECT pk, key, body FROM ${objectTable(table)} WHERE ${sql} AND pk > ? ORDER BY pk`,
       )
-      .iterate(after)
+      .iterate(...values, after)
     let length = 0
     for (const object of objects) {
       if (trial.tried >= STEP.objects || length >= STEP.length) return trial.end(false)

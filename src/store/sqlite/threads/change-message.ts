@@ -150,7 +150,10 @@ export interface ItemPart {
   /** Changes, or one item with encoded changes. */
   readonly items: readonly (ChangeMessage | EncodedRows)[]
   readonly count: number
-  /** The length of the bodies; not known of encoded changes, which are many. */
+  /**
+   * The length of the bodies, plus that of text that takes as long to index as their array elements;
+   * not known of encoded changes, which are many.
+   */
   readonly length: number
   readonly transfer: readonly ArrayBuffer[]
 }
@@ -165,7 +168,7 @@ export async function* changeMessages(
     let length = 0
     const items = part.map((change): ChangeMessage => {
       if ('delete' in change) return [change.delete]
-      length += change.put.body.length
+      length += lengthOf(change.put)
       return encode(change.put)
     })
     return { items, count: items.length, length, transfer: [] }
@@ -184,6 +187,13 @@ export async function* changeMessages(
     yield toItems(changes.slice(at, at + PART_CHANGES))
     await nextTurn()
   }
+}
+
+/** To index an array element takes as long as to write and index this much text. */
+export const ELEMENT_LENGTH = 24
+
+function lengthOf({ body, searchable: { elements } }: StoredObject): number {
+  return elements.reduce((sum, { values }) => sum + ELEMENT_LENGTH * values.length, body.length)
 }
 
 export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {

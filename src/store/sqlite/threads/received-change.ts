@@ -12,6 +12,18 @@ export function isPut(change: ReceivedChange): boolean {
   return change instanceof EncodedChange ? change.isPut : change.length > 1
 }
 
+/** Returns the index of the change of an object, among changes in the order of their keys. */
+export function findChange(changes: readonly ReceivedChange[], pk: string): number | undefined {
+  let [low, high] = [0, changes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (keyOf(changes[middle] as ReceivedChange) < pk) low = middle + 1
+    else high = middle
+  }
+  const found = changes[low]
+  return found !== undefined && keyOf(found) === pk ? low : undefined
+}
+
 /** Returns the message of a put. */
 export function putOf(change: ReceivedChange): PutMessage {
   return change instanceof EncodedChange ? change.readPut() : (change as PutMessage)

@@ -15,7 +15,9 @@ export async function reclaimInSteps(
   { now, rowVersionsMs, idleReplacementsMs, auditRecordsMs = Infinity }: Retention,
   readSightings: () => Sightings,
   write: RunWriteJob,
+  removeAbandonedWrites: () => Promise<void>,
 ): Promise<number> {
+  await removeAbandonedWrites()
   const sightings = readSightings()
   const nowMs = now()
   await write('saveSightings', { ...sightings, nowMs })
@@ -25,14 +27,17 @@ export async function reclaimInSteps(
   }
   // A time before all records, if they are kept forever.
   const auditSinceMs = Math.max(0, nowMs - auditRecordsMs)
+  let total = 0
+  for (let step = await write('reclaimStep', times); step !== undefined; ) {
+    total += step.rows
+    step = await write('reclaimStep', times)
+  }
   const steps = [
-    () => write('reclaimStep', times),
     () => write('deleteExpiredKeys', nowMs),
     () => write('deleteExpiredDocuments', nowMs),
     () => write('deleteIssuedTokens', nowMs - ISSUED_TOKENS_KEPT_MS),
     () => write('deleteAuditRecords', auditSinceMs),
   ]
-  let total = 0
   for (const step of steps) {
     for (let deleted = await step(); deleted > 0; deleted = await step()) total += deleted
   }

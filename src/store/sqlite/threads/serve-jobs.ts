@@ -34,8 +34,6 @@ export function serveJobs(
         () =>
           runJob(name, input, items),
     ),
-  /** Runs after the result of a job was sent. */
-  afterJob: () => void = () => {},
 ): void {
   /** The items of jobs that are still being sent. */
   const itemsOf = new Map<number, unknown[]>()
@@ -67,7 +65,6 @@ export function serveJobs(
           ? { id, result: undefined }
           : answerJob(id, () => runJob(message.name, message.input, items))
       port.postMessage(reply)
-      afterJob()
     }
   })
 }

@@ -2,12 +2,11 @@
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
-import { checkpointLate } from '../writes/late-checkpoint.ts'
 import { changesOf, freeItems } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
-import { GROUPED_JOBS, WRITE_JOBS } from './write-jobs.ts'
+import { GROUPED_JOBS, KEEPS_ITEMS, WRITE_JOBS } from './write-jobs.ts'
 
-type WriteJob = (db: WriterDatabase, input: unknown, items: unknown) => unknown
+type WriteJob = (db: WriterDatabase, input: unknown, items: unknown, free?: () => void) => unknown
 type Items = Parameters<typeof changesOf>[0]
 
 /** Opens the database and serves writes until the port is told to close. */
@@ -18,10 +17,12 @@ export function serveWrites(path: string, port: JobPort): void {
     db,
     (name, input, items) => {
       const job = WRITE_JOBS[name as keyof typeof WRITE_JOBS] as WriteJob
+      const free = () => freeItems(items as Items)
+      if (KEEPS_ITEMS.has(name)) return job(db, input, changesOf(items as Items), free)
       try {
         return job(db, input, changesOf(items as Items))
       } finally {
-        freeItems(items as Items)
+        free()
       }
     },
     (jobs) => {
@@ -34,6 +35,5 @@ export function serveWrites(path: string, port: JobPort): void {
         return outcome.result
       })
     },
-    () => checkpointLate(db),
   )
 }

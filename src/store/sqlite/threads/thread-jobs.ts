@@ -2,7 +2,7 @@
 
 /** The jobs of a thread or process, by name. */
 export type Jobs = Readonly<
-  Record<string, (connection: never, input: never, items: never) => unknown>
+  Record<string, (connection: never, input: never, items: never, free: never) => unknown>
 >
 
 export type JobInput<Job extends Jobs[string]> = Parameters<Job>[1]

@@ -27,7 +27,10 @@ import {
 import { saveSightings } from '../catalogue/sightings.ts'
 import { cancelChange } from '../rewrite/definition-change.ts'
 import { rewriteStep } from '../rewrite/rewrite-step.ts'
-import { applyBatch, commitBatch } from '../writes/commit-batch.ts'
+import { commitBatch } from '../staged/commit-or-stage.ts'
+import { forgetStaged, stageDelete, stageStep } from '../staged/staged-jobs.ts'
+import { listStaged, undoStaged } from '../staged/undo-staged.ts'
+import { applyBatch } from '../writes/commit-batch.ts'
 import { applyEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
 import { deleteExpiredKeys, findRecorded } from '../writes/idempotency-keys.ts'
@@ -39,6 +42,11 @@ export const WRITE_JOBS = {
   cancelChange,
   commitBatch,
   deleteRows,
+  stageDelete,
+  stageStep,
+  forgetStaged,
+  listStaged,
+  undoStaged,
   deleteExpiredKeys,
   findRecorded,
   startReplacement,
@@ -63,6 +71,9 @@ export const WRITE_JOBS = {
   appendAuditRecords,
   deleteAuditRecords,
 } as const satisfies Jobs
+
+/** The jobs that keep their items, and free them when they no longer need them. */
+export const KEEPS_ITEMS: ReadonlySet<string> = new Set(['commitBatch'])
 
 /** The jobs that can share a transaction, which their caller opens. */
 export const GROUPED_JOBS = { commitBatch: applyBatch, commitEdit: applyEdit } as const

@@ -1,9 +1,9 @@
 /** Commits an edit, unless an object changed after the edit was decided. */
 import { deduplicateChanges } from '../../batch.ts'
 import type { Commit } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { publishedRows } from '../staged/staged-record.ts'
 import { keyOf, type ReceivedChange } from '../threads/received-change.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
@@ -29,13 +29,13 @@ export function applyEdit(
 }
 
 function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
-  const { id, isCreated } = readType(db, edit).current
+  const { current, published, staged } = readType(db, edit)
+  const { id: table, isCreated } = current
   if (!isCreated) return edit.expected.every(([, version]) => version === 0)
-  const find = db.cached(
-    `SELECT valid_from FROM ${objectTable(id)} WHERE pk = ? AND valid_to = ${OPEN}`,
-  )
+  const { sql, values } = publishedRows({ table, published, staged })
+  const find = db.cached(`SELECT valid_from FROM ${objectTable(table)} WHERE ${sql} AND pk = ?`)
   return edit.expected.every(
-    ([pk, version]) => Number(find.get(pk)?.['valid_from'] ?? 0) === version,
+    ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,
   )
 }
 

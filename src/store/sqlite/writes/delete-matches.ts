@@ -10,17 +10,25 @@ import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
+import { versionIndex } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { readVersions } from '../queries/linked-tables.ts'
 import { type QueryConnection, toQueryConnection } from '../queries/query-connection.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { noteClosedKeys } from '../rewrite/changed-keys.ts'
+import {
+  nextVersion,
+  noteStagedChange,
+  publishedRows,
+  stagedRetractor,
+} from '../staged/staged-record.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
-import { readType, saveTableCounts } from './commit-batch.ts'
+import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 
@@ -38,15 +46,19 @@ export interface FoundRows {
 export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch): FoundRows {
   const { statements } = reading
   return inReadTransaction(reading, () => {
-    const { table, isCreated, liveCount } = readTypeHead(statements, search.objectType).current
+    const head = readTypeHead(statements, search.objectType)
+    const { table, isCreated, liveCount, stagedCount } = head.current
     const [lastRow] = statements.prepare('SELECT last_row FROM catalogue').get() as unknown as [
       number,
     ]
     if (!isCreated) return { table, lastRow, rows: new Float64Array() }
     const { sql, values } = matching(reading, search)
+    const visibility = stagedCount === undefined ? 'current' : 'version'
     const found = statements
-      .prepare(`SELECT o.id FROM ${objectTable(table)} AS o WHERE valid_to = ${OPEN} AND ${sql}`)
-      .iterate(...values)
+      .prepare(
+        `SELECT o.id FROM ${objectTable(table)} AS o WHERE ${VISIBLE[visibility]} AND ${sql}`,
+      )
+      .iterate(...visibilityValues(visibility, head.published), ...values)
     const rows = new Float64Array(liveCount)
     let count = 0
     for (const row of found) {
@@ -64,63 +76,131 @@ export interface DeleteMessage extends DeleteSearch {
   readonly audit: AuditMessage | undefined
 }
 
-/** The number of rows to close per statement. */
-const ROWS_PER_STATEMENT = 5000
+/** More rows are closed in several transactions. */
+export const CLOSED_AT_ONCE = 2000
 
 /**
  * Closes the rows that were found and are still current, and later rows that match, as one commit.
  * Returns undefined if a replacement was published since, so that the search must be repeated.
  */
 export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit | undefined {
-  const { objectType, basedOn, found, once, audit } = message
   return inTransaction(db, 'write', () => {
-    const repeated = findRepeated((sql) => db.cached(sql), once)
+    const repeated = findRepeated((sql) => db.cached(sql), message.once)
     if (repeated !== undefined) return repeated
+    const { objectType, basedOn, found } = message
     const type = readType(db, { typeRid: objectType.rid, basedOn })
-    const { current: table } = type
+    const { current: table, staged } = type
     if (table.id !== found.table) return undefined
-    const version = type.lastVersion + 1
-    const deleted = table.isCreated ? closeRows(db, message, version) : 0
-    const commit = { version: deleted === 0 ? type.published : version, put: 0, deleted, kept: 0 }
-    if (deleted > 0) {
-      const { maxRecordBytes } = table
-      const liveCount = table.liveCount - deleted
-      saveTableCounts(db, table.id, { liveCount, maxRecordBytes, closed: deleted })
-      if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
-      publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
+    const version = nextVersion(type.lastVersion, staged)
+    if (table.isCreated) {
+      if (staged !== undefined) retractMatches(db, message, type)
+      closeFoundRows(db, message, { version, from: 0, to: found.rows.length })
+      closeMatches(db, message, { version, sql: 'o.id > ?', value: found.lastRow, staged })
     }
-    const keys = audit && deleted > 0 ? deletedKeys(db, table.id, version) : []
-    return auditCommit(db, audit, recordCommit(db, once, commit), keys)
+    return publishDeletion(db, message, type, version)
   })
 }
 
-/** Returns the first keys that a version has deleted, as many as the audit log keeps. */
-function deletedKeys(db: WriterDatabase, table: number, version: number): string[] {
+/** Publishes the version that has closed the matches. */
+export function publishDeletion(
+  db: WriterDatabase,
+  { audit, once }: DeleteMessage,
+  type: WrittenType,
+  version: number,
+): Commit {
+  const { current: table } = type
+  const deleted = table.isCreated ? countClosed(db, table.id, version) : 0
+  const commit = { version: deleted === 0 ? type.published : version, put: 0, deleted, kept: 0 }
+  if (deleted > 0) {
+    const { maxRecordBytes } = table
+    const liveCount = table.liveCount - deleted
+    saveTableCounts(db, table.id, { liveCount, maxRecordBytes, closed: deleted })
+    if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
+    publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
+  }
+  const keys = audit && deleted > 0 ? deletedKeys(db, table.id, { version, deleted }) : []
+  return auditCommit(db, audit, recordCommit(db, once, commit), keys)
+}
+
+/** Retracts what a staged write has done to the matches, so that this commit precedes it. */
+function retractMatches(db: WriterDatabase, message: DeleteMessage, type: WrittenType): void {
+  const { id: table } = type.current
+  const { objectType, query, found } = message
+  const { sql, values } = matching(toQueryConnection(db), { objectType, query })
+  const visible = publishedRows({ table, published: type.published, staged: type.staged })
   const rows = db
     .prepare(
-      `SELECT pk FROM ${objectTable(table)} WHERE valid_to = ? AND valid_to < ${OPEN}
+      `SELECT pk FROM ${objectTable(table)} AS o WHERE ${visible.sql} AND (
+         o.id IN (SELECT value FROM json_each(?)) OR (o.id > ? AND ${sql})
+       )`,
+    )
+    .all(...visible.values, JSON.stringify([...found.rows]), found.lastRow, ...values)
+  const retract = stagedRetractor(db, { table, version: type.staged ?? 0 })
+  for (const { pk } of rows) {
+    retract(String(pk))
+    noteStagedChange(db, table, String(pk))
+  }
+}
+
+function countClosed(db: WriterDatabase, table: number, version: number): number {
+  const sql = `SELECT count(*) AS count FROM ${objectTable(table)}
+    WHERE valid_to = ? AND valid_to < ${OPEN}`
+  return Number(db.prepare(sql).get(version)?.['count'])
+}
+
+/** To sort this many rows takes a few milliseconds. */
+const MANY_DELETED = 1000
+
+/** Returns the first keys that a version has deleted, as many as the audit log keeps. */
+function deletedKeys(
+  db: WriterDatabase,
+  table: number,
+  { version, deleted }: { readonly version: number; readonly deleted: number },
+): string[] {
+  const name = objectTable(table)
+  // The index of versions is in key order: if many rows are closed, the first ones are soon found.
+  const hint = deleted > MANY_DELETED ? `INDEXED BY ${versionIndex(name)}` : ''
+  const rows = db
+    .prepare(
+      `SELECT pk FROM ${name} ${hint} WHERE valid_to = ? AND valid_to < ${OPEN}
        ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
     )
     .all(version)
   return rows.map((row) => String(row['pk']))
 }
 
-function closeRows(
+/** Closes those of the found rows that are still current, from one index to another. */
+export function closeFoundRows(
+  db: WriterDatabase,
+  { found }: DeleteMessage,
+  { version, from, to }: { readonly version: number; readonly from: number; readonly to: number },
+): void {
+  db.cached(
+    `UPDATE ${objectTable(found.table)} SET valid_to = ? WHERE valid_to = ${OPEN}
+       AND id IN (SELECT value FROM json_each(?))`,
+  ).run(version, JSON.stringify(Array.from(found.rows.subarray(from, to))))
+}
+
+interface MatchesToClose {
+  readonly version: number
+  /** Which matches are closed: a condition with one value. */
+  readonly sql: string
+  readonly value: number | string
+  /** Rows of this version belong to another write. */
+  readonly staged?: number | undefined
+}
+
+/** Closes current rows that match the query. */
+export function closeMatches(
   db: WriterDatabase,
   { objectType, query, found }: DeleteMessage,
-  version: number,
-): number {
-  const { table, rows, lastRow } = found
-  const close = `UPDATE ${objectTable(table)} AS o SET valid_to = ? WHERE valid_to = ${OPEN}`
-  const closeFound = db.prepare(`${close} AND id IN (SELECT value FROM json_each(?))`)
-  let closed = 0
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-    const some = JSON.stringify(Array.from(rows.subarray(at, at + ROWS_PER_STATEMENT)))
-    closed += Number(closeFound.run(version, some).changes)
-  }
-  const later = matching(toQueryConnection(db), { objectType, query })
-  const closeLater = db.prepare(`${close} AND o.id > ? AND ${later.sql}`)
-  return closed + Number(closeLater.run(version, lastRow, ...later.values).changes)
+  { version, sql, value, staged = -1 }: MatchesToClose,
+): void {
+  const match = matching(toQueryConnection(db), { objectType, query })
+  db.prepare(
+    `UPDATE ${objectTable(found.table)} AS o SET valid_to = ?
+     WHERE valid_to = ${OPEN} AND valid_from <> ? AND ${sql} AND ${match.sql}`,
+  ).run(version, staged, value, ...match.values)
 }
 
 /** Returns the condition of a query on the latest version. */

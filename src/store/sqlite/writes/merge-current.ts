@@ -15,6 +15,7 @@ import { removeFromIndexes } from '../catalogue/object-table.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { publishedRows, readPublished } from '../staged/staged-record.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { rowWriter } from './write-row.ts'
 
@@ -46,11 +47,10 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   const rows = rowWriter(db, { typeId: spec.typeId, table: spec.to, columns })
   const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${OPEN}`)
   const remove = db.cached(`DELETE FROM ${to} WHERE id = ?`)
-  const current = db.prepare(
-    `SELECT pk, key, body FROM ${from} WHERE valid_to = ${OPEN} ORDER BY pk`,
-  )
+  const { sql, values } = publishedRows(readPublished(db, spec.typeId))
+  const current = db.prepare(`SELECT pk, key, body FROM ${from} WHERE ${sql} ORDER BY pk`)
   let [added, kept, maxRecordBytes] = [0, 0, 0]
-  for (const row of current.iterate()) {
+  for (const row of current.iterate(...values)) {
     const loaded = find.get(String(row['pk']))
     if (loaded !== undefined) {
       if (!spec.keepsExisting) continue

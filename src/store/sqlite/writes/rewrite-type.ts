@@ -7,7 +7,6 @@ import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import { recordBytes } from '../../batch.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
 import {
@@ -22,6 +21,7 @@ import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishCopies } from '../rewrite/rewrite-phases.ts'
 import type { Rewrite } from '../rewrite/rewrite-states.ts'
+import { type PublishedTable, publishedRows, readPublished } from '../staged/staged-record.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
@@ -50,8 +50,8 @@ function rewriteType(
   isDryRun: boolean,
 ): void {
   const { id: typeId, type, generation } = rewritten
-  const row = db.prepare('SELECT table_id, last_version FROM object_type WHERE id = ?').get(typeId)
-  const [from, lastVersion] = [Number(row?.['table_id']), Number(row?.['last_version'])]
+  const row = db.prepare('SELECT last_version FROM object_type WHERE id = ?').get(typeId)
+  const lastVersion = Number(row?.['last_version'])
   abandonLoads(db, typeId)
   refuseTooManyIndexes(db, typeId, changeFields(db, rewritten))
   const version = lastVersion + 1
@@ -63,7 +63,8 @@ function rewriteType(
   const rows = rowWriter(db, { typeId, table: to, columns })
   let [put, maxRecordBytes] = [0, 0]
   const rewriter = new ObjectRewriter(rewritten, unfit)
-  for (const object of isDryRun ? [] : convertObjects(db, rewriter, from)) {
+  const source = readPublished(db, typeId)
+  for (const object of isDryRun ? [] : convertObjects(db, rewriter, source)) {
     rows.add(encode(object), version)
     put += 1
     maxRecordBytes = Math.max(maxRecordBytes, recordBytes(object))
@@ -129,12 +130,13 @@ function changeFields(
 function* convertObjects(
   db: WriterDatabase,
   rewriter: ObjectRewriter,
-  from: number,
+  source: PublishedTable,
 ): Generator<StoredObject> {
+  const { sql, values } = publishedRows(source)
   const current = db.prepare(
-    `SELECT key, body FROM ${objectTable(from)} WHERE valid_to = ${OPEN} ORDER BY pk`,
+    `SELECT key, body FROM ${objectTable(source.table)} WHERE ${sql} ORDER BY pk`,
   )
-  for (const row of current.iterate()) {
+  for (const row of current.iterate(...values)) {
     const object = rewriter.rewrite(String(row['key']), String(row['body']))
     if (rewriter.isDone) return
     // After the first object that does not fit, the others are only tried.

@@ -2,7 +2,7 @@
  * The main thread's side of writes. Changes are checked before they arrive here, and sent to the
  * writer thread, which commits them.
  */
-import type { FairQueue, TaskOwner } from '../../../admission/fair-queue.ts'
+import type { TaskOwner } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import {
   type Batch,
@@ -14,29 +14,21 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { isIdleReplacement } from '../catalogue/replacement.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
-import type { StoreGuard } from '../file/store-guard.ts'
+import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
+import type { CommitMessage } from '../staged/commit-or-stage.ts'
+import { newOwner } from '../staged/staged-writes.ts'
 import { changeMessages, columnsOf } from '../threads/change-message.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
-import type { WorkerThread } from '../threads/worker-thread.ts'
-import type { WriteJobs } from '../threads/write-jobs.ts'
+import type { OpenJob } from '../threads/worker-thread.ts'
 import type { BatchMessage } from './commit-batch.ts'
 import type { DeleteSearch, FoundRows } from './delete-matches.ts'
 import { findRepeated } from './idempotency-keys.ts'
-import type { PreparedWrite, SmallWrite, WriteGroups } from './write-groups.ts'
-
-export interface WriteConnections {
-  readonly reading: ReadConnection
-  readonly guard: StoreGuard
-  readonly writer: WorkerThread<WriteJobs>
-  /** In which writes wait for their turn. */
-  readonly queue: FairQueue
-  readonly groups: WriteGroups
-}
+import type { WriteConnections } from './write-connections.ts'
+import type { PreparedWrite, SmallWrite } from './write-groups.ts'
 
 /**
  * Sends the changes of a batch as they arrive, and commits them when it is their turn: a slow upload
@@ -47,27 +39,43 @@ export async function commitInThread(
   batch: Batch & AuditedWrite,
   context: RequestContext,
 ): Promise<Commit> {
-  const { guard, writer, groups, queue } = connections
+  const { guard, writer, groups } = connections
   if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
   guard.checkFiles()
   const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
-  const name = 'commitBatch'
   try {
     const { count, length } = job.sent
-    const isSmall = count <= FEW_CHANGES && length <= FEW_CHANGES_LENGTH
-    const owner = { callerId: context.callerId, signal: isSmall ? undefined : context.signal() }
-    const isGrouped = isSmall && batch.replacement === undefined
-    const commit = isGrouped
-      ? groups.run(owner, {
-          keys: [],
-          prepare: async () => ({ job, name, input: toBatchMessage(batch) }),
-        })
-      : queue.run(owner, () => guard.write(() => job.run(name, toBatchMessage(batch))))
-    return (await commit) as Commit
+    const { callerId } = context
+    const fewChanges = Math.min(FEW_CHANGES, connections.maxChanges)
+    const isSmall = count <= fewChanges && length <= FEW_CHANGES_LENGTH
+    if (!isSmall || batch.replacement !== undefined) {
+      const owner = { callerId, signal: isSmall ? undefined : context.signal() }
+      return await commitLargeBatch(connections, batch, job, owner)
+    }
+    const input = toBatchMessage(batch)
+    const prepare = async () => ({ job, name: 'commitBatch' as const, input })
+    return (await groups.run({ callerId }, { keys: [], prepare })) as Commit
   } catch (error) {
     job.cancel()
     throw error
   }
+}
+
+/** Commits a batch in one transaction, or in steps if that would take too long. */
+async function commitLargeBatch(
+  { guard, queue, staged, maxChanges }: WriteConnections,
+  batch: Batch & AuditedWrite,
+  job: OpenJob,
+  owner: TaskOwner,
+): Promise<Commit> {
+  const name = newOwner()
+  const message: CommitMessage = { ...toBatchMessage(batch), owner: name, maxChanges }
+  const commit = await queue.run(owner, () => guard.write(() => job.run('commitBatch', message)))
+  if (commit !== undefined) return commit as Commit
+  const key = batch.replacement ?? batch.objectType.rid
+  const outcome = await staged.run({ ...owner, key }, name)
+  if (outcome === 'outdated') throw new Error('a batch is never outdated')
+  return outcome
 }
 
 /**
@@ -127,7 +135,7 @@ async function decideEdit(
 
 /** Finds the matches of a query, and deletes them when it is their turn. */
 export async function deleteFoundRows(
-  { reading, guard, writer, queue }: WriteConnections,
+  { reading, guard, writer, queue, staged, maxChanges }: WriteConnections,
   request: DeleteRequest & AuditedWrite,
   owner: TaskOwner,
   find: (search: DeleteSearch) => Promise<FoundRows>,
@@ -139,10 +147,16 @@ export async function deleteFoundRows(
   for (;;) {
     const found = await find({ objectType, query })
     const message = { objectType, query, basedOn, found, once, audit }
-    const commit = await queue.run(owner, () =>
-      guard.write(() => writer.run('deleteRows', message)),
-    )
-    if (commit !== undefined) return commit
+    if (found.rows.length <= maxChanges) {
+      const run = () => guard.write(() => writer.run('deleteRows', message))
+      const commit = await queue.run(owner, run)
+      if (commit !== undefined) return commit
+      continue
+    }
+    const name = newOwner()
+    await queue.run(owner, () => writer.run('stageDelete', { ...message, owner: name }))
+    const outcome = await staged.run({ ...owner, key: objectType.rid }, name)
+    if (outcome !== 'outdated') return outcome
   }
 }
 
@@ -157,15 +171,18 @@ function readCurrent(
 ): ReadonlyMap<string, CurrentRow> {
   const { statements } = reading
   return inReadTransaction(reading, () => {
-    const { table, isCreated } = readTypeHead(statements, objectType).current
+    const { current, published } = readTypeHead(statements, objectType)
+    const { table, isCreated, stagedCount } = current
     if (!isCreated) return new Map()
+    const visibility = stagedCount === undefined ? 'current' : 'version'
     const find = statements.prepare(
       `SELECT valid_from, object_id, key, title, body FROM ${objectTable(table)}
-       WHERE pk = ? AND valid_to = ${OPEN}`,
+       WHERE ${VISIBLE[visibility]} AND pk = ?`,
     )
+    const values = visibilityValues(visibility, published)
     const rows = new Map<string, CurrentRow>()
     for (const pk of keys) {
-      const row = find.get(pk) as unknown as FoundRow | undefined
+      const row = find.get(...values, pk) as unknown as FoundRow | undefined
       if (row === undefined) continue
       const [version, objectId, key, title, body] = row
       rows.set(pk, { pk, version, objectId, key, title, body })

@@ -1,23 +1,36 @@
-import { FairQueue } from '../../../admission/fair-queue.ts'
+import { FairQueue, type TaskOwner } from '../../../admission/fair-queue.ts'
 import { BUSY_WRITING, MAX_WRITE_WAIT_MS } from '../../slow-queries.ts'
-import { WorkerThread } from '../threads/worker-thread.ts'
-import type { WriteJobs } from '../threads/write-jobs.ts'
+
+/** How long after a write had to wait others are likely to follow. */
+const SHARED_MS = 2000
 
 /** SQLite has one writer. A job is sent after the previous one, so that callers share it fairly. */
-export function createWriteQueue(): FairQueue {
-  return new FairQueue({
-    slots: 1,
-    slotsPerCaller: 1,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
-}
+export class WriteQueue extends FairQueue {
+  /** The number of writes that wait or run. The writer thread reads it during long writes. */
+  readonly pending = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-/** Creates the thread that runs writes, one after the other. */
-export function createWriter(path: string): WorkerThread<WriteJobs> {
-  return new WorkerThread({
-    module: 'writer-thread',
-    path,
-    lostReason: 'the writer thread ended; whether this was written is not known',
-  })
+  constructor() {
+    super({
+      slots: 1,
+      slotsPerCaller: 1,
+      maxWaitMs: MAX_WRITE_WAIT_MS,
+      busyReason: BUSY_WRITING,
+    })
+  }
+
+  #sharedAt = Number.NEGATIVE_INFINITY
+
+  /** True if a write has recently had to wait for another one. */
+  isShared(): boolean {
+    return performance.now() - this.#sharedAt < SHARED_MS
+  }
+
+  override async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
+    if (Atomics.add(this.pending, 0, 1) > 0) this.#sharedAt = performance.now()
+    try {
+      return await super.run(owner, task)
+    } finally {
+      Atomics.sub(this.pending, 0, 1)
+    }
+  }
 }

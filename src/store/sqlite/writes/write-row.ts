@@ -12,7 +12,12 @@ import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../thread
 
 /** Writes rows within one transaction. */
 export interface RowWriter {
-  readonly add: (put: PutMessage, version: number) => void
+  /** Adds a row; without array elements if it is given the number of a row that has them. */
+  readonly add: (put: PutMessage, version: number, reserved?: number) => void
+  /** Returns the number of a row that is added later, after its array elements. */
+  readonly reserve: () => number
+  /** Adds some array elements to a row, and returns how many of all of them it then has. */
+  readonly addElements: (put: PutMessage, row: number, from: number, count: number) => number
   /** Writes the waiting terms, and replaces indexes. Must be called once, at the end. */
   readonly finish: () => void
 }
@@ -102,9 +107,28 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     waitingTerms = []
   }
 
-  const add = (put: PutMessage, version: number) => {
-    const [pk, objectId, key, title, body, values, elements, , points] = put
+  const reserve = () => {
     row += 1
+    return row
+  }
+  const addElements = (put: PutMessage, id: number, from: number, count: number): number => {
+    const [, , , , , , elements] = put
+    const to = from + count
+    let first = 0
+    for (const element of elements) {
+      const [, , values] = element
+      const field = numbers.of(fieldOf(element))
+      const end = Math.min(to - first, values.length)
+      for (let at = Math.max(0, from - first); at < end; at += 1) {
+        addElement.run(field, values[at] ?? null, id)
+      }
+      first += values.length
+    }
+    return Math.min(to, first)
+  }
+  const add = (put: PutMessage, version: number, reserved?: number) => {
+    const [pk, objectId, key, title, body, values, , , points] = put
+    const row = reserved ?? reserve()
     const cells: (ColumnValue | null)[] = [row, pk, version, objectId, key, title, body]
     for (const index of storedColumns) cells.push(values[index] ?? null)
     addRow.run(...cells)
@@ -116,10 +140,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       const value = values[index]
       if (typeof value === 'string' && value.length > LONG_TEXT_LENGTH) firstLongTexts.add(index)
     }
-    for (const element of elements) {
-      const field = numbers.of(fieldOf(element))
-      for (const value of element[2]) addElement.run(field, value, row)
-    }
+    if (reserved === undefined) addElements(put, row, 0, Infinity)
     const cutTerms = usesCutTerms ? put[TERMS] : undefined
     if (cutTerms === undefined) writeTerms(row, cutter.cut(textsOf(put)))
     else {
@@ -141,5 +162,5 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       [...firstLongTexts].flatMap((index) => fields[index] ?? []),
     )
   }
-  return { add, finish }
+  return { add, reserve, addElements, finish }
 }

@@ -1,0 +1,288 @@
+/** A batch that is written in steps, see staged-record.ts. */
+import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import { deduplicateChanges } from '../../batch.ts'
+import { auditCommit } from '../catalogue/audit-records.ts'
+import { createObjectTable } from '../catalogue/object-table.ts'
+import { findReplacement } from '../catalogue/replacement.ts'
+import { buildIndexes } from '../catalogue/table-indexes.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { noteChangedKeys } from '../rewrite/changed-keys.ts'
+import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
+import {
+  ChangeWriter,
+  EFFECTS,
+  noEffects,
+  type ReadPut,
+  rowCloser,
+  rowMarker,
+} from '../writes/change-writer.ts'
+import {
+  type BatchMessage,
+  hasRowsBetween,
+  isWritten,
+  readType,
+  saveTableCounts,
+  summarise,
+  type WriteTable,
+  type WrittenType,
+} from '../writes/commit-batch.ts'
+import { findRepeated, recordCommit } from '../writes/idempotency-keys.ts'
+import { publishVersion } from '../writes/publish-version.ts'
+import { PendingRow } from './pending-row.ts'
+import { rowRemover } from './remove-row.ts'
+import {
+  addStaged,
+  countStep,
+  hasStagedChanges,
+  readStaged,
+  removeStaged,
+  stagedRetractor,
+  takeStagedChanges,
+} from './staged-record.ts'
+import type { StagedRecord, StagedWrite, StepOutcome } from './staged-write.ts'
+import type { TimeSlice } from './time-slice.ts'
+
+export interface StagedBatchMessage extends BatchMessage {
+  /** Identifies the write. */
+  readonly owner: string
+}
+
+/** Keys of other commits that are looked at together. */
+const NOTED_KEYS = 500
+/** Instead of the number of an effect. */
+const NOT_APPLIED = 255
+
+interface BatchTable extends WriteTable {
+  /** The version of all rows of a replacement; undefined for the current table. */
+  readonly loadedAs: number | undefined
+}
+
+export class StagedBatch implements StagedWrite<WriterDatabase> {
+  readonly free: () => void
+  readonly #batch: StagedBatchMessage
+  /** In the order of the keys. */
+  readonly #changes: readonly ReceivedChange[]
+  /** What each change did, as an index of `EFFECTS`. */
+  readonly #effects: Uint8Array
+  #counts = noEffects()
+  #maxRecordBytes = 0
+  /** The number of applied changes. */
+  #applied = 0
+  /** Rows of a replacement that the batch has superseded. */
+  #marked: number[] = []
+  /** The row whose array elements are being written. */
+  #pending = new PendingRow()
+  #mayExist = true
+  #record: StagedRecord | undefined
+
+  constructor(batch: StagedBatchMessage, changes: readonly ReceivedChange[], free: () => void) {
+    this.#batch = batch
+    this.#changes = deduplicateChanges(changes, keyOf, batch.keepsExisting)
+    this.#effects = new Uint8Array(this.#changes.length).fill(NOT_APPLIED)
+    this.free = free
+  }
+
+  step(db: WriterDatabase, slice: TimeSlice): StepOutcome {
+    const repeated = findRepeated((sql) => db.cached(sql), this.#batch.once)
+    if (repeated !== undefined) return { commit: repeated }
+    const type = readType(db, this.#batch)
+    const table = this.#findTable(db, type)
+    if (!this.#isContinued(db, type, table)) {
+      const other = readStaged(db, table.id)
+      if (other !== undefined) return { blockedBy: other }
+      this.#begin(db, type, table)
+    }
+    if (!this.#write(db, type, table, slice)) return undefined
+    const closed = this.#removeMarked(db, table, slice)
+    return this.#publish(db, type, table, closed)
+  }
+
+  #findTable(db: WriterDatabase, type: WrittenType): BatchTable {
+    const { replacement } = this.#batch
+    return replacement === undefined
+      ? { ...type.current, loadedAs: undefined }
+      : findReplacement(db, type.id, replacement)
+  }
+
+  /**
+   * False if the write has to start from the beginning: it is new, the objects were replaced, another
+   * process has undone it, or its version was reached.
+   */
+  #isContinued(db: WriterDatabase, { lastVersion }: WrittenType, { id }: BatchTable): boolean {
+    const record = this.#record
+    if (record?.table !== id) return false
+    const stored = readStaged(db, id)
+    if (stored?.owner !== record.owner || stored.version !== record.version) return false
+    return record.version < 0 || lastVersion < record.version
+  }
+
+  #begin(db: WriterDatabase, type: WrittenType, table: BatchTable): void {
+    const isReplacement = table.loadedAs !== undefined
+    // No version of a table that was replaced shows what was written to it.
+    if (this.#record !== undefined) {
+      this.#pending.drop({ db, record: this.#record })
+      removeStaged(db, this.#record)
+    }
+    if (!table.isCreated && this.#changes.some(isPut)) {
+      createObjectTable(db, { typeId: type.id, id: table.id })
+      if (!isReplacement) buildIndexes(db, type.id, table.id)
+    }
+    this.#effects.fill(NOT_APPLIED)
+    this.#counts = noEffects()
+    this.#applied = 0
+    this.#marked = []
+    this.#maxRecordBytes = 0
+    this.#mayExist = table.liveCount > 0 && hasRowsBetween(db, table.id, this.#changes)
+    this.#record = addStaged(db, {
+      table: table.id,
+      lastVersion: isReplacement ? undefined : type.lastVersion,
+      changes: this.#changes.length,
+      owner: this.#batch.owner,
+    })
+  }
+
+  /** Applies changes until the step must end. Returns true if all of them are applied. */
+  #write(db: WriterDatabase, type: WrittenType, table: BatchTable, slice: TimeSlice): boolean {
+    const record = this.#record as StagedRecord
+    // A table that is not created yet has nothing to delete.
+    if (!table.isCreated && !this.#changes.some(isPut)) return true
+    countStep(db, record)
+    if (hasStagedChanges(db, table.id)) this.#mayExist = true
+    const writer = this.#openWriter(db, type, table, record)
+    let isOver = false
+    while (!isOver && this.#applied < this.#changes.length) {
+      if (this.#applyNext(db, writer, record, slice)) this.#applied += 1
+      isOver = slice.isOver()
+    }
+    while (!isOver) {
+      const keys = takeStagedChanges(db, table.id, NOTED_KEYS)
+      if (keys.length === 0) break
+      this.#applyAgain(db, writer, record, keys)
+      isOver = slice.isOver(keys.length)
+    }
+    this.#maxRecordBytes = Math.max(this.#maxRecordBytes, writer.maxRecordBytes)
+    writer.finish()
+    return !isOver
+  }
+
+  #openWriter(
+    db: WriterDatabase,
+    type: WrittenType,
+    { id, loadedAs }: BatchTable,
+    { version }: StagedRecord,
+  ): ChangeWriter {
+    const { keepsExisting, columns } = this.#batch
+    return new ChangeWriter(db, {
+      typeId: type.id,
+      table: id,
+      version: loadedAs ?? version,
+      close:
+        loadedAs === undefined
+          ? rowCloser(db, id, version)
+          : rowMarker(db, id, version, this.#marked),
+      keepsExisting,
+      columns,
+      mayExist: this.#mayExist,
+    })
+  }
+
+  /** Applies the next change. Returns false if the step must end before that. */
+  #applyNext(
+    db: WriterDatabase,
+    writer: ChangeWriter,
+    record: StagedRecord,
+    slice: TimeSlice,
+  ): boolean {
+    const index = this.#applied
+    const change = this.#changes[index] as ReceivedChange
+    const target = { db, writer, record }
+    if (!isPut(change) || writer.isKept(change)) {
+      // Another commit may have added the object since its elements were written.
+      this.#pending.drop(target)
+      this.#apply(writer, index)
+      return true
+    }
+    const put = putOf(change)
+    const written = this.#pending.write(target, put, slice)
+    if (written === undefined) return false
+    this.#apply(writer, index, { put, ...written })
+    this.#pending.end(target)
+    return true
+  }
+
+  #apply(writer: ChangeWriter, index: number, read?: ReadPut): void {
+    const effect = writer.apply(this.#changes[index] as ReceivedChange, read)
+    this.#effects[index] = EFFECTS.indexOf(effect)
+    this.#counts[effect] += 1
+  }
+
+  /** Applies the changes of objects again that other commits have changed in between. */
+  #applyAgain(
+    db: WriterDatabase,
+    writer: ChangeWriter,
+    record: StagedRecord,
+    keys: readonly string[],
+  ): void {
+    const retract = stagedRetractor(db, record)
+    for (const pk of keys) {
+      const index = findChange(this.#changes, pk)
+      const earlier = index === undefined ? undefined : EFFECTS[this.#effects[index] ?? NOT_APPLIED]
+      if (index === undefined || earlier === undefined) continue
+      retract(pk)
+      this.#counts[earlier] -= 1
+      this.#apply(writer, index)
+    }
+  }
+
+  /** Removes superseded rows of a replacement, and returns how many are left for reclaim. */
+  #removeMarked(
+    db: WriterDatabase,
+    { id, loadedAs }: BatchTable,
+    slice: TimeSlice,
+  ): number | undefined {
+    if (loadedAs === undefined) return undefined
+    // The table may not be created yet.
+    if (this.#marked.length === 0) return 0
+    const remove = rowRemover(db, id)
+    for (const [index, row] of this.#marked.entries()) {
+      remove(row)
+      if (slice.isOver()) return this.#marked.length - index - 1
+    }
+    return 0
+  }
+
+  /** `closed` is given if it differs from the number of rows that the batch superseded. */
+  #publish(
+    db: WriterDatabase,
+    type: WrittenType,
+    table: BatchTable,
+    closed: number | undefined,
+  ): StepOutcome {
+    const { version } = this.#record as StagedRecord
+    removeStaged(db, { table: table.id })
+    const written = summarise(this.#counts, table, { maxRecordBytes: this.#maxRecordBytes })
+    const { put, deleted, kept } = written
+    const isVisible = table.loadedAs === undefined && put + deleted > 0
+    if (put + deleted > 0) {
+      saveTableCounts(db, table.id, { ...written, closed: closed ?? written.closed })
+    }
+    if (isVisible) {
+      if (type.isRewriting) noteChangedKeys(db, type.id, this.#changes.map(keyOf))
+      publishVersion(db, { typeId: type.id, version, put, deleted, kept })
+    }
+    const commit = { version: isVisible ? version : type.published, put, deleted, kept }
+    const { audit, once } = this.#batch
+    return { commit: recordCommit(db, once, auditCommit(db, audit, commit, this.#firstKeys())) }
+  }
+
+  /** Returns the first keys that were written or deleted, as many as the audit log keeps. */
+  #firstKeys(): readonly string[] {
+    const keys: string[] = []
+    for (const [index, change] of this.#changes.entries()) {
+      if (keys.length === AUDIT_KEYS_MAX) break
+      const effect = EFFECTS[this.#effects[index] ?? NOT_APPLIED]
+      if (effect !== undefined && isWritten(effect)) keys.push(keyOf(change))
+    }
+    return keys
+  }
+}

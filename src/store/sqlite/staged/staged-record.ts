@@ -1,0 +1,159 @@
+/**
+ * Staged writes: large writes that take several transactions, between which others get their turn.
+ *
+ * A staged write reserves a version beyond those of the next commits. Its steps close rows and add new
+ * ones with that version at once. It is not published yet, so readers do not see it: while a table
+ * has a staged write, they read the rows of the published version instead of the current ones. The
+ * last step publishes the version, which makes all changes visible, and deletes the record.
+ *
+ * A commit in between takes an earlier version. It retracts what the staged write has done to its
+ * objects, and notes their keys; the staged write changes them again before it is published. So the
+ * result is that of the commit, followed by the staged write.
+ *
+ * See docs/decisions/026-staged-writes.md.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { rowRemover } from './remove-row.ts'
+import type { StagedRecord } from './staged-write.ts'
+
+/** The commits that a type can have during a staged write. */
+const RESERVED_VERSIONS = 1_000_000
+
+export function readStaged(db: WriterDatabase, table: number): StagedRecord | undefined {
+  const row = db
+    .cached('SELECT version, after_row, owner, steps FROM staged_write WHERE table_id = ?')
+    .get(table)
+  if (row === undefined) return undefined
+  return {
+    table,
+    version: Number(row['version']),
+    afterRow: Number(row['after_row']),
+    owner: String(row['owner']),
+    steps: Number(row['steps']),
+  }
+}
+
+/** What a new record says about its write. */
+export interface NewStaged {
+  readonly table: number
+  /** The last version of the type; undefined for the table of a replacement. */
+  readonly lastVersion: number | undefined
+  readonly changes: number
+  readonly owner: string
+}
+
+/** Adds the record of a write to a table that has none. */
+export function addStaged(
+  db: WriterDatabase,
+  { table, lastVersion, changes, owner }: NewStaged,
+): StagedRecord {
+  const afterRow = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
+  const version = lastVersion === undefined ? -1 - afterRow : lastVersion + RESERVED_VERSIONS
+  db.cached(
+    `INSERT INTO staged_write (table_id, version, after_row, changes, owner)
+     VALUES (?, ?, ?, ?, ?)`,
+  ).run(table, version, afterRow, changes, owner)
+  return { table, version, afterRow, owner, steps: 0 }
+}
+
+/** Records the row whose array elements are written before it; undefined if there is none. */
+export function savePendingRow(
+  db: WriterDatabase,
+  { table }: Pick<StagedRecord, 'table'>,
+  row: number | undefined,
+): void {
+  db.cached('UPDATE staged_write SET pending_row = ? WHERE table_id = ?').run(row ?? null, table)
+}
+
+/** Counts a step, so that others see that the write goes on. */
+export function countStep(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
+  db.cached('UPDATE staged_write SET steps = steps + 1 WHERE table_id = ?').run(table)
+}
+
+export function removeStaged(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
+  db.cached('DELETE FROM staged_write WHERE table_id = ?').run(table)
+}
+
+/** The next version of a type, which must not reach the one that a staged write has reserved. */
+export function nextVersion(lastVersion: number, staged: number | undefined): number {
+  const version = lastVersion + 1
+  if (staged === undefined || version < staged) return version
+  const reason = 'too many batches were committed while a large one is being written'
+  throw new ObjectQueryError('ServiceUnavailable', { reason })
+}
+
+/** The published state of a table, and the version of its staged write. */
+export interface PublishedTable {
+  readonly table: number
+  readonly published: number
+  readonly staged: number | undefined
+}
+
+/** Selects the rows of the published version. */
+export function publishedRows({ published, staged }: PublishedTable): SqlCondition {
+  return staged === undefined
+    ? { sql: `valid_to = ${OPEN}`, values: [] }
+    : { sql: VISIBLE_AT_VERSION, values: [published, published] }
+}
+
+/** Reads the published state of the current table of a type. */
+export function readPublished(db: WriterDatabase, typeId: number): PublishedTable {
+  const row = db
+    .cached(
+      `SELECT t.table_id, t.published, s.version FROM object_type AS t
+       LEFT JOIN staged_write AS s ON s.table_id = t.table_id WHERE t.id = ?`,
+    )
+    .get(typeId)
+  return {
+    table: Number(row?.['table_id']),
+    published: Number(row?.['published']),
+    staged: (row?.['version'] ?? undefined) as number | undefined,
+  }
+}
+
+/**
+ * Returns a function that retracts what a staged write has done to an object, for a commit that
+ * changes it before the staged write is published.
+ */
+export function stagedRetractor(
+  db: WriterDatabase,
+  { table, version }: Pick<StagedRecord, 'table' | 'version'>,
+): (pk: string) => void {
+  const name = objectTable(table)
+  const find = db.cached(`SELECT id FROM ${name} WHERE pk = ? AND valid_from = ?`)
+  const reopen = db.cached(`UPDATE ${name} SET valid_to = ${OPEN} WHERE pk = ? AND valid_to = ?`)
+  const remove = rowRemover(db, table)
+  return (pk) => {
+    const row = find.get(pk, version)
+    if (row !== undefined) remove(Number(row['id']))
+    reopen.run(pk, version)
+  }
+}
+
+/** Notes that a commit has changed an object, which the staged write has to change again. */
+export function noteStagedChange(db: WriterDatabase, table: number, pk: string): void {
+  db.cached('INSERT OR IGNORE INTO staged_change (table_id, pk) VALUES (?, ?)').run(table, pk)
+}
+
+/** True if commits have changed objects since the keys were taken last. */
+export function hasStagedChanges(db: WriterDatabase, table: number): boolean {
+  const sql = 'SELECT 1 FROM staged_change WHERE table_id = ? LIMIT 1'
+  return db.cached(sql).get(table) !== undefined
+}
+
+/** Takes some of the keys that were noted. */
+export function takeStagedChanges(db: WriterDatabase, table: number, limit: number): string[] {
+  return db
+    .cached(
+      `DELETE FROM staged_change WHERE table_id = ?1 AND pk IN (
+         SELECT pk FROM staged_change WHERE table_id = ?1 ORDER BY pk LIMIT ?2
+       ) RETURNING pk`,
+    )
+    .all(table, limit)
+    .map(({ pk }) => String(pk))
+}

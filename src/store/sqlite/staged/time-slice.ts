@@ -1,0 +1,40 @@
+/** How long a step of a long write runs before others get their turn. */
+
+/** A step ends after this long. The commit of what it wrote then takes about half as long. */
+const MAX_MS = 100
+/** The same while others write too, who wait for that commit. */
+const SHARED_MAX_MS = 20
+/** A step runs at least this long, so that it does not spend more on its commit than on its work. */
+const MIN_MS = 10
+
+export interface SliceOptions {
+  /** The number of writes that wait or run, which the main thread updates. */
+  readonly pending?: Int32Array | undefined
+  /** Whether others have written recently. */
+  readonly isShared?: boolean
+  /** The number of changes after which a step ends in any case. */
+  readonly maxChanges?: number | undefined
+}
+
+/** The time of one step. */
+export interface TimeSlice {
+  /** Counts changes, and returns whether the step must end. */
+  readonly isOver: (changes?: number) => boolean
+}
+
+/** Starts a slice, which ends early if another write waits. */
+export function startSlice(options: SliceOptions = {}): TimeSlice {
+  const { pending, isShared = false, maxChanges = Infinity } = options
+  const maxMs = isShared ? SHARED_MAX_MS : MAX_MS
+  const started = performance.now()
+  let counted = 0
+  return {
+    isOver: (changes = 1) => {
+      counted += changes
+      if (counted >= maxChanges) return true
+      const ms = performance.now() - started
+      if (ms >= maxMs) return true
+      return ms >= MIN_MS && pending !== undefined && Atomics.load(pending, 0) > 1
+    },
+  }
+}

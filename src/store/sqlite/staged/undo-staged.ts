@@ -1,0 +1,140 @@
+/** Undoes a staged write that will not be completed, in steps. */
+import { OPEN } from '../../sql/new-table.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { removeElements, rowRemover } from './remove-row.ts'
+import { countStep, readStaged, removeStaged } from './staged-record.ts'
+import type { StagedRecord } from './staged-write.ts'
+import { type SliceOptions, startSlice, type TimeSlice } from './time-slice.ts'
+
+export interface UndoMessage extends SliceOptions {
+  readonly table: number
+  /** The version of the write: another one may have begun since. */
+  readonly version: number
+}
+
+/** Runs one step, and returns whether the write is undone. */
+export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
+  return inTransaction(db, 'write', () => {
+    const record = readStaged(db, message.table)
+    if (record === undefined || record.version !== message.version) return true
+    countStep(db, record)
+    const isUndone = undo(db, record, startSlice(message))
+    if (isUndone) removeStaged(db, record)
+    return isUndone
+  })
+}
+
+interface TableState {
+  readonly state: string
+  readonly loaded_as: number
+  readonly is_made: number
+  readonly is_current: number
+}
+
+function undo(db: WriterDatabase, record: StagedRecord, slice: TimeSlice): boolean {
+  const sql = 'SELECT pending_row FROM staged_write WHERE table_id = ?'
+  const pending = db.cached(sql).get(record.table)?.['pending_row']
+  if (typeof pending === 'number' && !removeElements(db, [pending], slice)) return false
+  const table = db
+    .cached(
+      `SELECT o.state, o.loaded_as, o.is_made, EXISTS (
+         SELECT 1 FROM object_type WHERE table_id = o.id
+       ) AS is_current FROM object_table AS o WHERE o.id = ?`,
+    )
+    .get(record.table) as TableState | undefined
+  // Nothing shows what was written to a table that was replaced or abandoned.
+  const isUsed = table !== undefined && (table.state === 'loading' || table.is_current === 1)
+  if (!isUsed || table.is_made === 0) return true
+  if (record.version < 0) {
+    return (
+      removeRows(db, record, table.loaded_as, slice) &&
+      restoreMarkedRows(db, record, table.loaded_as, slice)
+    )
+  }
+  return removeRows(db, record, record.version, slice) && reopenRows(db, record, slice)
+}
+
+/** Rows that are looked at together. */
+const ROWS = 500
+
+/** Removes the rows that the write has added. Returns true if none is left. */
+function removeRows(
+  db: WriterDatabase,
+  { table, afterRow, version }: StagedRecord,
+  validFrom: number,
+  slice: TimeSlice,
+): boolean {
+  const name = objectTable(table)
+  const find = db.cached(
+    `SELECT id, pk FROM ${name} WHERE id > ? AND valid_from = ? ORDER BY id LIMIT ${ROWS}`,
+  )
+  const reopen = db.cached(`UPDATE ${name} SET valid_to = ${OPEN} WHERE pk = ? AND valid_to = ?`)
+  const remove = rowRemover(db, table)
+  for (;;) {
+    const rows = find.all(afterRow, validFrom)
+    if (rows.length === 0) return true
+    for (const { id, pk } of rows) {
+      if (!removeElements(db, [Number(id)], slice)) return false
+      remove(Number(id))
+      // Together with its successor: an object has one current row.
+      if (version > 0) reopen.run(String(pk), version)
+      if (slice.isOver()) return false
+    }
+  }
+}
+
+/** Reopens the rows of objects that the write has deleted. Returns true if none is left. */
+function reopenRows(
+  db: WriterDatabase,
+  { table, version }: StagedRecord,
+  slice: TimeSlice,
+): boolean {
+  const name = objectTable(table)
+  const reopen = db.cached(
+    `UPDATE ${name} SET valid_to = ${OPEN} WHERE id IN (
+       SELECT id FROM ${name} WHERE valid_to = ? AND valid_to < ${OPEN} LIMIT ${ROWS}
+     )`,
+  )
+  for (;;) {
+    const { changes } = reopen.run(version)
+    if (changes === 0) return true
+    if (slice.isOver(Number(changes))) return false
+  }
+}
+
+/**
+ * Restores the rows that a batch of a replacement has marked. They are found by reading all rows,
+ * because the table may not have its indexes yet.
+ */
+function restoreMarkedRows(
+  db: WriterDatabase,
+  { table, version }: StagedRecord,
+  loadedAs: number,
+  slice: TimeSlice,
+): boolean {
+  const name = objectTable(table)
+  const next = db.cached(`SELECT id, valid_to FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS}`)
+  const restore = db.cached(`UPDATE ${name} SET valid_from = ?, valid_to = ${OPEN} WHERE id = ?`)
+  const sql = 'SELECT undone_row FROM staged_write WHERE table_id = ?'
+  let last = Number(db.cached(sql).get(table)?.['undone_row'])
+  for (let isOver = false; !isOver; isOver = slice.isOver(ROWS)) {
+    const rows = next.all(last)
+    for (const { id, valid_to } of rows) {
+      if (valid_to === version) restore.run(loadedAs, Number(id))
+      last = Number(id)
+    }
+    if (rows.length < ROWS) return true
+  }
+  db.cached('UPDATE staged_write SET undone_row = ? WHERE table_id = ?').run(last, table)
+  return false
+}
+
+/** Returns all staged writes, for maintenance. */
+export function listStaged(db: WriterDatabase): StagedRecord[] {
+  return db
+    .cached('SELECT table_id FROM staged_write')
+    .all()
+    .flatMap(({ table_id }) => readStaged(db, Number(table_id)) ?? [])
+}

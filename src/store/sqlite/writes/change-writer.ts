@@ -1,0 +1,132 @@
+/** Applies changes to a table, one after the other, within a transaction. */
+import { recordBytes } from '../../batch.ts'
+import { OPEN } from '../../sql/new-table.ts'
+import { objectTable } from '../catalogue/table-name.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
+import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
+import { rowWriter } from './write-row.ts'
+
+/** What a change did to its object. */
+export const EFFECTS = ['none', 'added', 'replaced', 'deleted', 'kept'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+/** How often changes had each effect. */
+export type EffectCounts = Record<Effect, number>
+
+export function noEffects(): EffectCounts {
+  return { none: 0, added: 0, replaced: 0, deleted: 0, kept: 0 }
+}
+
+export interface ChangeTarget {
+  readonly typeId: number
+  readonly table: number
+  /** The version of new rows. */
+  readonly version: number
+  /** Closes the current row of an object, and returns whether there was one. */
+  readonly close: (pk: string) => boolean
+  readonly keepsExisting: boolean
+  readonly columns: PropertyColumns
+  /** False if none of the changed objects exists. */
+  readonly mayExist: boolean
+}
+
+/** A put that was read already, and the row that has its array elements. */
+export interface ReadPut {
+  readonly put?: PutMessage | undefined
+  readonly row?: number | undefined
+}
+
+export class ChangeWriter {
+  /** The size of the largest record that was written. */
+  maxRecordBytes = 0
+  /** How much was written, as the length of text that takes as long. */
+  length = 0
+  readonly #target: ChangeTarget
+  readonly #find
+  readonly #rows
+
+  constructor(db: WriterDatabase, target: ChangeTarget) {
+    const { table } = target
+    this.#target = target
+    this.#find = db.cached(
+      `SELECT 1 FROM ${objectTable(table)} WHERE pk = ? AND valid_to = ${OPEN}`,
+    )
+    this.#rows = rowWriter(db, target)
+  }
+
+  /** True if a change leaves its object as it is. */
+  isKept(change: ReceivedChange): boolean {
+    const { mayExist, keepsExisting } = this.#target
+    const mayKeep = mayExist && keepsExisting && isPut(change)
+    return mayKeep && this.#find.get(keyOf(change)) !== undefined
+  }
+
+  /** Returns the number of a row that `apply` adds after some steps. */
+  reserveRow(): number {
+    return this.#rows.reserve()
+  }
+
+  /** Adds some array elements to such a row, and returns how many of all of them it then has. */
+  addElements(put: PutMessage, row: number, from: number, count: number): number {
+    return this.#rows.addElements(put, row, from, count)
+  }
+
+  apply(change: ReceivedChange, { put = undefined, row = undefined }: ReadPut = {}): Effect {
+    if (this.isKept(change)) return 'kept'
+    const { mayExist, close, version } = this.#target
+    const existed = mayExist && close(keyOf(change))
+    if (!isPut(change)) return existed ? 'deleted' : 'none'
+    return this.#put(put ?? putOf(change), version, row, existed)
+  }
+
+  #put(put: PutMessage, version: number, row: number | undefined, existed: boolean): Effect {
+    this.#rows.add(put, version, row)
+    this.length += lengthOf(put)
+    const [, , key, title, body] = put
+    this.maxRecordBytes = Math.max(this.maxRecordBytes, recordBytes({ key, title, body }))
+    return existed ? 'replaced' : 'added'
+  }
+
+  /** Must be called once, at the end of the transaction. */
+  finish(): void {
+    this.#rows.finish()
+  }
+}
+
+function lengthOf([, , , , body, , elements]: PutMessage): number {
+  return elements.reduce((sum, [, , values]) => sum + ELEMENT_LENGTH * values.length, body.length)
+}
+
+/** Returns a function that closes the current row of an object as of a version. */
+export function rowCloser(
+  db: WriterDatabase,
+  table: number,
+  version: number,
+): ChangeTarget['close'] {
+  const close = db.cached(
+    `UPDATE ${objectTable(table)} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`,
+  )
+  return (pk) => close.run(version, pk).changes === 1
+}
+
+/**
+ * Returns a function that supersedes rows of a replacement, and collects them. All its rows have the
+ * same version and were never visible, so a mark replaces both versions, and no reader sees the row.
+ */
+export function rowMarker(
+  db: WriterDatabase,
+  table: number,
+  mark: number,
+  marked: number[],
+): ChangeTarget['close'] {
+  const close = db.cached(
+    `UPDATE ${objectTable(table)} SET valid_from = ?1, valid_to = ?1
+     WHERE pk = ?2 AND valid_to = ${OPEN} RETURNING id`,
+  )
+  return (pk) => {
+    const row = close.get(mark, pk)
+    if (row !== undefined) marked.push(Number(row['id']))
+    return row !== undefined
+  }
+}
