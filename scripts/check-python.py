@@ -119,6 +119,28 @@ check("v2: an action that fails", error, "ObjectAlreadyExists")
 error = error_of(lambda: v2.ontologies.OntologyObject.get(rid, "airport", "none"))
 check("v2: an object that does not exist", error, "ObjectNotFound")
 
+# The SDK validates metadata by its own models: nothing that it requires may be missing.
+places = send("PUT", "/api/admin/v1/ontologies/places", os.environ["OQS_PLACES"])["rid"]
+full = v2.ontologies.Ontology.get_full_metadata(places)
+implemented = full.object_types["airport"].implements_interfaces2["Place"]
+check("v2: full metadata with interfaces", implemented.properties["placeName"], "name")
+check("v2: actions of an interface", implemented.action_types, {})
+check("v2: shared property types", "placeName" in full.shared_property_types, True)
+one = v2.ontologies.Ontology.ObjectType.get_full_metadata(places, "airport", preview=True)
+check("v2: full metadata of an object type", one.implements_interfaces, ["Named", "Place"])
+interfaces = v2.ontologies.OntologyInterface.list(places, preview=True)
+check("v2: list interfaces", "Place" in [one.api_name for one in interfaces], True)
+one = v2.ontologies.OntologyInterface.get(places, "Place", preview=True)
+check("v2: get an interface", "airport" in one.implemented_by_object_types, True)
+links = v2.ontologies.OntologyInterface.list_outgoing_interface_link_types(
+    places, "Place", preview=True
+)
+check("v2: links of an interface", [one.api_name for one in links.data], ["state"])
+links = v2.ontologies.Ontology.ObjectType.list_outgoing_link_types(places, "airport")
+check("v2: links of an object type", "country" in [one.api_name for one in links], True)
+actions = v2.ontologies.Ontology.ActionType.list(rid)
+check("v2: list action types", "create-airport" in [one.api_name for one in actions], True)
+
 v1 = FoundryClientV1(auth=sign_in(), hostname=HOST, config=CONFIG)
 listed = v1.ontologies.OntologyObject.list(rid, "airport", page_size=10)
 check("v1: list every page", [one.properties["id"] for one in listed], [*keys, "ZRH"])

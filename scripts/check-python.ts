@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { AVIATION } from '../test/support/ontologies.ts'
 import { runOqs, startOqs, waitForLine } from '../test/support/oqs-process.ts'
+import { PLACES } from '../test/support/places.ts'
 import { ADMIN_TOKEN } from '../test/support/service.ts'
 import { runScript, TEXT } from './measure/command-line.ts'
 import { openWorkspace } from './measure/workspace.ts'
@@ -16,8 +17,8 @@ const PACKAGE = 'foundry-platform-sdk'
 const HELP = `Usage: npm run check:python -- [options]
 
 Installs ${PACKAGE} from PyPI in a virtual environment, starts the service with TLS, and
-runs scripts/check-python.py: sign-in with client credentials, lists, searches, object sets and
-actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9 or newer with venv.
+runs scripts/check-python.py: sign-in with client credentials, metadata, lists, searches, object
+sets, interfaces and actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9 or newer with venv.
 Takes about a minute and 100 MB in TMPDIR, which are removed afterwards. The exit status is 0, 1
 when a check fails, or 2 when the run fails.
 
@@ -70,6 +71,7 @@ await runScript({
       OQS_TOKEN: ADMIN_TOKEN,
       SERVICE_CERTIFICATE: CERTIFICATE,
       OQS_DEFINITION: JSON.stringify(AVIATION),
+      OQS_PLACES: JSON.stringify(PLACES),
       OQS_CLIENT_ID: printed('client_id'),
       OQS_CLIENT_SECRET: printed('client_secret'),
       SSL_CERT_FILE: CERTIFICATE,

@@ -80,6 +80,7 @@ describe('interfaces', () => {
           placeName: { type: 'localPropertyImplementation', propertyApiName: 'name' },
         },
         links: { state: ['country'] },
+        actionTypes: {},
       })
       expect(body.sharedPropertyTypeMapping).toEqual({
         placeName: 'name',

@@ -63,6 +63,29 @@ export const InterfaceTypeResponse = Type.Object({
   allLinks: Type.Record(Type.String(), InterfaceLinkResponse, byName),
 })
 
+/** How an object type implements an interface. */
+export const ImplementationResponse = Type.Object({
+  apiName: Type.String({ description: 'The API name of the interface.' }),
+  rid: Type.String(),
+  properties: Type.Record(Type.String(), Type.String(), {
+    description: 'The property of the object type for each property of the interface.',
+  }),
+  propertiesV2: Type.Record(
+    Type.String(),
+    Type.Object({
+      type: Type.Enum(['localPropertyImplementation']),
+      propertyApiName: Type.String(),
+    }),
+    byName,
+  ),
+  links: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'The links of the object type for each link of the interface.',
+  }),
+  actionTypes: Type.Record(Type.String(), Type.String(), {
+    description: 'Empty: interfaces declare no actions.',
+  }),
+})
+
 /** Texts of a definition that the parsed ontology does not hold. */
 interface Texts {
   readonly displayName?: string | undefined
@@ -147,6 +170,8 @@ export function implementationsDescriber({ interfaceTypes }: Ontology) {
             properties: Object.fromEntries(properties),
             propertiesV2: localImplementations(properties),
             links: mapped(links, (link) => [link]),
+            // Interfaces declare no actions; published clients require the member.
+            actionTypes: {},
           },
         ]),
       ),

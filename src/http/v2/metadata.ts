@@ -13,6 +13,7 @@ import {
 import { DataType, dataType } from './data-type.ts'
 import {
   describeSharedPropertyTypes,
+  ImplementationResponse,
   implementationsDescriber,
   interfaceTypeDescriber,
 } from './interface-metadata.ts'
@@ -60,7 +61,9 @@ export const FullObjectTypeResponse = Type.Object({
   objectType: ObjectTypeResponse,
   linkTypes: Type.Array(LinkTypeV2Response),
   implementsInterfaces: Type.Array(Type.String()),
-  implementsInterfaces2: Type.Object({}, anyMembers),
+  implementsInterfaces2: Type.Record(Type.String(), ImplementationResponse, {
+    description: 'By API name of the interface.',
+  }),
   sharedPropertyTypeMapping: Type.Object({}, anyMembers),
 })
 
