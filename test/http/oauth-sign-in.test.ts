@@ -241,22 +241,6 @@ describe('a person who signs in', () => {
       expect(refreshed.body.error).toBe('invalid_grant')
     })
 
-    it('works for at most one of many that use it at once, and then ends what it gave', async () => {
-      for (let round = 0; round < 20; round += 1) {
-        const code = await allow()
-        const answers = await Promise.all(
-          Array.from({ length: 4 }, () => exchange(service, { client, code, pkce })),
-        )
-        const issued = answers.filter(({ status }) => status === 200)
-        expect(issued.length).toBeLessThanOrEqual(1)
-        for (const { body } of issued) {
-          expect([round, await statusOf(body.access_token)]).toEqual([round, 401])
-          const refreshed = await refresh(service, client, body.refresh_token)
-          expect([round, refreshed.body.error]).toEqual([round, 'invalid_grant'])
-        }
-      }
-    })
-
     it('expires after ten minutes', async () => {
       const code = await allow()
       service.clock.now += 10 * MINUTE_MS
