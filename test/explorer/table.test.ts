@@ -194,11 +194,16 @@ it('looks at the object of the active row, follows the arrows, and closes on Esc
   const page = await openItems()
   const panel = (key: string) => page.getByRole('complementary', { name: `Object ${key}` })
   await page.locator('[aria-rowindex="2"] [aria-colindex="2"]').click()
+  // The focus follows a click or a key with the next frame.
+  const focused = (row: number) => page.locator(`[aria-rowindex="${row}"] :focus`).waitFor()
+  await focused(2)
   await page.keyboard.press(' ')
   const first = await firstKey(page).textContent()
   await panel(String(first)).waitFor()
   await page.keyboard.press('ArrowDown')
+  await focused(3)
   await page.keyboard.press('ArrowDown')
+  await focused(4)
   const third = await page.locator('[aria-rowindex="4"] [aria-colindex="1"]').textContent()
   await panel(String(third)).waitFor()
 
@@ -216,7 +221,7 @@ it('looks at the object of the active row, follows the arrows, and closes on Esc
   await request.waitFor()
   await page.keyboard.press('Escape')
   await request.waitFor({ state: 'detached' })
-  await page.locator('[aria-rowindex="4"] :focus').waitFor()
+  await focused(4)
 })
 
 it('writes hyphens of texts as texts do', async () => {

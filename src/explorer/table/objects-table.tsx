@@ -78,11 +78,16 @@ export function ObjectsTable(props: ObjectsTableProps) {
     const record = recordAt(row)
     if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
   }
-  // The panel follows the active row, but does not ask for rows that are only passed.
+  // The panel follows the active row, but does not ask for rows that are only passed. By then, it may
+  // have been closed, and the view may be another one.
   const following = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const peekIfOpen = useRef(peek)
+  peekIfOpen.current = (row) => {
+    if (view.peek !== undefined) peek(row)
+  }
   const follow = (row: number) => {
     clearTimeout(following.current)
-    if (view.peek !== undefined) following.current = setTimeout(() => peek(row), SETTLE_MS)
+    following.current = setTimeout(() => peekIfOpen.current(row), SETTLE_MS)
   }
   useEffect(() => () => clearTimeout(following.current), [])
   const copy = (row: number, name: string) => {

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 const LAYERS = 'dialog[open], :popover-open'
 const FIELDS = 'input, select, textarea'
@@ -8,8 +8,9 @@ const FIELDS = 'input, select, textarea'
  * screen come first, and so do fields, where Escape has a meaning of its own.
  */
 export function useEscape(close: (() => void) | undefined): void {
+  const latest = useRef(close)
+  latest.current = close
   useEffect(() => {
-    if (close === undefined) return
     // Asked before the key reaches a layer, which may have closed itself by it.
     let isCovered = false
     const look = () => {
@@ -18,8 +19,9 @@ export function useEscape(close: (() => void) | undefined): void {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || isCovered) return
       if (event.target instanceof Element && event.target.closest(FIELDS) !== null) return
+      if (latest.current === undefined) return
       event.preventDefault()
-      close()
+      latest.current()
       document.querySelector<HTMLElement>('[role="gridcell"][tabindex="0"]')?.focus()
     }
     addEventListener('keydown', look, true)
@@ -28,5 +30,5 @@ export function useEscape(close: (() => void) | undefined): void {
       removeEventListener('keydown', look, true)
       removeEventListener('keydown', listen)
     }
-  }, [close])
+  }, [])
 }
