@@ -18,8 +18,6 @@ export interface StoreStatus {
   readonly storedBytes: number | undefined
   /** Those with the most objects, at most `STATUS_MAX_TYPES`. */
   readonly types: readonly StoredTypeState[]
-  /** The number of all types. */
-  readonly typeCount: number
   /** Replacements that are being loaded. */
   readonly replacements: readonly ReplacementState[]
   /** Types that are being rewritten, and those of which that has failed. */

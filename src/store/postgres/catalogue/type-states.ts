@@ -32,8 +32,11 @@ export async function readDatabaseStatus(
 ): Promise<DatabaseStatus> {
   const bytes = isDistributed ? 'NULL::bigint' : TYPE_BYTES
   const types = await database.query(
-    `SELECT ${STATE_COLUMNS}, ${bytes} ${STATES_FROM}
-     ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}`,
+    `SELECT t.rid, o.live_count, t.published, t.oldest, ${bytes} FROM (
+       SELECT t.id FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
+       ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}
+     ) AS largest JOIN oqs_object_type AS t ON t.id = largest.id
+     JOIN oqs_object_table AS o ON o.id = t.table_id ORDER BY t.id`,
   )
   const replacements = await database.query(
     `SELECT t.rid, o.id, o.live_count FROM oqs_object_table AS o
@@ -41,7 +44,7 @@ export async function readDatabaseStatus(
   )
   const [row = []] = await database.query(
     `SELECT (SELECT count(*) FROM oqs_object_table WHERE state = 'abandoned'),
-       pg_database_size(current_database()), (SELECT count(*) FROM oqs_object_type)`,
+       pg_database_size(current_database())`,
   )
   const rewrites = await readRewriteStates(database)
   const rids = [...types, ...replacements].map(([typeRid]) => String(typeRid))
@@ -58,7 +61,6 @@ export async function readDatabaseStatus(
       replacement: String(id),
       count: Number(count),
     })),
-    typeCount: Number(row[2]),
     typeNames: await readTypeNames(database, named),
     rewrites,
     tablesToRemove: Number(row[0]),

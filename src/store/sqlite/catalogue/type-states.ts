@@ -7,6 +7,20 @@ import { readRewrites } from '../rewrite/rewrite-states.ts'
 const STATES_SQL = `SELECT t.rid, o.live_count, t.published, t.oldest
   FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
 
+/**
+ * The types with the most objects. Those without a table are empty, and there can be many more of
+ * them than of others, so they are not sorted.
+ */
+const LARGEST_SQL = `SELECT rid, live_count, published, oldest FROM (
+    SELECT * FROM (${statesOf('o.is_made = 1')} ORDER BY o.live_count DESC, t.id)
+    UNION ALL SELECT * FROM (${statesOf('o.is_made = 0')}) LIMIT ${STATUS_MAX_TYPES}
+  ) ORDER BY id`
+
+function statesOf(condition: string): string {
+  return `SELECT t.rid, o.live_count, t.published, t.oldest, t.id FROM object_table AS o
+    CROSS JOIN object_type AS t ON t.id = o.object_type_id AND t.table_id = o.id WHERE ${condition}`
+}
+
 /** Returns the states of the types of an ontology. */
 export function readTypeStates(statements: StatementCache, ontologyRid: string): TypeState[] {
   const rows = statements.prepare(`${STATES_SQL} WHERE t.ontology_rid = ?`).all(ontologyRid)
@@ -15,12 +29,9 @@ export function readTypeStates(statements: StatementCache, ontologyRid: string):
 
 /** Returns the status of the database. Must be called in a transaction. */
 export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
-  const rows = statements
-    .prepare(`${STATES_SQL} ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}`)
-    .all() as unknown as StateRow[]
+  const rows = statements.prepare(LARGEST_SQL).all() as unknown as StateRow[]
   // SQLite would have to visit every page of the file to count the bytes of one table.
   const types = rows.map((row) => ({ ...toTypeState(row), storedBytes: undefined }))
-  const [typeCount = 0] = readRow(statements, 'SELECT count(*) FROM object_type')
   const replacements = readReplacements(statements)
   const rewrites = readRewrites(statements)
   const [pages = 0] = readRow(statements, 'PRAGMA page_count')
@@ -33,7 +44,6 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
     kind: 'sqlite',
     storedBytes: pages * pageBytes,
     types,
-    typeCount,
     typeNames: readTypeNames(statements, [...types, ...replacements, ...rewrites]),
     replacements,
     rewrites,
