@@ -6,9 +6,13 @@
 import { copyFileSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHECKED_RECORD } from '../src/contract/object-record.ts'
+import { checkRecords, refuseMissingObjects } from '../src/http/admin/checked-records.ts'
 import type { ObjectType } from '../src/ontology/ontology.ts'
-import type { ReadPageRequest } from '../src/store/object-store.ts'
+import type { Cursor, ReadPageRequest } from '../src/store/object-store.ts'
 import { CatalogueReader } from '../src/store/sqlite/catalogue/read-catalogue.ts'
+import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
+import { checkNextRows } from '../src/store/sqlite/file/check-rows.ts'
 import { findProblem, prepareChecks, tablesToCheck } from '../src/store/sqlite/file/check-table.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { StoreDamage, toStoreFailure } from '../src/store/sqlite/file/store-failure.ts'
@@ -130,6 +134,35 @@ function outcomeOf(damage: (file: string) => void): Outcome {
   return given.includes('error') ? 'error' : 'correct'
 }
 
+/** Exports all objects as the service does. Returns 'error' if it notices damage. */
+function exportOf(file: string): string {
+  try {
+    using db = openConnection(file)
+    const reading = toReadConnection(db)
+    const record = { shape: CHECKED_RECORD, selection: undefined, separator: '\n' } as const
+    const chunks: string[] = []
+    let [count, stored, version] = [0, 0, 0]
+    let after: Cursor | undefined
+    for (;;) {
+      const start = after === undefined ? {} : { after, version }
+      const request = pageRequest(type, { record, maxObjects: PAGE_OBJECTS, ...start })
+      const page = readPage(reading, { ...request, includeTotalCount: false })
+      if (page === 'reclaimed') return 'error'
+      const options = { objectType: 'thing', hasSelection: false, after: after?.pk }
+      chunks.push(checkRecords(page.records, options).toString('latin1'))
+      count += page.count
+      version = page.version
+      if (after === undefined) stored = page.totalCount ?? 0
+      if (!page.more) break
+      after = page.last
+    }
+    refuseMissingObjects('thing', count, stored)
+    return chunks.join('\n')
+  } catch {
+    return 'error'
+  }
+}
+
 /** Damages a copy, and returns whether verification finds nothing. */
 function passesVerification(damage: (file: string) => void): boolean {
   copyFileSync(original(), copy())
@@ -137,7 +170,10 @@ function passesVerification(damage: (file: string) => void): boolean {
   try {
     using db = openConnection(copy())
     prepareChecks(db)
-    return tablesToCheck(db).every((table) => findProblem(db, table) === undefined)
+    return tablesToCheck(db).every(
+      (table) =>
+        findProblem(db, table) === undefined && checkNextRows(db, table, 0).damaged === undefined,
+    )
   } catch (error) {
     if (toStoreFailure(error) instanceof StoreDamage) return false
     throw error
@@ -233,6 +269,46 @@ describe('a damaged file', () => {
     const next = randomNumbers()
     expectVerificationToFail((file, page) =>
       flipBit(file, headerOf(page) + next(pointersOf(page) + 2 * cellsOf(page)), next(8)),
+    )
+  })
+
+  it('is never exported with wrong values, whichever bit has flipped', async ({ annotate }) => {
+    const whole = exportOf(original())
+    expect(whole.split('\n')).toHaveLength(OBJECTS)
+    const next = randomNumbers()
+    const outcomes: Record<Outcome, number> = { correct: 0, error: 0, 'wrong answer': 0 }
+    const flip = (offset: number) => {
+      copyFileSync(original(), copy())
+      flipBit(copy(), offset, next(8))
+      const exported = exportOf(copy())
+      outcomes[exported === 'error' ? 'error' : exported === whole ? 'correct' : 'wrong answer'] +=
+        1
+    }
+    for (let n = 0; n < copies; n += 1) flip(next(bytes.length))
+    // Among the rows and the index by which they are found.
+    const read = pages.filter(({ name }) => ['object_1', 'object_1_current'].includes(name))
+    for (let n = 0; n < 4 * copies; n += 1) {
+      const page = read[next(read.length)]
+      if (page !== undefined) flip(page.offset + next(page.bytes))
+    }
+    expect(outcomes).toMatchObject({ 'wrong answer': 0 })
+    expect(outcomes.error).toBeGreaterThan(0)
+    await annotate(`${5 * copies} exports: ${JSON.stringify(outcomes)}`)
+  })
+
+  it('with another letter in a value fails verification and the check of a backup', async () => {
+    expect(passesVerification(() => {})).toBe(true)
+    const rows = pages.filter(({ name, kind }) => name === 'object_1' && kind !== 'internal')
+    const texts = rows.flatMap(({ offset, bytes: size }) => {
+      const at = bytes.indexOf('"text":"other words', offset)
+      return at === -1 || at > offset + size ? [] : [at]
+    })
+    const missed = sample(texts).filter((at) =>
+      passesVerification((file) => overwrite(file, at, Buffer.from('"text":"Other'))),
+    )
+    expect(missed).toEqual([])
+    await expect(backupDatabase(copy(), join(folder.path, 'backup.db'))).rejects.toThrow(
+      /row \d+ of object type thing does not match its checksum/,
     )
   })
 

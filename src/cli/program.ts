@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   policy: async () => (await import('./commands/policy.ts')).addPolicyCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  verify: async () => (await import('./commands/verify.ts')).addVerifyCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 }

@@ -134,6 +134,11 @@ export const ERRORS = {
     description:
       'The service cannot handle this request right now. Try again after the number of seconds in Retry-After.',
   },
+  StoredObjectDamaged: {
+    errorCode: 'INTERNAL',
+    description:
+      'A stored object is damaged: it does not match its checksum. Restore the store from a backup, or write the object again.',
+  },
   'Default:Internal': {
     errorCode: 'INTERNAL',
     description:

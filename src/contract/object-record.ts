@@ -28,6 +28,8 @@ export type RecordPart =
   | { readonly literal: string; readonly optionalColumn: RecordColumn }
   /** Properties under other names, each with a comma before it; omitted if absent. */
   | { readonly renamed: readonly RenamedProperty[] }
+  /** The checksum and everything that it covers, see `CHECKED_RECORD`. */
+  | { readonly isChecked: true }
 
 export interface RenamedProperty {
   readonly property: string
@@ -37,7 +39,10 @@ export interface RenamedProperty {
 export type RecordShape = readonly RecordPart[]
 
 /** A shape that keeps the names of the properties. */
-export type PlainRecordShape = readonly Exclude<RecordPart, { readonly renamed: unknown }>[]
+export type PlainRecordShape = readonly Exclude<
+  RecordPart,
+  { readonly renamed: unknown } | { readonly isChecked: true }
+>[]
 
 export const OBJECT_RID_PREFIX = 'ri.phonograph2-objects.main.object.'
 
@@ -140,6 +145,7 @@ export function shapeKey(shape: RecordShape): string {
   for (const part of shape) {
     if ('column' in part) key += `\u0000${part.column}`
     else if ('renamed' in part) key += `\u0003${JSON.stringify(part.renamed)}`
+    else if ('isChecked' in part) key += '\u0004'
     else key += `\u0001${part.literal}`
     if ('optionalColumn' in part) key += `\u0002${part.optionalColumn}`
   }
@@ -149,6 +155,15 @@ export function shapeKey(shape: RecordShape): string {
 /** The properties alone: the form in which objects are exported and written. */
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
+/**
+ * The stored object with its checksum, to be checked before it is exported: the checksum (empty if
+ * there is none), the bytes of object id and key, those of the stored key, and those of the body, each
+ * number with a space after it; then these four texts without separators. If properties are selected,
+ * they follow.
+ */
+export const CHECKED_RECORD: RecordShape = [{ isChecked: true }]
+export const CHECKED_SELECTION: RecordShape = [{ isChecked: true }, { column: 'properties' }]
+
 /** The smallest record, to find out whether there is one. */
 export const PROBE_RECORD: RecordShape = [{ column: 'key' }]
 
@@ -157,9 +172,13 @@ export function bytesOfShape(shape: RecordShape): number {
   return shape.reduce((bytes, part) => {
     if ('literal' in part) return bytes + part.literal.length
     if ('renamed' in part) return bytes + bytesOfNames(part.renamed)
+    if ('isChecked' in part) return bytes + OBJECT_ID_LENGTH + CHECKED_NUMBERS_LENGTH
     return part.column === 'objectId' ? bytes + OBJECT_ID_LENGTH : bytes
   }, 1)
 }
+
+/** The checksum and the lengths, with their spaces. */
+const CHECKED_NUMBERS_LENGTH = 28
 
 /** The bytes that new names may add; the stored text has the old ones. */
 function bytesOfNames(renamed: readonly RenamedProperty[]): number {

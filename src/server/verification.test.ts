@@ -58,7 +58,7 @@ it('finds damage that no query has found, and the store rejects every request', 
 it('stops at once with the service, in the middle of a run', async () => {
   await using store = openSqliteStore(path())
   const stop = new AbortController()
-  const run = store.verify?.(stop.signal)
+  const run = store.verify(stop.signal)
   stop.abort()
   await expect(run).rejects.toMatchObject({ errorName: 'ServiceUnavailable' })
   expect(await (await openFixture(store)).readKeys()).not.toEqual([])

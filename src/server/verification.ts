@@ -23,7 +23,7 @@ const PAUSE_FACTOR = 20
 /** Timers cannot be much longer. */
 const MAX_PAUSE_MS = 14 * 24 * 3_600_000
 
-/** Starts verification, if the store offers it; disposing stops it at once. */
+/** Starts verification, if the store is a SQLite file; disposing stops it at once. */
 export function startVerification(options: VerificationOptions): AsyncDisposable {
   return startBackgroundTask((signal) => verifyInTurns(options, signal))
 }
@@ -32,7 +32,8 @@ async function verifyInTurns(
   { store, log, intervalMs = INTERVAL_MS }: VerificationOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if (store.verify === undefined) return
+  // Only SQLite: PostgreSQL can have checksums of its own, and its nodes would all read everything.
+  if (store.reportDamage === undefined) return
   let pauseMs = Math.min(intervalMs, FIRST_PAUSE_MS)
   for (;;) {
     // Rejects when the service stops.

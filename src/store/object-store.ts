@@ -59,6 +59,7 @@ export type {
   FoundDocuments,
   StoredDocument,
 } from './documents.ts'
+export { checksumOf } from './object-checksum.ts'
 export type {
   Cursor,
   ReadPageRequest,
@@ -202,10 +203,11 @@ export interface ObjectStore extends AsyncDisposable {
   rewriteNext(): Promise<RewriteProgress | undefined>
 
   /**
-   * Checks the structure of all tables and indexes, at the priority of slow queries. Damage is
-   * reported as if a query had found it. SQLite only: PostgreSQL can have data checksums.
+   * Checks the checksums of all rows, and on SQLite the structure of all tables and indexes, at the
+   * priority of slow queries. Throws if something is damaged; on SQLite, damage is reported as if a
+   * query had found it.
    */
-  verify?(signal: AbortSignal): Promise<void>
+  verify(signal: AbortSignal): Promise<Verified>
   /** Rejects every request from now on, because another process has found damage. SQLite only. */
   readonly reportDamage?: (cause: string) => void
 
@@ -234,6 +236,12 @@ export interface ObjectStore extends AsyncDisposable {
   deleteApiTokens(ids: readonly string[]): Promise<void>
   /** Revokes the tokens that were issued to an OAuth client, or for one of its grants. */
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
+}
+
+/** What a verification has checked. */
+export interface Verified {
+  /** The number of row versions. */
+  readonly rows: number
 }
 
 export interface OntologyDeletion {

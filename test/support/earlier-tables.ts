@@ -36,7 +36,7 @@ function statementsOf(table: string, fields: readonly Record<string, unknown>[])
        pk text COLLATE "C" NOT NULL, valid_from bigint NOT NULL,
        valid_to bigint NOT NULL DEFAULT ${OPEN}, object_id text NOT NULL, key text NOT NULL,
        title text, body text NOT NULL, words text, lexemes tsvector, places double precision[],
-       area box${columns.join('')}, PRIMARY KEY (pk, valid_from))`,
+       area box, checksum integer${columns.join('')}, PRIMARY KEY (pk, valid_from))`,
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,
     `CREATE INDEX ${table}_written ON ${table} (valid_from)`,
     `CREATE INDEX ${table}_closed ON ${table} (valid_to) WHERE valid_to < ${OPEN}`,

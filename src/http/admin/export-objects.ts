@@ -9,7 +9,7 @@ import { type Static, Type } from 'typebox'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
-import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
+import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -28,6 +28,7 @@ import { closed } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { checkRecords, refuseMissingObjects } from './checked-records.ts'
 import { EXPORT_RESPONSE, EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
 
 /** Adds `exportObjects`. */
@@ -63,8 +64,8 @@ export async function sendExport(
   services: Services,
 ): Promise<FastifyReply> {
   const { context } = request
-  // One chunk as read, and one as written.
-  const memory = services.memory.reserve(context.callerId, 2 * EXPORT_CHUNK_BYTES)
+  // One chunk as read, which has the selected properties twice, and one as written.
+  const memory = services.memory.reserve(context.callerId, 3 * EXPORT_CHUNK_BYTES)
   context.defer(() => memory.release())
   // Read before anything is sent, so that an error still has its own status.
   const start = {
@@ -219,6 +220,12 @@ function keyOf(objectType: ObjectType, text: string): string {
   }
 }
 
+/** True if an export contains all objects of the newest version, whose number the store knows. */
+function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
+  const isNewest = version === undefined && after === undefined
+  return query.kind === 'everything' && isNewest && !isPartlyHidden(objectType)
+}
+
 async function* writeExport(
   spec: ExportSpec,
   first: StoredPage,
@@ -243,6 +250,9 @@ async function* writeExport(
       // Continues by its own cursor, also if the definition changes meanwhile.
       chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
     }
+    if (isWhole(spec) && first.totalCount !== undefined) {
+      refuseMissingObjects(objectType.apiName, count, first.totalCount)
+    }
   } catch (error) {
     // The status is already sent.
     const body = ending.fail(error)
@@ -263,7 +273,11 @@ async function readChunk(
     objectType,
     query,
     order: [],
-    record: { shape: PROPERTIES_RECORD, selection, separator: '\n' },
+    record: {
+      shape: selection === undefined ? CHECKED_RECORD : CHECKED_SELECTION,
+      selection,
+      separator: '\n',
+    },
     ...start,
     maxObjects: EXPORT_CHUNK_OBJECTS,
     maxBytes: EXPORT_CHUNK_BYTES,
@@ -274,5 +288,13 @@ async function readChunk(
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
   context.noteRead([objectType], page.count)
-  return page
+  const { apiName } = objectType
+  const hasSelection = selection !== undefined
+  const after = start.after?.pk
+  const records = checkRecords(page.records, { objectType: apiName, hasSelection, after })
+  page.release()
+  const release = () => {
+    if (!records.buffer.detached) records.buffer.transfer(0)
+  }
+  return { ...page, records, release }
 }

@@ -181,6 +181,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   QueryTimedOut: { maxSeconds: 30 },
   QueryMemoryExceededLimit: {},
   ServiceUnavailable: { reason: 'the disk is full; free some space, then send the request again' },
+  StoredObjectDamaged: { objectType: 'airport', primaryKey: 'LAX' },
   'Default:Internal': {},
 }
 

@@ -160,6 +160,10 @@ export class RuledStore implements ObjectStore {
     return this.#store.reclaim(retention)
   }
 
+  verify(signal: AbortSignal) {
+    return this.#store.verify(signal)
+  }
+
   rewriteNext() {
     return this.#store.rewriteNext()
   }

@@ -53,6 +53,7 @@ import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
 import { readPageTokenKeys } from './catalogue/secrets.ts'
 import { PostgresTokens } from './catalogue/store-tokens.ts'
 import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
+import { verifyRows } from './catalogue/verify-rows.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
@@ -108,6 +109,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     cancel: (ontologyRid) => cancelChange(this.database, ontologyRid),
   }
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
+  readonly verify = (signal: AbortSignal) => verifyRows(this.database, signal)
   readonly rewrittenAtOnceMax: number
   readonly definitionLimits: DefinitionLimits
   readonly groups: GroupCommits | undefined

@@ -28,6 +28,10 @@ export function recordParts(
   return { parts: shape.map((part) => partSql(part, selection, values, dialect)), values }
 }
 
+/** In both databases, `concat` skips nulls: tables of earlier releases have rows without a checksum. */
+const CHECKED = `concat(o.checksum, ' ', octet_length(concat(o.object_id, o.key)), ' ',
+  octet_length(o.pk), ' ', octet_length(o.body), ' ', o.object_id, o.key, o.pk, o.body)`
+
 function partSql(
   part: RecordPart,
   selection: Selection,
@@ -35,6 +39,7 @@ function partSql(
   { columns, literal, optional, selected, renamed }: RecordDialect,
 ): string {
   if ('renamed' in part) return renamed(part.renamed, values)
+  if ('isChecked' in part) return CHECKED
   if ('column' in part) {
     const { column } = part
     if (selection !== undefined && column === 'properties') {

@@ -10,6 +10,7 @@ import type {
   StoredPage,
   StoredSetPage,
   TriedObjects,
+  Verified,
 } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
@@ -89,7 +90,7 @@ export class SqliteReads {
     )
   }
 
-  verify(signal: AbortSignal): Promise<void> {
+  verify(signal: AbortSignal): Promise<Verified> {
     const { guard, reading } = this.#connections
     return guard.readElsewhere(() => verifyTables(reading.db.location() ?? '', signal))
   }

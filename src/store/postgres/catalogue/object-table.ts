@@ -87,7 +87,8 @@ export async function createObjectTable(
       words text,
       lexemes tsvector,
       places double precision[],
-      area box${columnDefinitions(fields, LAYOUT)
+      area box,
+      checksum integer${columnDefinitions(fields, LAYOUT)
         .map((definition) => `, ${definition}`)
         .join('')},
       PRIMARY KEY (pk, valid_from)
@@ -130,7 +131,7 @@ async function dropLeftover(session: WriteSession, table: string): Promise<void>
 }
 
 /** The columns that every table has, and the limit of PostgreSQL. */
-const FIXED_COLUMNS = 11
+const FIXED_COLUMNS = 12
 const MAX_COLUMNS = 1600
 
 /** Throws if a table cannot have these fields. */

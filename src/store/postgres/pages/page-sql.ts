@@ -71,9 +71,11 @@ export interface RowsBudget extends ByteBudget {
 export function pageSql(spec: PageSqlSpec): SqlCondition {
   const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
   const recordText = recordSql(record)
+  const checksum = record.shape.some((part) => 'isChecked' in part) ? ', o.checksum' : ''
   // The limits apply before records are written, not after.
   const rows = `SELECT * FROM (
-      SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body FROM ${objectTable(table)} AS o
+      SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body${checksum}
+      FROM ${objectTable(table)} AS o
       WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${roundedUp(maxObjects + 1)}
     ) AS o LIMIT ?`
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'

@@ -7,6 +7,7 @@ import {
   type SearchableValues,
 } from '../../../ontology/values/searchable-values.ts'
 import type { Steps } from '../../../ontology/values/steps.ts'
+import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { addArray, addBox, type Box, columnAdder } from '../catalogue/column-bytes.ts'
@@ -22,7 +23,7 @@ const LONG_BODY = 64 * 1024
 
 const VERSION_COLUMN = 'valid_from'
 const TEXT_COLUMNS = ['pk', 'object_id', 'key', 'title', 'body', 'words'] as const
-const OTHER_COLUMNS = ['lexemes', 'places', 'area'] as const
+const OTHER_COLUMNS = ['lexemes', 'places', 'area', 'checksum'] as const
 
 /** The fields of a type, and the layout of the table that rows are for. */
 export interface RowLayout {
@@ -109,8 +110,12 @@ export function rowWriter(
     else buffer.addValue(lexemes)
   }
 
-  const addValues = ({ searchable }: StoredObject): void => {
+  const addChecksum = columnAdder('integer')
+
+  const addValues = (object: StoredObject): void => {
+    const { searchable } = object
     addPoints(buffer, searchable.points)
+    addChecksum(buffer, objectChecksum(object))
     for (const field of valueFields) {
       const value = searchable.columns.get(field.key)
       if (value === undefined) buffer.addNull()

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { addObjectIdIndexes, upgradeTables } from './upgrade-tables.ts'
+import { addChecksums, addObjectIdIndexes, upgradeTables } from './upgrade-tables.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
@@ -13,6 +13,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
   '0004-past-rows.sql': upgradeTables,
   '0007-object-ids.sql': addObjectIdIndexes,
+  '0018-checksums.sql': addChecksums,
 }
 
 export function migrate(db: DatabaseSync): void {

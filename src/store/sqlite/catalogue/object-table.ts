@@ -81,7 +81,9 @@ export function createObjectTable(
       object_id TEXT NOT NULL,
       key TEXT NOT NULL,
       title TEXT,
-      body TEXT NOT NULL${columns.map((column) => `, ${column}`).join('')}
+      body TEXT NOT NULL,
+      -- See object-checksum.ts. Rows of earlier releases have none.
+      checksum INTEGER${columns.map((column) => `, ${column}`).join('')}
     ) STRICT;
     -- For walks over the current objects; also guarantees one current row per object.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};

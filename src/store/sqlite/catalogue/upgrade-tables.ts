@@ -35,3 +35,19 @@ export function addObjectIdIndexes(db: DatabaseSync): void {
     }
   }
 }
+
+/** Adds the column of checksums to existing tables. Their rows have none until they are written again. */
+export function addChecksums(db: DatabaseSync): void {
+  const tables = db
+    .prepare(
+      `SELECT id FROM object_table WHERE is_made = 1 AND EXISTS (
+         SELECT 1 FROM sqlite_schema WHERE name = 'object_' || object_table.id
+       ) AND NOT EXISTS (
+         SELECT 1 FROM pragma_table_info('object_' || object_table.id) WHERE name = 'checksum'
+       )`,
+    )
+    .all()
+  for (const { id } of tables) {
+    db.exec(`ALTER TABLE ${objectTable(Number(id))} ADD COLUMN checksum INTEGER`)
+  }
+}

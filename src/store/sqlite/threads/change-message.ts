@@ -15,6 +15,7 @@ import {
   fieldKey,
   fieldsOf,
 } from '../../../ontology/values/searchable-values.ts'
+import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
@@ -35,6 +36,7 @@ export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   points: readonly number[],
   /** The terms of all texts by the rules of new tables, if they are cut already. */
   terms: Terms,
+  checksum: number,
 ]
 
 /** The index of the terms in a put. */
@@ -128,6 +130,7 @@ export function putEncoder<Terms = undefined>(
       others.length === 0 ? NONE : others.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
       cutTerms(object),
+      objectChecksum(object),
     ]
   }
 }

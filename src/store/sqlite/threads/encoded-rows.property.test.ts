@@ -21,6 +21,7 @@ const put = fc.tuple(
   fc.array(fieldOf(text), { maxLength: 2 }),
   fc.array(fc.double({ noNaN: true }), { maxLength: 4 }),
   fc.uint8Array({ maxLength: 20 }),
+  fc.integer(),
 )
 const deleted = fc.tuple(text)
 
@@ -41,5 +42,5 @@ it('returns the changes that were encoded', () => {
 /** Replaces the terms of a put by the number of their bytes. */
 function withTermBytes(change: PutMessage<Uint8Array> | readonly [string]) {
   if (change.length === 1) return change
-  return [...change.slice(0, TERMS), change[TERMS].length] as unknown as PutMessage<number>
+  return change.with(TERMS, change[TERMS].length) as unknown as PutMessage<number>
 }

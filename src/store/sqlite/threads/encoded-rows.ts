@@ -20,8 +20,8 @@ interface RowTable {
   readonly texts: readonly string[]
   /**
    * For each change the string of its texts, and where its texts, its other values and its terms
-   * begin; the number of bytes of its terms; and the lengths of its texts: the object ID, the key,
-   * the title, the body, and each column value. A value that is not a text has the length `NO_TEXT`.
+   * begin; the number of bytes of its terms; its checksum; and the lengths of its texts: the object
+   * ID, the key, the title, the body, and each column value. A value that is not a text has the length `NO_TEXT`.
    * All 0 for a delete.
    */
   readonly numbers: Int32Array
@@ -37,7 +37,7 @@ type PutExtras = readonly [elements: PutMessage[6], texts: PutMessage[7], points
 
 const NO_TEXT = -1
 /** The numbers before the lengths of the column values. */
-const FIXED_NUMBERS = 9
+const FIXED_NUMBERS = 10
 /**
  * A string is not continued beyond this length. V8 allocates objects of more than 128 kB in the old
  * generation at once, and collecting them there took a tenth of the CPU time of an import.
@@ -78,7 +78,8 @@ export function encodeRows(
       continue
     }
     keyLengths[index] = pk.length
-    const [, objectId, key, title, body, values, elements, fieldTexts, points, termBytes] = change
+    const [, objectId, key, title, body, values, elements, fieldTexts, points, ...rest] = change
+    const [termBytes, checksum] = rest
     if (at.text > STRING_LENGTH) {
       strings.push(texts.join(''))
       texts = []
@@ -90,6 +91,7 @@ export function encodeRows(
     numbers[at.number++] = at.term
     numbers[at.number++] = termBytes
     at.term += termBytes
+    numbers[at.number++] = checksum
     addValue(objectId)
     addValue(key)
     addValue(title)
@@ -153,6 +155,7 @@ function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string):
   let otherAt = numbers[at++] ?? 0
   const termAt = numbers[at++] ?? 0
   const termBytes = numbers[at++] ?? 0
+  const checksum = numbers[at++] ?? 0
   const read = (): ColumnValue | null => {
     const size = numbers[at++] ?? 0
     if (size === NO_TEXT) return others[otherAt++] ?? null
@@ -167,7 +170,8 @@ function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string):
   for (let column = 0; column < columns; column += 1) values.push(read())
   const [elements, fieldTexts, points] = extras.get(index) ?? NO_EXTRAS
   const cutTerms = terms.subarray(termAt, termAt + termBytes)
-  return [pk, objectId, key, title, body, values, elements, fieldTexts, points, cutTerms]
+  const extra = [elements, fieldTexts, points, cutTerms, checksum] as const
+  return [pk, objectId, key, title, body, values, ...extra]
 }
 
 export class EncodedChange {

@@ -3,6 +3,7 @@ import type { AggregateRequest, AggregateResult } from '../../aggregate-request.
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
 import { listAuditRecords } from '../catalogue/audit-records.ts'
+import { checkNextRows } from '../file/check-rows.ts'
 import { findProblem, prepareChecks, tablesToCheck } from '../file/check-table.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
@@ -42,6 +43,8 @@ export const READ_JOBS = {
     return tablesToCheck(db)
   },
   findProblem: ({ db }: ReadConnection, table: string) => findProblem(db, table),
+  checkNextRows: ({ db }: ReadConnection, { table, after }: { table: string; after: number }) =>
+    checkNextRows(db, table, after),
 } as const satisfies Jobs
 
 export type ReadJobs = typeof READ_JOBS

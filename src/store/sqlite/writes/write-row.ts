@@ -66,8 +66,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
   const addRow = db.cached(
     `INSERT INTO ${objectTable(table)}
-       (${['id, pk, valid_from, object_id, key, title, body', ...stored.map(({ name }) => name)].join(', ')})
-     VALUES (${['?, ?, ?, ?, ?, ?, ?', ...stored.map(({ value }) => value)].join(', ')})`,
+       (${['id, pk, valid_from, object_id, key, title, body, checksum', ...stored.map(({ name }) => name)].join(', ')})
+     VALUES (${['?, ?, ?, ?, ?, ?, ?, ?', ...stored.map(({ value }) => value)].join(', ')})`,
   )
   const addElement = db.cached('INSERT OR IGNORE INTO element (field, value, row) VALUES (?, ?, ?)')
   // The bytes are the text itself, so the cast costs nothing.
@@ -127,9 +127,10 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return Math.min(to, first)
   }
   const add = (put: PutMessage, version: number, reserved?: number) => {
-    const [pk, objectId, key, title, body, values, , , points] = put
+    const [pk, objectId, key, title, body, values, , , points, , checksum] = put
     const row = reserved ?? reserve()
-    const cells: (ColumnValue | null)[] = [row, pk, version, objectId, key, title, body]
+    const texts = [objectId, key, title, body]
+    const cells: (ColumnValue | null)[] = [row, pk, version, ...texts, checksum]
     for (const index of storedColumns) cells.push(values[index] ?? null)
     addRow.run(...cells)
     for (const index of elementColumns) {

@@ -1,0 +1,1 @@
+-- Rows have a checksum. The column of existing tables is added by `addChecksums`.
