@@ -25,12 +25,17 @@ export class LostPart extends Error {
   }
 }
 
-/** Runs a dynamic import; if it fails, throws why. */
+/**
+ * Runs a dynamic import; if it fails, throws why. Asks the service first: some browsers remember a
+ * failed import, and never try it again.
+ */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  const reason = await findReason()
+  if (reason === 'unreachable') throw new LostPart(reason, undefined)
   try {
     return await load()
   } catch (error) {
-    throw new LostPart(await findReason(), error)
+    throw new LostPart(reason, error)
   }
 }
 
