@@ -52,7 +52,9 @@ export function addStaged(
   db: WriterDatabase,
   { table, lastVersion, changes, owner }: NewStaged,
 ): StagedRecord {
-  const afterRow = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
+  // A number of its own, so that no two batches of a replacement mark rows in the same way.
+  const takeRow = db.cached('UPDATE catalogue SET last_row = last_row + 1 RETURNING last_row')
+  const afterRow = Number(takeRow.get()?.['last_row'])
   const version = lastVersion === undefined ? -1 - afterRow : lastVersion + RESERVED_VERSIONS
   db.cached(
     `INSERT INTO staged_write (table_id, version, after_row, changes, owner)
@@ -68,6 +70,14 @@ export function savePendingRow(
   row: number | undefined,
 ): void {
   db.cached('UPDATE staged_write SET pending_row = ? WHERE table_id = ?').run(row ?? null, table)
+}
+
+/** The owner of a write that is being undone. */
+export const NO_OWNER = 'undone'
+
+/** Takes a write from its owner, which then cannot continue it between the steps that undo it. */
+export function disownStaged(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
+  db.cached('UPDATE staged_write SET owner = ? WHERE table_id = ?').run(NO_OWNER, table)
 }
 
 /** Counts a step, so that others see that the write goes on. */

@@ -11,7 +11,9 @@ import {
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Change, Commit, CurrentObject, ObjectStore } from '../../object-store.ts'
+import { openWriterConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
+import { listStaged, undoStaged } from './undo-staged.ts'
 
 /** Steps of two changes, so that a batch of a few hundred takes many of them. */
 const OPTIONS = { changesAtOnceMax: 2 }
@@ -314,6 +316,50 @@ describe('a write that takes several transactions', () => {
       ...pairsOf(5, 10, 'second').map((pair) => pair.join('=')),
       ...pairsOf(10, 20, 'first').map((pair) => pair.join('=')),
     ])
+  })
+
+  it('does not restore what earlier batches of a replacement have deleted', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path, OPTIONS)
+    const things = await createFixture(store)
+    const { type: objectType, generation: basedOn } = things
+    const replacement = await store.startReplacement(objectType)
+    await things.commit(pairsOf(0, 50, 'first'), { replacement })
+    // Deletes only: no row is added between both batches.
+    await things.commit(deletes(0, 20), { replacement })
+    const { left, context } = caller('large')
+    const changes = deletes(20, 5000).map(([k]): Change => ({ delete: k }))
+    const gone = store.commit({ objectType, changes, basedOn, replacement }, context)
+    await waitForSteps(path, 5)
+    left.abort(new Error('the client has left'))
+    await expect(gone).rejects.toThrow('the client has left')
+    expect(await store.publishReplacement(objectType, replacement)).toMatchObject({ put: 30 })
+    const kept = pairsOf(20, 50, 'first').map((pair) => pair.join('='))
+    expect(await things.readPairs()).toEqual(kept)
+  })
+
+  it('starts again if another process has begun to undo it', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'oqs.db')
+    await using store = openSqliteStore(path, OPTIONS)
+    const things = await createFixture(store)
+    await things.commit(pairsOf(0, 100, 'old'))
+    const { type: objectType, generation: basedOn, change } = things
+    const changes = pairsOf(50, 600, 'new').map(([k, text]) => change({ k, text }))
+    const written = store.commit({ objectType, changes, basedOn }, caller('large').context)
+    await waitForSteps(path, 20)
+    {
+      using db = openWriterConnection(path)
+      const [record] = listStaged(db)
+      expect(undoStaged(db, { table: 1, version: record?.version ?? 0, maxChanges: 2 })).toBe(false)
+    }
+    expect(await written).toMatchObject({ put: 550, deleted: 0 })
+    expect(await things.readPairs()).toEqual([
+      ...pairsOf(0, 50, 'old').map((pair) => pair.join('=')),
+      ...pairsOf(50, 600, 'new').map((pair) => pair.join('=')),
+    ])
+    expect(countRows(path).records).toBe(0)
   })
 
   it('writes the elements of large arrays before their objects', async () => {

@@ -9,6 +9,7 @@ import type { StoreGuard } from '../file/store-guard.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import type { WriteQueue } from '../writes/write-queue.ts'
+import { NO_OWNER } from './staged-record.ts'
 import type { StagedRecord } from './staged-write.ts'
 import type { SliceOptions } from './time-slice.ts'
 
@@ -166,6 +167,7 @@ export class StagedWrites {
 
   /** True if the process of an owner may still complete its write. */
   #isAlive(owner: string): boolean {
+    if (owner === NO_OWNER) return false
     const pid = Number(owner.split(':')[0])
     // An earlier process can have had the same number.
     if (pid === process.pid) return this.#active.has(owner)

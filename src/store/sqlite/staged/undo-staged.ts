@@ -4,7 +4,7 @@ import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { removeElements, rowRemover } from './remove-row.ts'
-import { countStep, readStaged, removeStaged } from './staged-record.ts'
+import { countStep, disownStaged, readStaged, removeStaged } from './staged-record.ts'
 import type { StagedRecord } from './staged-write.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from './time-slice.ts'
 
@@ -19,6 +19,7 @@ export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
   return inTransaction(db, 'write', () => {
     const record = readStaged(db, message.table)
     if (record === undefined || record.version !== message.version) return true
+    disownStaged(db, record)
     countStep(db, record)
     const isUndone = undo(db, record, startSlice(message))
     if (isUndone) removeStaged(db, record)
