@@ -6,7 +6,7 @@ export interface StoreOptions {
   readonly queryTimeoutMs?: number
   /** The size of the page cache; 0 disables it. */
   readonly pageCacheBytes?: number
-  /** Where definitions are kept; without it, all that were used stay in memory. */
+  /** Where definitions are kept; without it, in a cache of the smallest memory budget. */
   readonly definitions?: OntologyCache
   readonly definitionLimits?: DefinitionLimits
   /** Called once, with the database's error, if its file is damaged. SQLite only. */

@@ -192,6 +192,18 @@ describe('the audit log', () => {
     expect(await lastOf('deletePolicy')).toMatchObject({ outcome: 'success', keys: ['readers'] })
   })
 
+  it('names an ontology that policies hide from the caller', async () => {
+    await service.send('/api/admin/v1/policies/nothing', { method: 'PUT', json: { rights: [] } })
+    const scopes = ['api:ontologies-read'] as const
+    const token = await service.createToken({ scopes, name: 'nobody', policies: ['nothing'] })
+    expect((await service.send(LISTING, { token })).status).toBe(404)
+    expect(await lastOf('listObjects')).toMatchObject({
+      caller: { name: 'nobody' },
+      ontology: 'numbers',
+      errorName: 'OntologyNotFound',
+    })
+  })
+
   it('says what a changed definition dropped, and how many objects were deleted', async () => {
     const shop = {
       apiName: 'shop',

@@ -1,8 +1,7 @@
 /** What the audit log says about a request. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditCaller, AuditEntry, AuditOutcome } from '../../contract/audit-record.ts'
-import type { Catalogue, OntologyEntry } from '../../ontology/catalogue.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
@@ -59,9 +58,7 @@ function auditCaller({ caller, context }: FastifyRequest): AuditCaller | undefin
   return { id, name, tokenId, ...(clientId === undefined ? {} : { clientId }) }
 }
 
-interface NamedPath {
-  readonly ontology?: string
-  readonly apiFamily?: string
+interface NamedPath extends OntologyName {
   readonly objectType?: string
 }
 
@@ -73,20 +70,12 @@ function namesOf({
 }: FastifyRequest): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
   const { namedType, readTypes } = context
   const path: NamedPath = namedType ?? (params as NamedPath | null) ?? {}
-  const ontology = findOntology(catalogue as Catalogue | null, path)
-  if (ontology === undefined) return {}
-  const named = path.objectType === undefined ? undefined : findType(ontology, path.objectType)
+  const known = catalogue as Catalogue | null
+  const ontology = known?.index.findNamed(path)
+  if (known === null || ontology === undefined) return {}
+  // Not loaded if the request was refused early, or if the ontology is hidden from its caller.
+  const definition = known.isLoaded(path) ? known.find(ontology.rid) : undefined
+  const named = definition?.objectTypes.get(path.objectType ?? '')
   const objectTypes = readTypes === undefined ? (named ? [named.apiName] : []) : [...readTypes]
   return { ontology: ontology.apiName, ...(objectTypes.length === 0 ? {} : { objectTypes }) }
-}
-
-/** A request that was refused early has no definition: only the ontology is named. */
-function findOntology(catalogue: Catalogue | null, path: NamedPath): OntologyEntry | undefined {
-  if (catalogue?.isLoaded(path) === false) return catalogue.index.findNamed(path)
-  if (path.ontology !== undefined) return catalogue?.find(path.ontology)
-  return path.apiFamily === undefined ? undefined : catalogue?.findByFamily(path.apiFamily)
-}
-
-function findType(ontology: OntologyEntry | Ontology, apiName: string): ObjectType | undefined {
-  return 'objectTypes' in ontology ? ontology.objectTypes.get(apiName) : undefined
 }
