@@ -110,6 +110,19 @@ describe('a caller with policies', () => {
     expect((await page(await limited(['own'], 'eve'))).body.data).toEqual([])
   })
 
+  it.each(['ndjson', 'csv'])(
+    'exports %s with the objects and properties that it sees',
+    async (format) => {
+      const path = `/api/admin/v1/ontologies/lab/objects/sample/export?format=${format}`
+      for (const more of ['', '&select=id,note']) {
+        const { status, text } = await service.send(path + more, { token: ada })
+        expect(status).toBe(200)
+        expect(text).toContain('note 4')
+        expect(text).not.toMatch(/secret|kept|note 5/)
+      }
+    },
+  )
+
   it('cannot tell a hidden object, property or type from a missing one', async () => {
     const pairs = [
       [`${LIST}/s01`, `${LIST}/s99`],

@@ -15,7 +15,7 @@ import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { Query } from '../../query/query.ts'
-import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
+import { isPartlyHidden, restrictionOf } from '../../query/rights/restricted-type.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
@@ -194,7 +194,8 @@ export function readExport(
       where === undefined
         ? { kind: 'everything' }
         : parseQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
-    selection: readSelection(select, objectType),
+    // A checked record has the whole body, so a caller who sees a part of it needs a selection.
+    selection: readSelection(select, objectType) ?? restrictionOf(objectType)?.shown,
     // In key order, the key alone is the cursor.
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
     version,
@@ -288,10 +289,8 @@ async function readChunk(
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
   context.noteRead([objectType], page.count)
-  const { apiName } = objectType
-  const hasSelection = selection !== undefined
-  const after = start.after?.pk
-  const records = checkRecords(page.records, { objectType: apiName, hasSelection, after })
+  const checked = { objectType: objectType.apiName, hasSelection: selection !== undefined }
+  const records = checkRecords(page.records, { ...checked, after: start.after?.pk })
   page.release()
   const release = () => {
     if (!records.buffer.detached) records.buffer.transfer(0)

@@ -234,6 +234,9 @@ function visiblePart<Part extends ObjectsOfType & { readonly record: RecordSpec 
 function visibleRecord(record: RecordSpec, objectType: ObjectType): RecordSpec {
   const { of, shown } = restrictionOf(objectType) ?? {}
   if (of === undefined || shown === undefined) return record
+  if (record.selection === undefined && record.shape.some((part) => 'isChecked' in part)) {
+    throw new Error('a checked record without a selection shows hidden properties')
+  }
   const { titleProperty } = of
   const hidesTitle = titleProperty !== undefined && !shown.includes(titleProperty)
   return {
