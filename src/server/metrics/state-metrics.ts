@@ -42,7 +42,6 @@ export class StateMetrics {
   readonly #isStoreUp: Gauge
   readonly #storedBytes: Gauge
   readonly #objects: Gauge
-  readonly #versions: Gauge
   readonly #replacements: Gauge
   readonly #tablesToRemove: Gauge
 
@@ -88,11 +87,6 @@ export class StateMetrics {
     })
     this.#storedBytes = storeGauge('oqs_stored_bytes', 'Bytes that the database takes on disk.')
     this.#objects = storeGauge('oqs_objects', 'Objects of a type.', TYPE_LABELS)
-    this.#versions = storeGauge(
-      'oqs_readable_versions',
-      'Versions of a type that snapshots can read.',
-      TYPE_LABELS,
-    )
     this.#replacements = storeGauge('oqs_replacements', 'Replacements that are being loaded.')
     this.#tablesToRemove = storeGauge(
       'oqs_tables_to_remove',
@@ -140,12 +134,9 @@ export class StateMetrics {
   #setTypes({ types, typeNames }: StoreStatus): void {
     // Types can be renamed or dropped.
     this.#objects.reset()
-    this.#versions.reset()
-    for (const { typeRid, count, version, oldestVersion } of types) {
+    for (const { typeRid, count } of types) {
       const { ontology, objectType: type } = typeNames.get(typeRid) ?? {}
-      if (ontology === undefined || type === undefined) continue
-      this.#objects.set({ ontology, type }, count)
-      this.#versions.set({ ontology, type }, version - oldestVersion + 1)
+      if (ontology !== undefined && type !== undefined) this.#objects.set({ ontology, type }, count)
     }
   }
 }
