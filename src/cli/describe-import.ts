@@ -52,7 +52,7 @@ export function describeResult(
       : `${countOf(put, 'object')} written to ${target}`,
   ]
   if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
-  if (kept > 0) parts.push(`${formatCount(kept)} existed and were kept`)
+  if (kept > 0) parts.push(`${formatCount(kept)} existed and ${kept === 1 ? 'was' : 'were'} kept`)
   if (rejected > 0) parts.push(`${countOf(rejected, 'row')} rejected`)
   if (!dryRun && batches > 0) parts.push(`version ${version}`)
   return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`

@@ -101,7 +101,7 @@ describe('an import', () => {
 
     const appended = await runImport(path, ...AIRPORT, '--append')
     expect(appended.stderr).toContain(
-      '1 object written to aviation/airport, 1 existed and were kept',
+      '1 object written to aviation/airport, 1 existed and was kept',
     )
     expect(await storedObjects()).toMatchObject([{ name: 'old' }, { iata: 'GVA' }, { iata: 'QQQ' }])
 

@@ -52,6 +52,25 @@ async function read(type: string): Promise<readonly Record<string, unknown>[]> {
   return body?.data.map(({ properties }: { properties: Record<string, unknown> }) => properties)
 }
 
+it('can be left while it shows the file, without a keyboard', async () => {
+  await using watched = await openPage(browser, { width: 390, isTouch: true })
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await choose(page, 'goods.csv', CSV)
+  await page.getByRole('button', { name: 'Load 3 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  expect(faults()).toEqual([])
+})
+
+it('says that the text of a file is not UTF-8', async () => {
+  await using watched = await openPage(browser)
+  const { page } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await choose(page, 'cafes.csv', Buffer.from('id,name\n1,Caf\xe9\n', 'latin1'))
+  await page.getByText('No row can be read: line 2 is not UTF-8. Save the file as UTF-8').waitFor()
+})
+
 it('loads a dropped file as a new type, whose types can be changed before', async () => {
   await using watched = await openPage(browser)
   const { page, faults } = watched

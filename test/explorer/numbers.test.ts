@@ -25,6 +25,7 @@ async function startNumbers() {
           people: integer,
           depth: integer,
           ratio: { type: 'double' },
+          price: { type: 'double' },
           site: { type: 'string' },
         },
       },
@@ -40,6 +41,7 @@ async function startNumbers() {
     // Few meters, but for one.
     depth: index === 7 ? 9_000_000 : index % 50,
     ratio: RATIOS[index] ?? index / 8,
+    price: 1999.5 + 100.5 * index,
     site: 'see https://example.org/a-b?c=d, or javascript:alert(1)',
   }))
   await service.put('numbers', 'town', towns)
@@ -81,6 +83,11 @@ it('writes years, codes and keys without separators, and amounts with them', asy
   await page.getByRole('heading', { name: '1199' }).waitFor()
   const values = () => page.getByRole('definition').allTextContents()
   for (const text of last) await expect.poll(values).toContain(text)
+})
+
+it('writes all measurements of a property alike', async () => {
+  const page = await suite.visit('/o/numbers/town?c=price')
+  await expect.poll(() => texts(page, 2, 3)).toEqual(['1,999.5', '2,100', '2,200.5'])
 })
 
 it('labels axes with years and codes, and says when a scale is logarithmic', async () => {

@@ -89,7 +89,8 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
         </div>
       )}
       <p className="label">
-        All {formatCount(rows)} rows were compared with the objects that the service has now.{' '}
+        {rows === 1 ? 'The row was' : `All ${formatCount(rows)} rows were`} compared with the
+        objects that the service has now.{' '}
         {!comparison.isExact &&
           'Some keys are repeated further apart than is remembered, so that their objects may be counted twice. '}
         {comparison.isUndoable &&

@@ -122,6 +122,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
           screen={screen}
           isBusy={isCreating}
           onBack={restart}
+          onCancel={onClose}
           onLoad={(spec) => void start(spec)}
         />
       )}

@@ -40,6 +40,7 @@ export interface PreviewProps {
   readonly screen: ScreenParams
   readonly isBusy: boolean
   readonly onBack: () => void
+  readonly onCancel: () => void
   readonly onLoad: (spec: LoadSpec) => void
 }
 
@@ -47,7 +48,8 @@ type Goal = 'new' | 'existing'
 
 const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
-export function Preview({ file, report, screen, isBusy, onBack, onLoad }: PreviewProps) {
+export function Preview(props: PreviewProps) {
+  const { file, report, screen, isBusy, onBack, onCancel, onLoad } = props
   const { readToken } = useSession()
   const choice = useOntologyChoice(screen.ontology)
   const types = choice.definition?.objectTypes ?? []
@@ -186,6 +188,9 @@ export function Preview({ file, report, screen, isBusy, onBack, onLoad }: Previe
         )}
       </div>
       <footer className={styles.foot}>
+        <Button disabled={isBusy} onClick={onCancel}>
+          Cancel
+        </Button>
         <Button disabled={isBusy} onClick={onBack}>
           Choose another file
         </Button>

@@ -1,5 +1,6 @@
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { isUnreadable, type Row } from '../../formats/row.ts'
+import { ENCODING_ADVICE } from '../../formats/encoding.ts'
+import { isUnreadable, type Row, type UnreadableRow } from '../../formats/row.ts'
 import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
 import type { FileReport } from './messages.ts'
@@ -18,13 +19,17 @@ export async function readFile(
   const infer = inferrer()
   const columns = new Set<string>()
   const sample: Row[] = []
+  let firstUnreadable: UnreadableRow | undefined
   let rows = 0
   for await (const some of source.rows) {
     if (signal.aborted) break
     infer.add(some, source.kind, source.types)
     rows += some.length
     for (const row of some) {
-      if (isUnreadable(row)) continue
+      if (isUnreadable(row)) {
+        firstUnreadable ??= row
+        continue
+      }
       for (const name of Object.keys(row.cells)) {
         if (columns.size < PROPERTIES_MAX) columns.add(name)
       }
@@ -32,7 +37,7 @@ export async function readFile(
     }
     if (isDue()) report({ kind: 'reading', rows, bytesRead: bytesRead() })
   }
-  if (sample.length === 0) throw new Error(describeNoRows(rows))
+  if (sample.length === 0) throw new Error(describeNoRows(firstUnreadable))
   const result: FileReport = {
     format,
     kind: source.kind,
@@ -45,8 +50,11 @@ export async function readFile(
   report({ kind: 'read', report: result })
 }
 
-function describeNoRows(unreadable: number): string {
-  return unreadable === 0
-    ? 'The file has no rows.'
-    : `None of the ${unreadable} rows can be read. Check that the name of the file says what it holds.`
+function describeNoRows(first: UnreadableRow | undefined): string {
+  if (first === undefined) return 'The file has no rows.'
+  const advice =
+    first.advice === ENCODING_ADVICE
+      ? 'Save the file as UTF-8, or load it with oqs import --encoding.'
+      : 'Check that the name of the file says what it holds.'
+  return `No row can be read: line ${first.line} ${first.reason}. ${advice}`
 }

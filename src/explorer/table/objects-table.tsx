@@ -1,12 +1,12 @@
 /** The table of a view with what belongs to it: find bar, notices, paging lens. */
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { countOf } from '../../contract/count-of.ts'
 import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { FacetOf } from '../facets/facet-query.ts'
 import { useNumberStyles } from '../object/use-number-styles.ts'
 import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
-import { formatCount } from '../ui/format.ts'
 import { exactText } from '../ui/format-value.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -137,7 +137,7 @@ export function ObjectsTable(props: ObjectsTableProps) {
         onCopy={copy}
       />
       <p className="visually-hidden" role="status">
-        {walk.state.isLoading ? 'Loading' : `${formatCount(walk.state.rowCount)} rows loaded`}
+        {walk.state.isLoading ? 'Loading' : `${countOf(walk.state.rowCount, 'row')} loaded`}
       </p>
       {children}
     </div>

@@ -1,6 +1,7 @@
 /** The paging lens: where the reader is, and what each page cost. */
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { countOf } from '../../contract/count-of.ts'
 import { meQuery } from '../api/queries.ts'
 import type { WalkPage, WalkState } from '../api/walk.ts'
 import { useSession } from '../shell/session.tsx'
@@ -35,7 +36,7 @@ export function StatusBar(props: StatusBarProps) {
       <PageBars pages={pages} current={page?.index} onJump={props.onJump} />
       {page !== undefined && (
         <span className={styles.detail}>
-          {formatCount(page.count)} objects · {formatBytes(page.byteLength)} · {timeOf(page)}
+          {countOf(page.count, 'object')} · {formatBytes(page.byteLength)} · {timeOf(page)}
         </span>
       )}
       {last !== undefined && (

@@ -32,7 +32,7 @@ it('takes keys, foreign keys and telling names for codes', () => {
   expect(plain.toSorted()).toEqual(
     'flightNumber makerId osmId owner phone plzn postalCode rank yearBuilt zip_code'.split(' '),
   )
-  expect(propertiesStyledByValues(of)).toEqual(['population', 'seats', 'numberOfSeats'])
+  expect(propertiesStyledByValues(of)).toEqual(['price', 'population', 'seats', 'numberOfSeats'])
 })
 
 it.each<readonly [string, Extent, string]>([
@@ -44,4 +44,13 @@ it.each<readonly [string, Extent, string]>([
   ['one amount', [22_315_474, 22_315_474], 'grouped'],
 ])('decides by the values: %s', (_, extent, style) => {
   expect(numberStyle(of, 'population', extent)).toBe(style)
+})
+
+it.each<readonly [string, Extent, string]>([
+  ['prices', [1234.5, 12_000.1], 'grouped'],
+  ['small prices', [0.5, 9999.99], 'plain'],
+  ['prices with the same number of digits', [10_000.5, 99_000.25], 'grouped'],
+  ['tiny numbers', [-1e-308, 0.25], 'plain'],
+])('writes all measurements of a property alike: %s', (_, extent, style) => {
+  expect(numberStyle(of, 'price', extent)).toBe(style)
 })

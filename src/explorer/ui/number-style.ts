@@ -1,5 +1,5 @@
 /** Decides whether the numbers of a property are amounts, or years, codes and ids. */
-import { isWholeNumber } from '../api/number-types.ts'
+import { isNumber, isWholeNumber } from '../api/number-types.ts'
 import {
   linkAt,
   nameOfProperty,
@@ -45,7 +45,8 @@ export function fieldStyle(name: string): NumberStyle {
  */
 export function numberStyle(of: StyledType, property: string, extent?: Extent): NumberStyle {
   if (isCode(of, property)) return 'plain'
-  return extent === undefined ? 'auto' : styleByValues(extent)
+  if (extent === undefined) return 'auto'
+  return styleByValues(extent, isWholeNumber(of.objectType.properties[property]?.type))
 }
 
 function isCode({ ontology, objectType }: StyledType, property: string): boolean {
@@ -60,17 +61,17 @@ function isCode({ ontology, objectType }: StyledType, property: string): boolean
 /** Returns the properties whose style depends on their values. */
 export function propertiesStyledByValues(of: StyledType): readonly string[] {
   return Object.entries(of.objectType.properties).flatMap(([name, { type }]) =>
-    isWholeNumber(type) && type !== 'byte' && !isCode(of, name) ? [name] : [],
+    isNumber(type) && type !== 'byte' && !isCode(of, name) ? [name] : [],
   )
 }
 
 /**
  * Years have at most four digits; codes have a fixed number of digits. Amounts rarely do, and can be
- * read without separators, but codes with separators are wrong.
+ * read without separators, but codes with separators are wrong. Measurements are no codes.
  */
-function styleByValues([min, max]: Extent): NumberStyle {
-  const digits = (value: number) => String(Math.abs(value)).length
-  const isShort = Math.max(digits(min), digits(max)) <= 4
-  const isFixed = min > 0 && min < max && digits(min) === digits(max)
+function styleByValues([min, max]: Extent, isWhole: boolean): NumberStyle {
+  const digits = (value: number) => String(Math.trunc(Math.abs(value))).length
+  const isShort = Math.max(Math.abs(min), Math.abs(max)) < 10_000
+  const isFixed = isWhole && min > 0 && min < max && digits(min) === digits(max)
   return isShort || isFixed ? 'plain' : 'grouped'
 }

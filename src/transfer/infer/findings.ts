@@ -121,12 +121,16 @@ function keyNotes(conclusions: Conclusions): string[] {
       ? primaryKey
       : `${rowNumber}, the row number, because no column is certain to be unique; choose one with --key`
   const alternatives =
-    others.length === 0 ? 'no other column qualifies' : `other candidates: ${listed(others)}`
+    others.length > 0
+      ? `; other candidates: ${listed(others)}`
+      : rowNumber === undefined
+        ? '; no other column qualifies'
+        : ''
   const unchecked =
     candidates.length > 0 && findings.rows > KEY_ROWS_CHECKED
       ? [`the primary key was checked in the first ${KEY_ROWS_CHECKED} rows only`]
       : []
-  return [`primary key: ${key}; ${alternatives}`, ...unchecked]
+  return [`primary key: ${key}${alternatives}`, ...unchecked]
 }
 
 function columnNotes(

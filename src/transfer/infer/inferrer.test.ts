@@ -331,6 +331,13 @@ describe('the primary key', () => {
     const { notes } = infer('text', { id: '1', name: 'a', code: 'x' })
     expect(notes).toContain('primary key: id; other candidates: code, name')
   })
+
+  it('names no candidates for numbered rows if there are none', () => {
+    const { notes } = infer('text', { day: 'x' }, { day: 'x' })
+    expect(notes).toContain(
+      'primary key: row, the row number, because no column is certain to be unique; choose one with --key',
+    )
+  })
 })
 
 describe('latitudes and longitudes', () => {
