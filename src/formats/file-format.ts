@@ -20,6 +20,7 @@ const FORMAT_BY_ENDING: Readonly<Record<string, FileFormat>> = {
   jsonl: 'ndjson',
   json: 'json',
   geojson: 'json',
+  geojsonl: 'ndjson',
   parquet: 'parquet',
 }
 

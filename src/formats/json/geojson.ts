@@ -1,18 +1,37 @@
-/** Reads the features of a GeoJSON FeatureCollection (RFC 7946) as rows. */
-import { excerptOf, type ReadRow } from '../row.ts'
-import { readObject } from './ndjson.ts'
+/** Reads GeoJSON features (RFC 7946) as rows, from a collection or one by one. */
+import { excerptOf, isUnreadable, type ReadRow, type Row } from '../row.ts'
+import { readObject } from './read-object.ts'
+
+/** Reads an element of a collection. */
+export function readFeature(line: number, text: string): ReadRow {
+  const row = readObject(line, text)
+  if (isUnreadable(row)) return row
+  const properties = propertiesOfFeature(row)
+  if (properties === undefined) {
+    return { line, reason: 'is not a GeoJSON feature', excerpt: excerptOf(text) }
+  }
+  return rowOfFeature(line, text, properties)
+}
+
+/** Reads one object outside of a collection. One that is a feature with a geometry is read as such. */
+export function readRecord(line: number, text: string): ReadRow {
+  const row = readObject(line, text)
+  if (isUnreadable(row) || row.cells['geometry'] === undefined) return row
+  const properties = propertiesOfFeature(row)
+  return properties === undefined ? row : rowOfFeature(line, text, properties)
+}
+
+/** Returns the properties of a feature, which can be null; undefined if the row is no feature. */
+function propertiesOfFeature({ cells }: Row): object | null | undefined {
+  const { type, properties } = cells
+  return type === 'Feature' && typeof properties === 'object' ? properties : undefined
+}
 
 /**
  * Returns a row with the id, the properties and the geometry of a feature. It is put together as
  * text, so that numbers keep all their digits.
  */
-export function readFeature(line: number, text: string): ReadRow {
-  const read = readObject(line, text)
-  if ('reason' in read) return read
-  const { type, properties } = read.cells
-  if (type !== 'Feature' || typeof properties !== 'object') {
-    return { line, reason: 'is not a GeoJSON feature', excerpt: excerptOf(text) }
-  }
+function rowOfFeature(line: number, text: string, properties: object | null): ReadRow {
   const members = memberTexts(text)
   const isFree = (name: string) => properties === null || !Object.hasOwn(properties, name)
   const member = (name: string) => {

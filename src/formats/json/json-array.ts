@@ -13,8 +13,7 @@ import {
 } from '../row.ts'
 import { concatBytes, decodeUtf8, showUtf8 } from '../utf8.ts'
 import { ArrayStart, isSpace } from './array-start.ts'
-import { readFeature } from './geojson.ts'
-import { readObject } from './ndjson.ts'
+import { readFeature, readRecord } from './geojson.ts'
 
 export function readJsonArray(stream: AsyncIterable<Uint8Array>): RowSource {
   return { kind: 'json', rows: readElements(stream) }
@@ -227,7 +226,7 @@ class ElementSplitter {
     this.#begin(end)
     const bytes =
       this.#partial.length === 1 ? (this.#partial[0] as Uint8Array) : concatBytes(this.#partial)
-    const read = this.#isCollection ? readFeature : readObject
+    const read = this.#isCollection ? readFeature : readRecord
     this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes, read))
     this.#partial = []
     this.#partialBytes = 0

@@ -26,6 +26,22 @@ describe('NDJSON', () => {
     ])
   })
 
+  it('reads features as rows, and what only looks like one as it is', async () => {
+    const point = { type: 'Point', coordinates: [8, 47] }
+    const objects = [
+      { type: 'Feature', id: 'a', properties: { n: 1, type: 'x' }, geometry: point },
+      { type: 'Feature', properties: null, geometry: null },
+      { type: 'Feature', properties: { n: 1 } },
+      { type: 'Feature', properties: 'many', geometry: point },
+      { type: 'Point', properties: {}, geometry: point },
+    ]
+    expect(await read(objects.map((each) => JSON.stringify(each)).join('\n'))).toEqual([
+      [1, { id: 'a', n: 1, type: 'x', geometry: point }],
+      [2, {}],
+      ...objects.slice(2).map((each, index) => [3 + index, each]),
+    ])
+  })
+
   it('checks and skips end lines of exports, even several in one file', async () => {
     const first = `{"a":1}\n{"a":2}\n${exportEndLine('ndjson', 2, 7)}\n`
     expect(await read(first)).toHaveLength(2)

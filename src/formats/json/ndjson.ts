@@ -4,14 +4,13 @@ import { BlankLines } from '../blank-lines.ts'
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { isBlank, splitLines, withoutByteOrderMark } from '../lines.ts'
 import {
-  excerptOf,
   isUnreadable,
   RECORD_MAX_BYTES,
   type ReadRow,
   type RowSource,
   UnreadableFile,
 } from '../row.ts'
-import { type ExactJson, parseExactly } from './exact-json.ts'
+import { readRecord } from './geojson.ts'
 
 export function readNdjson(stream: AsyncIterable<Uint8Array>): RowSource {
   return { kind: 'json', rows: readObjects(stream) }
@@ -33,7 +32,7 @@ async function* readObjects(stream: AsyncIterable<Uint8Array>): AsyncGenerator<r
         }
         blankLines.addRow()
         const end = readExportEnd('ndjson', text)
-        if (end === undefined) rows.push(readObject(line.number, text))
+        if (end === undefined) rows.push(readRecord(line.number, text))
         else {
           // Exports can be concatenated: each end line counts the objects since the previous one.
           checkExportEnd(line.number, end, count + rows.length)
@@ -44,20 +43,4 @@ async function* readObjects(stream: AsyncIterable<Uint8Array>): AsyncGenerator<r
     count += rows.length
     if (rows.length > 0) yield rows
   }
-}
-
-/** Parses one object; returns an unreadable row if the text is not a JSON object. */
-export function readObject(line: number, text: string): ReadRow {
-  let json: ExactJson
-  try {
-    json = parseExactly(text)
-  } catch {
-    return { line, reason: 'is not JSON', excerpt: excerptOf(text) }
-  }
-  const { value, hasBigIntegers } = json
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, reason: 'is not a JSON object', excerpt: excerptOf(text) }
-  }
-  const cells = value as Record<string, unknown>
-  return hasBigIntegers ? { line, cells, source: text } : { line, cells, json: text }
 }

@@ -143,7 +143,7 @@ export function missingKeyColumn(type: string, property: string): string {
 }
 
 export function keyAdvice(property: string): string {
-  return `Map a column with --map COLUMN=${property}, or number the rows with --row-number ${property}`
+  return `Map a column with --map COLUMN=${property}, or number the rows from 1 with --row-number ${property}; objects that have these numbers are overwritten, or kept with --append`
 }
 
 /** Finds the property of each column; throws `ColumnMismatch` if the columns do not match. */

@@ -52,7 +52,7 @@ describe('the key of rows for an existing type', () => {
     const numbered = typeWith({ row: ROW_NUMBER, name: { type: 'string' } }, 'row')
     expect(existingTypeOptions(numbered, inferred, {}, FREE).columns.numberRows).toBe(true)
     expect(() => existingTypeOptions(numbered, inferred, {}, { areNumbersFree: false })).toThrow(
-      'no column provides row, the primary key of thing. Map a column with --map COLUMN=row, or number the rows with --row-number row. Rows are numbered from 1, so that they overwrite',
+      'no column provides row, the primary key of thing. Map a column with --map COLUMN=row, or number the rows from 1 with --row-number row; objects that have these numbers are overwritten, or kept with --append. --replace replaces all objects.',
     )
   })
 })

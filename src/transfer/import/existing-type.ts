@@ -55,8 +55,7 @@ function isText({ definition, propertyOf }: InferredType, column: string): boole
   return definition.properties[propertyOf.get(column) ?? '']?.type === 'string'
 }
 
-const NUMBERS_TAKEN =
-  'Rows are numbered from 1, so that they overwrite the objects with these numbers; --replace replaces all objects.'
+const NUMBERS_TAKEN = '--replace replaces all objects.'
 
 function columnsOf({ propertyOf, columns }: InferredType): string[] {
   const pairs = [...(columns.geopoints ?? new Map()).values()]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readObject } from '../../formats/json/ndjson.ts'
+import { readObject } from '../../formats/json/read-object.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -120,7 +120,7 @@ describe('a row of CSV', () => {
   it('stops the import if no column provides the key', () => {
     expect(() => read(thing, 'text', { name: 'a' })).toThrow(
       'no column provides id, the primary key of thing. Map a column with --map COLUMN=id, ' +
-        'or number the rows with --row-number id',
+        'or number the rows from 1 with --row-number id; objects that have these numbers are overwritten, or kept with --append',
     )
   })
 
