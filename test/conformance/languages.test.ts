@@ -142,6 +142,7 @@ describe('the language of a property', () => {
         { kind: 'reindexed', objectType: 'place', property: 'name', to: 'english', objects: 4 },
       ],
       rewrittenObjects: 4,
+      triedObjects: 4,
       refused: [],
     })
     expect(await find(island, 'changed')).toBe('A')

@@ -83,7 +83,7 @@ describe('a large batch', () => {
       expect(status).toBe(200)
     }
     const { body } = await service.put('large', 'large', OBJECTS)
-    expect(body).toEqual({ version: 1, put: 1100, deleted: 0 })
+    expect(body).toEqual({ version: expect.any(Number), put: 1100, deleted: 0 })
     expect(await listed('large')).toBe(await listed('small'))
     const queries = [
       { type: 'anyTerm', field: 'properties.text', value: 'γάμμας' },

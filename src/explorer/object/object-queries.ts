@@ -57,9 +57,9 @@ export async function readState(
 ): Promise<EarlierState> {
   const { bytes, headers } = await send(stateRequest(address, version), signal)
   const { objectType } = address
-  const [json = '', end] = new TextDecoder().decode(bytes).trimEnd().split('\n')
+  const json = new TextDecoder().decode(bytes).trimEnd()
   const read = Number(headers.get('oqs-version') ?? version)
-  if (end === undefined) return { version: read, record: undefined, json: '' }
+  if (json === '') return { version: read, record: undefined, json: '' }
   const properties = JSON.parse(json) as ObjectRecord['properties']
   return { version: read, record: readRecord({ properties }, objectType), json }
 }
