@@ -203,6 +203,7 @@ describe('a connection', () => {
       errorDescription: 'It has mistakes.',
       parameters: {
         pageToken: 'long',
+        snapshotToken: 'long',
         none: [],
         mistakes: [
           { path: 'a', reason: 'is invalid' },

@@ -10,7 +10,7 @@ export interface ErrorBody {
 }
 
 /** Parameters that are too long for a message and not readable. */
-const OMITTED_PARAMETERS = ['pageToken']
+const OMITTED_PARAMETERS = ['pageToken', 'snapshotToken']
 const MAX_VALUE_LENGTH = 200
 const MAX_LIST_LENGTH = 10
 
