@@ -10,7 +10,7 @@ import { axisFormat } from '../ui/format-number.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
 import styles from './pictures.module.css'
-import { countTicks, type Tick } from './ticks.ts'
+import { countTicks, fittingTicks, type Tick, tickAnchor } from './ticks.ts'
 
 const SIZES = {
   small: { width: 360, height: 190 },
@@ -41,6 +41,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
   const counts = countTicks(largest)
   const showCount = axisFormat(counts, 'grouped')
   const slot = inner / Math.max(1, bars.length)
+  const shown = fittingTicks(ticks, { slot, bars: bars.length, rest: MARGIN.right })
   const barAt = ({ clientX }: PointerEvent) => {
     const box = svg.current?.getBoundingClientRect()
     const x = box === undefined ? 0 : ((clientX - box.left) / box.width) * width
@@ -109,12 +110,12 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
               </text>
             </g>
           ))}
-          {ticks.map(({ index, label: text }) => (
+          {shown.map(({ index, label: text }) => (
             <text
               key={index}
               x={MARGIN.left + index * slot}
               y={height - 6}
-              textAnchor={index === bars.length ? 'end' : index === 0 ? 'start' : 'middle'}
+              textAnchor={tickAnchor(index, bars.length)}
             >
               {text}
             </text>

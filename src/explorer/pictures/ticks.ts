@@ -20,6 +20,55 @@ export function edgeTicks(
   )
 }
 
+/** The place of the labels below the bars of a chart. */
+export interface TickSpace {
+  /** The width of a bar. */
+  readonly slot: number
+  readonly bars: number
+  /** The room on the right of the last bar. */
+  readonly rest: number
+}
+
+export type TickAnchor = 'start' | 'middle' | 'end'
+
+/** The outer labels stay between the ends of the axis. */
+export function tickAnchor(index: number, bars: number): TickAnchor {
+  if (index === bars) return 'end'
+  return index === 0 ? 'start' : 'middle'
+}
+
+/** The mean width of a character, and the least gap between two labels. */
+const CHARACTER = 6.2
+const LABEL_GAP = 8
+
+/** Leaves out labels, at equal distances, until none touches another or leaves the chart. */
+export function fittingTicks(all: readonly Tick[], space: TickSpace): readonly Tick[] {
+  for (let step = 1; step < all.length; step += 1) {
+    const some = all.filter((_, place) => place % step === 0)
+    const last = some.at(-1)
+    const isInside =
+      last !== undefined && extentOf(last, space)[1] <= space.slot * space.bars + space.rest
+    const fitting = isInside ? some : some.slice(0, -1)
+    if (!touches(fitting, space)) return fitting
+  }
+  return all.slice(0, 1)
+}
+
+function touches(some: readonly Tick[], space: TickSpace): boolean {
+  const extents = some.map((tick) => extentOf(tick, space))
+  return extents.some(([start], place) => {
+    const before = extents[place - 1]
+    return before !== undefined && start - before[1] < LABEL_GAP
+  })
+}
+
+function extentOf({ index, label }: Tick, { slot, bars }: TickSpace): readonly [number, number] {
+  const width = label.length * CHARACTER
+  const shares = { start: 0, middle: 0.5, end: 1 } as const
+  const start = index * slot - shares[tickAnchor(index, bars)] * width
+  return [start, start + width]
+}
+
 /** Returns round counts from zero up to the largest. Counts are whole. */
 export function countTicks(largest: number): readonly number[] {
   return ticks(0, largest, 4).filter(Number.isInteger)

@@ -19,7 +19,7 @@ const PATHS = {
   back: 'M15 6l-6 6 6 6',
   plus: 'M12 5v14M5 12h14',
   check: 'M5 12l5 5L20 7',
-  more: 'M12 5v.01M12 12v.01M12 19v.01',
+  more: 'M12 4.5a.5.5 0 1 0 .01 0zM12 11.5a.5.5 0 1 0 .01 0zM12 18.5a.5.5 0 1 0 .01 0z',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 5v4M10 15v4',
   upload: 'M12 20V9M7 13l5-5 5 5M5 4h14',
