@@ -10,7 +10,13 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import type { Change, Commit, CurrentObject, ObjectStore } from '../../object-store.ts'
+import type {
+  Change,
+  Commit,
+  CurrentObject,
+  ObjectStore,
+  ReadPageRequest,
+} from '../../object-store.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { listStaged, undoStaged } from './undo-staged.ts'
@@ -31,6 +37,13 @@ function textIs(value: string) {
   return { kind: 'compare', field, operator: 'eq', value } as const
 }
 
+function textHas(term: string) {
+  const field = { property: 'text', structField: undefined }
+  return { kind: 'text', field, match: 'allTerms', terms: [term], fuzzy: false } as const
+}
+
+const BY_TEXT = [{ property: 'text', direction: 'desc', nulls: 'last' }] as const
+
 type Objects = Map<string, string>
 
 /** One commit of a history: what it must change, given the objects before it. */
@@ -43,6 +56,8 @@ interface Entry {
 interface Seen {
   readonly version: number
   readonly pairs: readonly string[]
+  /** The text of all objects of the page; undefined if it has all objects. */
+  readonly text?: string
 }
 
 /** Collects commits and pages, and compares them with the commits in the order of their versions. */
@@ -60,7 +75,11 @@ class History {
       expect(after.has(version)).toBe(false)
       after.set(version, [...objects].map(([k, text]) => `${k}=${text}`).sort())
     }
-    for (const { version, pairs } of this.seen) expect(pairs).toEqual(after.get(version))
+    for (const { version, pairs, text } of this.seen) {
+      const all = after.get(version) ?? []
+      const expected = text === undefined ? all : all.filter((pair) => pair.endsWith(`=${text}`))
+      expect([version, text, pairs]).toEqual([version, text, expected])
+    }
   }
 }
 
@@ -141,11 +160,20 @@ class Writer {
   }
 
   async read(): Promise<void> {
-    const page = await this.#things.readPage()
+    await this.#readPage()
+    for (const text of ['old', 'new', 'small']) {
+      await this.#readPage(text, { query: textIs(text) })
+      await this.#readPage(text, { query: textHas(text) })
+    }
+    await this.#readPage(undefined, { order: BY_TEXT })
+  }
+
+  async #readPage(text?: string, request: Partial<ReadPageRequest> = {}): Promise<void> {
+    const page = await this.#things.readPage(request)
     const records = JSON.parse(`[${Buffer.from(page.records)}]`) as { properties: Row }[]
-    const pairs = records.map(({ properties: { k, text } }) => `${k}=${text}`)
+    const pairs = records.map(({ properties }) => `${properties.k}=${properties.text}`)
     expect(page.totalCount).toBe(pairs.length)
-    this.#history.seen.push({ version: page.version, pairs: pairs.sort() })
+    this.#history.seen.push({ version: page.version, pairs: pairs.sort(), ...(text && { text }) })
   }
 
   #add(commit: Commit, apply: Entry['apply']): void {
