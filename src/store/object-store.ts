@@ -242,6 +242,8 @@ export interface ObjectStore extends AsyncDisposable {
 export interface Verified {
   /** The number of row versions. */
   readonly rows: number
+  /** Those of them that have no checksum, because they were written before there was one. */
+  readonly unchecked: number
 }
 
 export interface OntologyDeletion {

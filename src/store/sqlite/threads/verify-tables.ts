@@ -28,21 +28,20 @@ export async function verifyTables(path: string, signal: AbortSignal): Promise<V
   const run: RunCheck = (name, input) => reader.run(name, input) as Promise<never>
   try {
     await reader.untilReady()
-    let rows = 0
+    const counts = { rows: 0, unchecked: 0 }
     for (const table of await run('prepareChecks', undefined)) {
       const problem = await run('findProblem', table)
       if (problem !== undefined) throw new StoreDamage(new Error(`${table}: ${problem}`))
-      if (isObjectTable(table)) rows += await checkRows(run, table)
+      if (isObjectTable(table)) await checkRows(run, table, counts)
     }
-    return { rows }
+    return counts
   } finally {
     signal.removeEventListener('abort', kill)
   }
 }
 
-/** Checks the rows of a table, and returns their number. */
-async function checkRows(run: RunCheck, table: string): Promise<number> {
-  let rows = 0
+/** Checks the rows of a table, and counts them. */
+async function checkRows(run: RunCheck, table: string, counts: Counts): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const checked: JobResult<ReadJobs['checkNextRows']> = await run('checkNextRows', {
       table,
@@ -52,8 +51,10 @@ async function checkRows(run: RunCheck, table: string): Promise<number> {
     if (damaged !== undefined) {
       throw new StoreDamage(Object.assign(new Error(describeDamage(damaged)), { damaged }))
     }
-    rows += checked.rows
+    counts.rows += checked.rows
+    counts.unchecked += checked.unchecked
     after = checked.lastId
   }
-  return rows
 }
+
+type Counts = { -readonly [Name in keyof Verified]: Verified[Name] }
