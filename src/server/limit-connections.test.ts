@@ -40,7 +40,18 @@ function limited(maxConnections: number, proxy?: string) {
       return socket
     })
   const use = (sockets: FakeSocket[]) => {
-    for (const socket of sockets) if (!socket.destroyed) server.emit('request', { socket })
+    const responses: EventEmitter[] = []
+    for (const socket of sockets) {
+      if (socket.destroyed) continue
+      const response = new EventEmitter()
+      server.emit('request', { socket }, response)
+      responses.push(response)
+    }
+    return {
+      answer: () => {
+        for (const response of responses) response.emit('close')
+      },
+    }
   }
   return { connect, use }
 }
@@ -86,6 +97,27 @@ describe('the connections of an address', () => {
     const later = connect('192.0.2.8', 30)
     use(later)
     expect([openOf(victim), openOf(later), openOf(idle)]).toEqual([5, 30, 65])
+  })
+
+  it('that are idle between requests go next', () => {
+    const { connect, use } = limited(100)
+    const victim = connect('192.0.2.7', 5)
+    use(victim).answer()
+    const busy = connect('127.0.0.1', 30)
+    const first = use(busy)
+    use(busy).answer()
+    use(connect('127.0.0.1', 65)).answer()
+    const unused = connect('192.0.2.8')
+    const connectAndUse = () => {
+      const sockets = connect('192.0.2.9')
+      use(sockets)
+      return sockets
+    }
+    const later = Array.from({ length: 20 }, connectAndUse).flat()
+    expect([victim, busy, unused, later].map(openOf)).toEqual([5, 30, 0, 20])
+    first.answer()
+    const last = Array.from({ length: 30 }, connectAndUse).flat()
+    expect([victim, last].map(openOf)).toEqual([5, 30])
   })
 
   it('are free again once they are closed', async () => {

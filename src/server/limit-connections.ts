@@ -1,9 +1,9 @@
 /**
  * Limits the number of open connections, those of one address, and how long a client may stall one.
- * At the limit, a connection that has not sent a request makes room for a new one: whoever only opens
- * connections cannot keep others out.
+ * At the limit, a connection without a request in progress makes room for a new one: whoever only
+ * opens connections, or keeps them after a request, cannot keep others out.
  */
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type BlockList, isIPv6, type Socket } from 'node:net'
 import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
 import { ADDRESS_CONNECTIONS_SHARE } from '../contract/memory-limits.ts'
@@ -26,7 +26,9 @@ export function limitConnections(
   server.on('connection', (socket) => connections.add(socket))
   // The requests of an encrypted connection name this socket, not the one below it.
   server.on('secureConnection', (socket: Socket) => connections.addAlias(socket))
-  server.prependListener('request', ({ socket }: IncomingMessage) => connections.noteUse(socket))
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) =>
+    connections.noteRequest(socket, response),
+  )
   const { stalledMs = 1000 * STALLED_CONNECTION_SECONDS } = limits
   // Node calls the listener when a connection is silent or its keep-alive ends, and closes nothing itself.
   server.setTimeout(stalledMs, (socket) => {
@@ -39,14 +41,18 @@ interface Connection {
   readonly peer: Peer
   /** The address and port of the client. */
   readonly port: string
+  /** The number of requests in progress. */
+  requests: number
 }
 
+/** Connections that make room for others: unused ones have not sent a request yet. */
+const SPARE = ['unused', 'idle'] as const
+type Spare = (typeof SPARE)[number]
+
 /** The connections of an address, or of a network of IPv6. */
-interface Peer {
+interface Peer extends Readonly<Record<Spare, Set<Connection>>> {
   readonly network: string
   count: number
-  /** Those that have not sent a request, the oldest first. */
-  readonly unused: Set<Connection>
 }
 
 class OpenConnections {
@@ -70,16 +76,15 @@ class OpenConnections {
     const known = this.#peers.get(network)
     const isFull = this.#count >= this.#maxConnections
     const hasShare = known === undefined || known.count < this.#maxOfPeer || this.#isProxy(address)
-    const hasRoom =
-      (hasShare && !isFull) || this.#closeOldest(hasShare ? this.#mostUnused() : known)
-    if (!hasRoom) {
+    const hasRoom = hasShare && !isFull
+    if (!hasRoom && !this.#makeRoom(hasShare ? [...this.#peers.values()] : [known])) {
       socket.destroy()
       return
     }
     // Closing a connection may have removed the peer.
-    const peer = this.#peers.get(network) ?? { network, count: 0, unused: new Set() }
+    const peer = this.#peers.get(network) ?? newPeer(network)
     this.#peers.set(network, peer)
-    const connection = { socket, peer, port: portOf(socket) }
+    const connection = { socket, peer, port: portOf(socket), requests: 0 }
     peer.count += 1
     peer.unused.add(connection)
     this.#count += 1
@@ -93,9 +98,16 @@ class OpenConnections {
     if (connection !== undefined) this.#ofSocket.set(socket, connection)
   }
 
-  noteUse(socket: Socket): void {
+  noteRequest(socket: Socket, response: ServerResponse): void {
     const connection = this.#ofSocket.get(socket)
-    connection?.peer.unused.delete(connection)
+    if (connection === undefined) return
+    const { peer } = connection
+    connection.requests += 1
+    for (const kind of SPARE) peer[kind].delete(connection)
+    response.once('close', () => {
+      connection.requests -= 1
+      if (connection.requests === 0 && this.#isOpen(connection)) peer.idle.add(connection)
+    })
   }
 
   #isProxy(address: string): boolean {
@@ -103,18 +115,15 @@ class OpenConnections {
     return this.#trustedProxies?.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') ?? false
   }
 
-  /** Returns the peer with the most connections that have not sent a request. */
-  #mostUnused(): Peer | undefined {
-    let most: Peer | undefined
-    for (const peer of this.#peers.values()) {
-      if (peer.unused.size > (most?.unused.size ?? 0)) most = peer
-    }
-    return most
+  /** Closes a connection of one of the peers that makes room; false if there is none. */
+  #makeRoom(peers: readonly Peer[]): boolean {
+    return SPARE.some((kind) => this.#closeOldest(kind, peers))
   }
 
-  /** Closes the oldest connection of a peer that has not sent a request; false if there is none. */
-  #closeOldest(peer: Peer | undefined): boolean {
-    for (const connection of peer?.unused ?? []) {
+  /** Closes the oldest connection of a kind, of the peer with the most of them. */
+  #closeOldest(kind: Spare, peers: readonly Peer[]): boolean {
+    const most = peers.reduce((a, b) => (b[kind].size > a[kind].size ? b : a))
+    for (const connection of most[kind]) {
       // Not only when the socket says that it is closed, which takes a moment.
       this.#remove(connection)
       connection.socket.destroy()
@@ -123,15 +132,23 @@ class OpenConnections {
     return false
   }
 
+  #isOpen(connection: Connection): boolean {
+    return this.#ofPort.get(connection.port) === connection
+  }
+
   #remove(connection: Connection): void {
     const { peer, port } = connection
-    if (this.#ofPort.get(port) !== connection) return
+    if (!this.#isOpen(connection)) return
     this.#ofPort.delete(port)
-    peer.unused.delete(connection)
+    for (const kind of SPARE) peer[kind].delete(connection)
     peer.count -= 1
     if (peer.count === 0) this.#peers.delete(peer.network)
     this.#count -= 1
   }
+}
+
+function newPeer(network: string): Peer {
+  return { network, count: 0, unused: new Set(), idle: new Set() }
 }
 
 /** A client of IPv6 usually has all addresses of a /64 network. */

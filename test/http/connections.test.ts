@@ -200,4 +200,17 @@ describe('a connection', () => {
     expect(used.destroyed).toBe(false)
     used.destroy()
   })
+
+  it('makes room for others when its requests are answered', async () => {
+    using started = await startServer('always', LONG_MS)
+    started.server.keepAliveTimeout = LONG_MS
+    // Each of these would be refused if those that were answered stayed.
+    for (let index = 0; index < 6; index += 1) {
+      const socket = await open(started.url)
+      socket.write(GET)
+      expect(await Promise.race([once(socket, 'data').then(String), closeOf(socket)])).toMatch(
+        /^HTTP\/1\.1 200 /,
+      )
+    }
+  })
 })
