@@ -165,7 +165,10 @@ function openScopes(app: App, services: Services): void {
   })
 }
 
-/** Returns the error for a request that does not have exactly one host (RFC 9112, 3.2). */
+/** The characters of a host and a port (RFC 3986, 3.2). */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+
+/** Returns the error for a request that does not have exactly one valid host (RFC 9112, 3.2). */
 function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Error | undefined {
   if (headers.host === undefined) {
     if (httpVersion !== '1.1') return undefined
@@ -177,7 +180,8 @@ function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Err
     const name = rawHeaders[at] as string
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1
   }
-  return count > 1 ? invalidArgument('host', `is sent ${count} times; send it once`) : undefined
+  if (count > 1) return invalidArgument('host', `is sent ${count} times; send it once`)
+  return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
 }
 
 /** Authenticates every request to the endpoints of `app`. Each endpoint must declare its scope. */

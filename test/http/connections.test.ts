@@ -79,9 +79,15 @@ describe('a service', () => {
     }
   })
 
+  it.each(['[::1]:8080', 'a_b.example:80', ''])('accepts the host "%s"', async (host) => {
+    const bytes = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
+    expect(await exchange(service.url, bytes)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
   it.each([
     ['GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nHost: y\r\nconnection: close\r\n\r\n', 400, 'host'],
+    ['GET /healthz HTTP/1.1\r\nhost: a b/c@\r\nconnection: close\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nhost: x\r\nconnection: close\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.0\r\nhost: x\r\na: b\r\nHOST: x\r\n\r\n', 400, 'host'],
     ['GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: a\r\nconnection: close\r\n\r\n', 417, 'expect'],
