@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import atlas from 'world-atlas/countries-110m.json' with { type: 'json' }
+import { readAtlas } from '../map/world.ts'
 import { landPath } from './land-path.ts'
 import { MAP_HEIGHT, MAP_WIDTH, tiersOf, toMap } from './mini-map.ts'
 
@@ -7,8 +9,8 @@ it('puts the corners of the map into its corners', () => {
   expect(toMap([180, -60])).toEqual([MAP_WIDTH, MAP_HEIGHT])
 })
 
-const rings = async () =>
-  (await landPath())
+const rings = () =>
+  landPath(readAtlas(atlas).land)
     .split('M')
     .slice(1)
     .map((ring) => polygonOf(ring.replace('Z', '')))
@@ -35,13 +37,13 @@ it.each([
   ['Chukotka', [178, 68], true],
   ['Alice Springs', [134, -24], true],
   ['the Atlantic', [-35, 30], false],
-] as const)('draws land where it is: %s', async (_, position, isLand) => {
-  const covering = (await rings()).filter((ring) => contains(ring, toMap(position)))
+] as const)('draws land where it is: %s', (_, position, isLand) => {
+  const covering = rings().filter((ring) => contains(ring, toMap(position)))
   expect(covering.length % 2 === 1).toBe(isLand)
 })
 
-it('closes outlines along the edge of the map, and never across it', async () => {
-  const closings = (await rings()).map((ring) => {
+it('closes outlines along the edge of the map, and never across it', () => {
+  const closings = rings().map((ring) => {
     const [[x, y] = [0, 0], [lastX, lastY] = [0, 0]] = [ring[0], ring.at(-1)]
     const isAtEdge = x === lastX && (x === 0 || x === MAP_WIDTH)
     return isAtEdge ? 0 : Math.hypot(x - lastX, y - lastY)

@@ -10,7 +10,7 @@ import {
 import type { FacetOf } from '../facets/facet-query.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
-import { OUTLINES } from '../map/world.ts'
+import { loadWorld, OUTLINES } from '../map/world.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../shell/session.tsx'
 import { EMPTY_VIEW } from '../view/view-state.ts'
@@ -67,7 +67,13 @@ const STALE_MS = 60_000
 /** Coarse enough for a card. */
 const WORLD: Grid = { box: [-180, -90, 180, 90], columns: 120, rows: 60 }
 
-const drawLand = async () => (await loadPart(() => import('./land-path.ts'))).landPath()
+const drawLand = async () => {
+  const [{ landPath }, { land }] = await Promise.all([
+    loadPart(() => import('./land-path.ts')),
+    loadWorld(),
+  ])
+  return landPath(land)
+}
 
 function MiniMap({ of, property }: PartProps) {
   const { send } = useSession()

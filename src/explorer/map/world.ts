@@ -24,15 +24,14 @@ export const OUTLINES = {
 } as const
 
 export async function loadWorld(): Promise<World> {
-  const { default: topology } = await loadPart(() => import('world-atlas/countries-110m.json'))
-  const atlas = topology as unknown as Atlas
+  const { default: atlas } = await loadPart(() => import('world-atlas/countries-110m.json'))
+  return readAtlas(atlas)
+}
+
+export function readAtlas(topology: unknown): World {
+  const atlas = topology as Atlas
   return {
     land: feature(atlas, atlas.objects.land),
     borders: mesh(atlas, atlas.objects.countries, (one, other) => one !== other),
   }
-}
-
-/** Loads the outlines of the continents alone. */
-export async function loadLand(): Promise<GeoPermissibleObjects> {
-  return (await loadWorld()).land
 }
