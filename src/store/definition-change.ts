@@ -24,7 +24,7 @@ export interface TriedObjects {
 export interface DefinitionChanges {
   /**
    * Converts the stored objects as a change would, and writes nothing. Reads them in many slow
-   * queries, so it takes long if there are many. Stops when the client disconnects.
+   * queries, so it is slow if there are many. Stops when the client disconnects.
    */
   tryObjects(change: OntologyChange, context?: RequestContext): Promise<TriedObjects>
   /** Returns the last background change of an ontology, running or ended. */
