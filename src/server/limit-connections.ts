@@ -1,7 +1,7 @@
 /**
  * Limits the number of open connections, those of one address, and how long a client may stall one.
- * At the limit, a connection without a request in progress makes room for a new one: whoever only
- * opens connections, or keeps them after a request, cannot keep others out.
+ * At the limit, a connection without a request in progress makes room for a new one, so a client that
+ * only opens connections, or keeps them after a request, cannot keep others out.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type BlockList, isIPv6, type Socket } from 'node:net'
