@@ -20,6 +20,8 @@ import type { JobWorker } from '../../src/store/sqlite/threads/worker-thread.ts'
 
 export const createInlineThreads: CreateThreads = (path) => ({
   writer: createWriter(path, () => new InlineWorker(path)),
+  // The writer checkpoints by itself.
+  checkpointer: { run: async () => undefined as never, [Symbol.asyncDispose]: async () => {} },
   slowReaders: inlineReaders(path),
 })
 

@@ -18,6 +18,7 @@ const SOURCE = join(ROOT, 'src')
 const PROGRAMS = [
   ['cli/main'],
   ['store/sqlite/threads/writer-thread'],
+  ['store/sqlite/threads/checkpoint-thread'],
   ['store/sqlite/threads/reader-process-main'],
   ['store/sqlite/file/check-copy'],
   [

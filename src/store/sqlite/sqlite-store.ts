@@ -49,7 +49,7 @@ import { SqliteTokens } from './store-tokens.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
-import type { SlowReaders, StoreThreads } from './threads/store-threads.ts'
+import type { Checkpointer, SlowReaders, StoreThreads } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import type { WorkerThread } from './threads/worker-thread.ts'
 import type { WriteJobs } from './threads/write-jobs.ts'
@@ -81,6 +81,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly #catalogue: CatalogueReader
   readonly #cache: PageCache
   readonly #writer: WorkerThread<WriteJobs>
+  readonly #checkpointer: Checkpointer
   readonly #connections: WriteConnections
   readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
@@ -90,7 +91,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   constructor(
     reading: ReadConnection,
     guard: StoreGuard,
-    { writer, slowReaders }: StoreThreads,
+    { writer, checkpointer, slowReaders }: StoreThreads,
     options: StoreOptions,
   ) {
     super(reading, guard, writer)
@@ -107,7 +108,8 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     this.#catalogue = new CatalogueReader(reading.db, reading.statements, options.definitions)
     this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = writer
-    this.#connections = openWriteConnections(reading, guard, writer, options)
+    this.#connections = openWriteConnections(reading, guard, { writer, checkpointer }, options)
+    this.#checkpointer = checkpointer
     this.#slowReaders = slowReaders
     this.#reads = new SqliteReads({ reading, guard, slowReaders, cache: this.#cache })
   }
@@ -259,6 +261,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([
       this.#writer[Symbol.asyncDispose](),
+      this.#checkpointer[Symbol.asyncDispose](),
       this.#slowReaders[Symbol.asyncDispose](),
     ])
     this.#guard[Symbol.dispose]()

@@ -9,6 +9,12 @@ import type { StagedWrite } from '../staged/staged-write.ts'
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
 
+/**
+ * The size of the WAL in pages from which a step of a long write moves it to the database. Before
+ * that, the checkpoint thread does so, while the next write runs.
+ */
+const STEP_CHECKPOINT_PAGES = 8000
+
 /** Prepares statements: a connection, or one that prepares each statement only once. */
 export type Prepares = Pick<DatabaseSync, 'prepare'>
 
@@ -25,6 +31,17 @@ export class WriterDatabase extends DatabaseSync {
    * This connection, for functions that prepare their statements each time: each is prepared once.
    */
   readonly reusing: Prepares = { prepare: (sql) => this.cached(sql) }
+
+  /** Runs a step of a long write, which leaves the WAL to the checkpoint thread. */
+  withoutCheckpoint<T>(run: () => T): T {
+    const pages = Number(this.cached('PRAGMA wal_autocheckpoint').get()?.['wal_autocheckpoint'])
+    this.exec(`PRAGMA wal_autocheckpoint = ${STEP_CHECKPOINT_PAGES}`)
+    try {
+      return run()
+    } finally {
+      this.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+    }
+  }
 
   /** Returns a statement that is prepared once: a small write would spend much of its time on that. */
   cached(sql: string): StatementSync {

@@ -38,7 +38,9 @@ export function stageStep(db: WriterDatabase, { owner, ...options }: StepMessage
     const reason = 'the writer thread was restarted; nothing of this batch was written'
     throw new ObjectQueryError('ServiceUnavailable', { reason })
   }
-  return inTransaction(db, 'write', () => write.step(db, startSlice(options)))
+  return db.withoutCheckpoint(() =>
+    inTransaction(db, 'write', () => write.step(db, startSlice(options))),
+  )
 }
 
 /** Forgets a staged write. What it has written is not undone. */

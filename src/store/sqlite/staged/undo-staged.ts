@@ -16,7 +16,7 @@ export interface UndoMessage extends SliceOptions {
 
 /** Runs one step, and returns whether the write is undone. */
 export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
-  return inTransaction(db, 'write', () => {
+  const step = () => {
     const record = readStaged(db, message.table)
     if (record === undefined || record.version !== message.version) return true
     disownStaged(db, record)
@@ -24,7 +24,8 @@ export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
     const isUndone = undo(db, record, startSlice(message))
     if (isUndone) removeStaged(db, record)
     return isUndone
-  })
+  }
+  return db.withoutCheckpoint(() => inTransaction(db, 'write', step))
 }
 
 interface TableState {

@@ -1,13 +1,23 @@
-/** The threads and processes of a store: one thread that writes, and processes for slow queries. */
+/** The threads and processes of a store: they write, checkpoint, and run slow queries. */
+import type { DatabaseSync } from 'node:sqlite'
 import type { StoreOptions } from '../../object-store.ts'
 import type { ReaderPool } from './reader-pool.ts'
 import { createSlowReaders } from './slow-readers.ts'
+import type { Jobs } from './thread-jobs.ts'
 import { type JobWorker, WorkerThread } from './worker-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
 
 export interface StoreThreads {
   readonly writer: WorkerThread<WriteJobs>
+  readonly checkpointer: Checkpointer
   readonly slowReaders: SlowReaders
+}
+
+/** Moves what is in the WAL to the database. */
+export type Checkpointer = Pick<WorkerThread<CheckpointJobs>, 'run' | typeof Symbol.asyncDispose>
+
+interface CheckpointJobs extends Jobs {
+  readonly checkpoint: (db: DatabaseSync, input: undefined) => void
 }
 
 /** Runs slow queries: the processes, or something else that runs the same jobs. */
@@ -17,6 +27,11 @@ export type CreateThreads = (path: string, options: StoreOptions) => StoreThread
 
 export const createThreads: CreateThreads = (path, options) => ({
   writer: createWriter(path),
+  checkpointer: new WorkerThread({
+    module: 'checkpoint-thread',
+    path,
+    lostReason: 'the checkpoint thread ended',
+  }),
   slowReaders: createSlowReaders(path, options),
 })
 

@@ -3,6 +3,7 @@ import type { StoreOptions } from '../../object-store.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import { StagedWrites } from '../staged/staged-writes.ts'
 import type { ReadConnection } from '../threads/read-connection.ts'
+import type { StoreThreads } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import { WriteGroups } from './write-groups.ts'
@@ -26,7 +27,7 @@ export interface WriteConnections {
 export function openWriteConnections(
   reading: ReadConnection,
   guard: StoreGuard,
-  writer: WorkerThread<WriteJobs>,
+  { writer, checkpointer }: Pick<StoreThreads, 'writer' | 'checkpointer'>,
   { changesAtOnceMax: maxChanges }: StoreOptions,
 ): WriteConnections {
   const queue = new WriteQueue()
@@ -36,7 +37,7 @@ export function openWriteConnections(
     writer,
     queue,
     groups: new WriteGroups(queue, guard, writer),
-    staged: new StagedWrites({ guard, writer, queue, maxChanges }),
+    staged: new StagedWrites({ guard, writer, checkpointer, queue, maxChanges }),
     maxChanges: maxChanges ?? CHANGES_AT_ONCE_MAX,
   }
 }
