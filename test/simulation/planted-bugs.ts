@@ -11,7 +11,7 @@ export interface PlantedBug {
 
 const TOKENS = 'src/paging/page-token.ts'
 const KEYS = 'src/paging/token-keys.ts'
-const READ_PAGE = 'src/http/page/read-page.ts'
+const READ_PAGE = 'src/service/pages/read-object-page.ts'
 const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
 const STAGED = 'src/store/sqlite/staged/staged-batch.ts'

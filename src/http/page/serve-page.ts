@@ -1,7 +1,7 @@
 /** Serves a page of objects. Paged endpoints differ only in the `PageSpec` that they pass. */
 import type { Services } from '../services.ts'
-import type { PagedRequest } from './open-walk.ts'
-import { type PageSpec, readPage } from './read-page.ts'
+import type { PagedRequest } from '../../service/pages/open-walk.ts'
+import { type PageSpec, readPage } from '../../service/pages/read-object-page.ts'
 import { type PageReply, sendPage } from './send-page.ts'
 
 export async function servePage<Reply>(

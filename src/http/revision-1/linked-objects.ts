@@ -3,8 +3,8 @@ import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
-import { objectNotFound } from '../page/find-object.ts'
-import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../page/follow-link.ts'
+import { objectNotFound } from '../../service/pages/find-object.ts'
+import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../../service/pages/follow-link.ts'
 import {
   ListingParameters,
   readListing,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { findProperties } from '../page/find-object.ts'
+import { findProperties } from '../../service/pages/find-object.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { FamilyObjectPath } from '../schemas/paths.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { recordShape } from '../../contract/object-record.ts'
 import type { App } from '../app.ts'
-import { findRecord, keyEquals } from '../page/find-object.ts'
+import { findRecord, keyEquals } from '../../service/pages/find-object.ts'
 import { sendJson } from '../response/send-json.ts'
 import { closed } from '../schemas/common.ts'
 import { FamilyObjectPath } from '../schemas/paths.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
-import { followLink, linkEndpoint } from '../page/follow-link.ts'
+import { followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { servePage } from '../page/serve-page.ts'
 import { closed } from '../schemas/common.ts'
 import { queryPaging } from '../schemas/paging.ts'

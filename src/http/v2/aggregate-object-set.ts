@@ -11,11 +11,11 @@ import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { AGGREGATION_DESCRIPTION } from './aggregate-objects.ts'
-import { aggregationOfParts } from './aggregate-parts.ts'
+import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import { AggregateV2Response, aggregationMembers } from './aggregate-schemas.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readRequestedSet } from './read-object-set.ts'
+import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 
 /** Adds `aggregateObjectSet`. */
 export function addAggregateObjectSet(app: App, services: Services): void {

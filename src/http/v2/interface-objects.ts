@@ -21,7 +21,7 @@ import { orderBy, parseWhere, readOrder, where } from './body-members.ts'
 import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
-import { setOrder, viewedProperties } from './set-page-parts.ts'
+import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { pageMembers, readOrder } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readSingleTypeSet } from './read-object-set.ts'
+import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedFlatPage } from './records.ts'
 import { serveFlatPage } from './serve-flat-page.ts'
 

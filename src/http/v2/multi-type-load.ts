@@ -12,10 +12,10 @@ import { localImplementations } from './interface-metadata.ts'
 import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readRequestedSet } from './read-object-set.ts'
+import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedDollarPage } from './records.ts'
 import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
-import { commonType, pageParts, setOrder, sortParts } from './set-page-parts.ts'
+import { commonType, pageParts, setOrder, sortParts } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
 key. With it, all objects are in one order; objects of a type without the property have no value for it.`

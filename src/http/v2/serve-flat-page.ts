@@ -1,7 +1,7 @@
 /** Serves the pages of v2 that a request body asks for. They are counted, and up to 10,000 long. */
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
-import type { PagedRequest } from '../page/open-walk.ts'
-import { type PageSpec, readPage } from '../page/read-page.ts'
+import type { PagedRequest } from '../../service/pages/open-walk.ts'
+import { type PageSpec, readPage } from '../../service/pages/read-object-page.ts'
 import { type PageReply, sendPage } from '../page/send-page.ts'
 import type { Services } from '../services.ts'
 

@@ -1,7 +1,7 @@
 /** Serves the pages of v2 that have objects of several types. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { PagedRequest } from '../page/open-walk.ts'
-import { readSetPage, type SetPageSpec } from '../page/read-set-page.ts'
+import type { PagedRequest } from '../../service/pages/open-walk.ts'
+import { readSetPage, type SetPageSpec } from '../../service/pages/read-parts.ts'
 import { type PageReply, sendPage } from '../page/send-page.ts'
 import type { Services } from '../services.ts'
 import type { PageOrder } from './body-members.ts'

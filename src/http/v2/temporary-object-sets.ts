@@ -13,8 +13,8 @@ import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { checkObjectSet } from './read-object-set.ts'
-import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from './temporary-set.ts'
+import { checkObjectSet } from '../../service/object-sets/read-object-set.ts'
+import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from '../../service/object-sets/temporary-set.ts'
 
 /** Adds `createTemporaryObjectSet`. */
 export function addCreateTemporaryObjectSet(app: App, services: Services): void {

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../admission/next-turn.ts'
-import { keyEquals } from '../../http/page/find-object.ts'
+import { keyEquals } from '../../service/pages/find-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader } from '../../ontology/values/read-object.ts'
 import { EVERYTHING } from '../../query/query.ts'

@@ -1,7 +1,7 @@
 /** Defines the demo in an empty store, and finds out which of its types are not fully loaded. */
 import { randomUUID } from 'node:crypto'
 import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
-import { keyEquals } from '../../http/page/find-object.ts'
+import { keyEquals } from '../../service/pages/find-object.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { staysValid } from '../../ontology/definition/property-type.ts'

@@ -10,9 +10,9 @@ import { parseObjectSet, type SetPart } from '../../query/object-set/parse-objec
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
-import { probeRequest } from '../page/probe-request.ts'
-import type { RequestScope } from '../request/admission.ts'
-import type { Services } from '../services.ts'
+import { probeRequest } from '../pages/probe-request.ts'
+import type { RequestScope } from '../../http/request/admission.ts'
+import type { Services } from '../../http/services.ts'
 import { decodeListedTypes, encodeListedTypes, type ListedType } from './listed-types.ts'
 import { findTemporarySet } from './temporary-set.ts'
 

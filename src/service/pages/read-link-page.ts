@@ -9,7 +9,7 @@ import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { Cursor } from '../../store/object-store.ts'
-import { keyEquals } from '../page/find-object.ts'
+import { keyEquals } from './find-object.ts'
 import {
   type LinkReader,
   type LinkSource,
@@ -17,7 +17,7 @@ import {
   readLinksOfOne,
   readSources,
   type SourceLinks,
-} from '../page/read-links.ts'
+} from './read-links.ts'
 
 /** Which links to read. */
 export interface LinkPageSpec {

@@ -9,8 +9,8 @@ import { readComparedValue } from '../../query/compared-value.ts'
 import type { Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { ReadPageRequest } from '../../store/object-store.ts'
-import type { RequestScope } from '../request/admission.ts'
-import type { Services } from '../services.ts'
+import type { RequestScope } from '../../http/request/admission.ts'
+import type { Services } from '../../http/services.ts'
 
 /** Returns the canonical form of a key from a path, or undefined if no object can have it. */
 export function readKey({ primaryKey }: ObjectType, text: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Temporary object sets: stored definitions that requests refer to by RID until they expire. */
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { StoredSet } from '../../query/object-set/load-references.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../../http/services.ts'
 
 export const TEMPORARY_SET_RID_PREFIX = 'ri.object-set.main.temporary-object-set.'
 

@@ -1,9 +1,9 @@
 /** Opens the page token of a request. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { PageState, TokenBinding, TokenRefusal } from '../../paging/page-token.ts'
-import type { RequestScope } from '../request/admission.ts'
-import type { Caller } from '../request/authenticate.ts'
-import type { Services } from '../services.ts'
+import type { RequestScope } from '../../http/request/admission.ts'
+import type { Caller } from '../../http/request/authenticate.ts'
+import type { Services } from '../../http/services.ts'
 
 /** The parts of a request that paging needs, whatever its schema. */
 export interface PagedRequest {

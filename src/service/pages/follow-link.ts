@@ -4,10 +4,10 @@ import { findLink } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { matchAll, NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
-import type { RequestScope } from '../request/admission.ts'
-import { resolveTypePath, type Viewer } from '../request/resolve.ts'
-import type { PagingParameters } from '../schemas/paging.ts'
-import type { Services } from '../services.ts'
+import type { RequestScope } from '../../http/request/admission.ts'
+import { resolveTypePath, type Viewer } from '../../http/request/resolve.ts'
+import type { PagingParameters } from '../../http/schemas/paging.ts'
+import type { Services } from '../../http/services.ts'
 import {
   findProperties,
   findRecord,

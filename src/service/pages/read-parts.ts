@@ -26,13 +26,13 @@ import {
   type StoredSetPage,
   typesOfSet,
 } from '../../store/object-store.ts'
-import { digest } from '../response/entity-tag.ts'
-import type { PagingParameters } from '../schemas/paging.ts'
-import type { Services } from '../services.ts'
-import { holdPage } from './hold-page.ts'
+import { digest } from '../../http/response/entity-tag.ts'
+import type { PagingParameters } from '../../http/schemas/paging.ts'
+import type { Services } from '../../http/services.ts'
+import { holdPage } from '../../http/page/hold-page.ts'
 import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
-import { startOfWalk } from './read-page.ts'
-import type { Page } from './send-page.ts'
+import { startOfWalk } from './read-object-page.ts'
+import type { Page } from '../../http/page/send-page.ts'
 
 /** The page that an endpoint requests. */
 export interface SetPageSpec {
