@@ -2,32 +2,21 @@
 
 import type { BlockList } from 'node:net'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
-import type { MemoryBudget } from '../admission/memory-budget.ts'
-import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
-import type { WalkTokens } from '../paging/walk-tokens.ts'
-import type { QueryLimits } from '../query/parse/query-budget.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { AuditSink } from './audit/audit-sink.ts'
 import type { BatchParsers } from './batch/batch-parsers.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
-import type { TierCache } from '../service/ranking/tier-cache.ts'
 import type { Admission } from './request/admission.ts'
 import type { CredentialUses } from './request/credential-uses.ts'
 import type { OpenIdTokens } from './request/openid-tokens.ts'
 import type { CallerViews } from './rights/caller-views.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-export interface Services {
-  readonly store: ObjectStore
+export interface Services extends ServiceParts {
   readonly admission: Admission
   readonly batchParsers: BatchParsers
   readonly credentialUses: CredentialUses
-  /** The memory for batches in progress and unsent pages. */
-  readonly memory: MemoryBudget
-  readonly walkTokens: WalkTokens
-  /** The scored objects of walks by relevance. */
-  readonly tierCache: TierCache
   /** The hash of the token with every scope, if one is configured. */
   readonly adminTokenHash: string | undefined
   /** Verifies tokens of an OpenID provider, if one is configured. */
@@ -37,11 +26,9 @@ export interface Services {
   readonly limits: RequestLimits
   /** The path under which a proxy serves the service; empty at the root of its host. */
   readonly basePath: string
-  readonly now: () => number
   /** The release of the service. */
   readonly version: string
   readonly startedAtMs: number
-  readonly newUuid: () => string
   readonly emit: EventSink
   /**
    * Whether anything consumes the events of finished requests. If not, requests are not measured
@@ -60,11 +47,7 @@ export interface Services {
   readonly isStopping: () => boolean
 }
 
-export interface RequestLimits {
-  readonly pageMaxBytes: number
-  readonly listObjectsLimit: RetrievalLimit
-  readonly query: QueryLimits
-  readonly aggregateMaxGroups: number
+export interface RequestLimits extends ServiceLimits {
   /** The limits of each caller, as `getCaller` shows them. */
   readonly callers: Pick<CallerLimitsOptions, 'maxConcurrentRequests' | 'requestsPerMinute'>
 }

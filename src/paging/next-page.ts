@@ -1,5 +1,6 @@
 /** Decides whether a page has a successor [2.1.1] [2.1.2], and where that page starts. */
-import type { Cursor, PageState, SnapshotState } from './page-token.ts'
+import type { Cursor } from './cursor.ts'
+import type { PageState, SnapshotState } from './page-token.ts'
 
 export interface ServedPage {
   readonly count: number

@@ -6,6 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
+import type { Cursor } from './cursor.ts'
 import { CALLER_ID_BYTES, FINGERPRINT_BYTES } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-keys.ts'
 
@@ -25,12 +26,6 @@ export interface PageState {
   readonly startedAtMs?: number | undefined
   /** What the first page found out about the types of listed objects: integers below 65,536. */
   readonly listedTypes?: readonly number[] | undefined
-}
-
-/** The row that a page ended with: the primary key, and the version that wrote the row. */
-export interface Cursor {
-  readonly pk: string
-  readonly version: number
 }
 
 /** The versions that all pages of a snapshot walk read, and when they were taken. */

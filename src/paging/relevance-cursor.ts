@@ -3,13 +3,13 @@
  * primary key is `OBJECTS SCORE AVERAGE WEIGHT,WEIGHT…` in base 36, a line feed, and the key; in a
  * tier that is sorted by key, only `OBJECTS`. The version is negative, and numbers the tier.
  */
-import type { Cursor } from './page-token.ts'
+import type { Cursor } from './cursor.ts'
 
 export interface RelevanceCursor {
   readonly tier: number
   readonly pk: string
-  /** The number of objects of the type at the start of the walk. Undefined for an earlier release. */
-  readonly objects: number | undefined
+  /** The number of objects of the type at the start of the walk. */
+  readonly objects: number
   /** Undefined in a tier that is sorted by key. */
   readonly ranked: RankedPosition | undefined
 }
@@ -24,7 +24,7 @@ export interface RankedPosition {
 const RADIX = 36
 
 export function encodeRelevanceCursor(cursor: RelevanceCursor): Cursor {
-  const { tier, pk, objects = 0, ranked } = cursor
+  const { tier, pk, objects, ranked } = cursor
   const numbers = ranked === undefined ? [objects] : [objects, ranked.score, ranked.averageLength]
   const weights = ranked?.weights.map((weight) => weight.toString(RADIX)).join(',') ?? []
   const state = [...numbers.map((number) => number.toString(RADIX)), weights].flat().join(' ')
@@ -33,8 +33,6 @@ export function encodeRelevanceCursor(cursor: RelevanceCursor): Cursor {
 
 /** Decodes the cursor of a token that was opened, so that it is known to be valid. */
 export function decodeRelevanceCursor({ pk, version }: Cursor): RelevanceCursor {
-  // Earlier releases sorted every tier by key, and stored its number unchanged.
-  if (version >= 0) return { tier: version, pk, objects: undefined, ranked: undefined }
   const end = pk.indexOf('\n')
   const [objects = '', score, averageLength = '', weights = ''] = pk.slice(0, end).split(' ')
   return {

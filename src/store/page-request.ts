@@ -2,8 +2,11 @@
 import type { ReadReport } from '../admission/request-context.ts'
 import type { RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
+import type { Cursor } from '../paging/cursor.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
+
+export type { Cursor } from '../paging/cursor.ts'
 
 export interface ReadPageRequest {
   readonly objectType: ObjectType
@@ -41,13 +44,6 @@ export interface RecordSpec {
   readonly selection: Selection
   /** A comma by default. */
   readonly separator?: ',' | '\n'
-}
-
-/** The last row of a page. Its order values are looked up, so that page tokens stay short. */
-export interface Cursor {
-  readonly pk: string
-  /** The commit that wrote the row; ignored in key order. */
-  readonly version: number
 }
 
 export interface StoredPage {

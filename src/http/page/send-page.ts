@@ -3,6 +3,7 @@
  * endpoint has it. Records arrive as bytes and leave as bytes, neither parsed nor copied.
  */
 import type { ServerResponse } from 'node:http'
+import type { Page } from '../../service/pages/page.ts'
 import { dataHeaders, type TimedReply } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
@@ -14,27 +15,11 @@ import {
 } from '../response/entity-tag.ts'
 import { requireConfirmed } from '../response/require-confirmed.ts'
 
-/** A page of records, already serialised. */
-export interface Page {
-  /** The records as JSON text, separated by commas, without the brackets. */
-  readonly records: Uint8Array
-  readonly nextPageToken: string | undefined
-  /** Absent from the envelope if undefined. */
-  readonly totalCount: number | undefined
-  /** Further members of the envelope, as JSON text. */
-  readonly furtherMembers?: string | undefined
-  /** The version that was read; undefined for metadata, and for objects of several types. */
-  readonly version?: number | undefined
-  /** Equal for two pages with the same content, although their tokens differ. */
-  readonly etagInputs: readonly (string | number)[]
-  /** Whether the entity tag is a hash of the records, because versions would reveal too much. */
-  readonly isTaggedByContent?: boolean
-}
-
 /** The part of a reply that `sendPage` uses, whatever its schema. */
 export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
   readonly request: TaggedReply['request'] &
-    TimedReply['request'] & { readonly context: { bodyBytes: number | undefined } }
+    TimedReply['request'] & { readonly context: { objects: number | undefined; bodyBytes: number | undefined }
+    }
   readonly raw: ServerResponse
   hijack(): Reply
   headers(values: Record<string, string>): unknown
@@ -47,8 +32,16 @@ function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): s
   return etagOfInputs(isTaggedByContent ? [...etagInputs, digest(records)] : etagInputs)
 }
 
-/** Sends a page without the framework, which only sends bodies in one piece. */
-export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
+/**
+ * Sends a page without the framework, which only sends bodies in one piece. `furtherMembers` of the
+ * envelope are JSON text.
+ */
+export function sendPage<Reply>(
+  reply: PageReply<Reply>,
+  page: Page,
+  furtherMembers?: string,
+): Reply {
+  reply.request.context.objects = page.count
   const headers = dataHeaders(reply, page.version)
   if (isCacheable(reply)) {
     const etag = etagOfPage(page)
@@ -63,7 +56,7 @@ export function sendPage<Reply>(reply: PageReply<Reply>, page: Page): Reply {
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
   if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
   if (page.totalCount !== undefined) tail += `,"totalCount":"${page.totalCount}"`
-  if (page.furtherMembers !== undefined) tail += `,${page.furtherMembers}`
+  if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'
 
   requireConfirmed(reply.request.context)

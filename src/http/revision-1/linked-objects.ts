@@ -4,7 +4,8 @@ import { recordShape } from '../../contract/object-record.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { App } from '../app.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
-import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../../service/pages/follow-link.ts'
+import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { resolveLink } from '../page/resolve-link.ts'
 import {
   ListingParameters,
   readListing,

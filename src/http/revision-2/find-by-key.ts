@@ -9,7 +9,7 @@ import { findProperties, readKey } from '../../service/pages/find-object.ts'
 import { isLaterSnapshotPage, type LinkStart } from '../../service/pages/follow-link.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveFamily, resolveObjectType, type Viewer } from '../request/resolve.ts'
-import type { PagingParameters } from '../schemas/paging.ts'
+import type { PagingParameters } from '../../service/pages/page.ts'
 import type { Services } from '../services.ts'
 
 export interface KeySearch {
@@ -73,7 +73,7 @@ export async function findLinkByKey(
 
   const objects = await findAll(search, context, services)
   if (objects.length === 0) throw objectNotFound(search)
-  // Objects of types without this link are not meant.
+  // Ignore objects whose type does not have this link.
   const linked = objects.filter(({ objectType }) =>
     sides.some((side) => side.objectType === objectType),
   )

@@ -1,5 +1,5 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
 import { documentedWith } from '../openapi/query-schemas.ts'
 import { orNull } from './common.ts'
@@ -38,11 +38,6 @@ export const bodyPaging = {
   pageToken: Type.Optional(orNull(PageToken)),
   snapshot: Type.Optional(orNull(Snapshot)),
 }
-
-const PagingParameters = Type.Object(bodyPaging)
-
-/** Paging parameters from either source. Null means absent. */
-export type PagingParameters = Static<typeof PagingParameters>
 
 export const NextPageToken = Type.Optional(
   Type.String({ description: 'Selects the next page. Absent on the last page.' }),

@@ -147,3 +147,12 @@ export function readOrder(written: OrderBy, objectType: ObjectType): PageOrder {
   )
   return { order, isByRelevance: false }
 }
+
+/** Refuses an order by relevance: scores of different object types cannot be compared. */
+export function refuseRelevance({ order, isByRelevance }: PageOrder): PageOrder['order'] {
+  if (!isByRelevance) return order
+  throw new ObjectQueryError('InvalidOrderType', {
+    orderType: 'relevance',
+    reason: 'objects of several types cannot be ordered by relevance',
+  })
+}

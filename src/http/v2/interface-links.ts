@@ -14,7 +14,7 @@ import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ListParameters, readOrderText } from './parameters.ts'
 import { FlatPage } from './records.ts'
-import { serveSetPage } from './serve-set-page.ts'
+import { servePage } from '../page/serve-page.ts'
 import { commonType, pageParts, setOrder } from '../../service/object-sets/set-page-parts.ts'
 
 /** Adds `listInterfaceLinkedObjects`. */
@@ -54,7 +54,7 @@ export function addListInterfaceLinkedObjects(app: App, services: Services): voi
         paging: request.query,
         includeTotalCount: false,
       }
-      return serveSetPage(request, reply, spec, services)
+      return servePage(request, reply, spec, services)
     },
   )
 }

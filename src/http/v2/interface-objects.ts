@@ -17,10 +17,10 @@ import { bodyPaging } from '../schemas/paging.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { orderBy, parseWhere, readOrder, where } from './body-members.ts'
+import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
 import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
-import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
+import { servePage } from '../page/serve-page.ts'
 import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER =
@@ -56,7 +56,7 @@ export function addListInterfaceObjects(app: App, services: Services): void {
         paging: request.query,
         includeTotalCount: true,
       }
-      return serveSetPage(request, reply, spec, services)
+      return servePage(request, reply, spec, services)
     },
   )
 }
@@ -103,7 +103,7 @@ export function addSearchInterfaceObjects(app: App, services: Services): void {
         paging: body,
         includeTotalCount: true,
       }
-      return serveSetPage(request, reply, spec, services)
+      return servePage(request, reply, spec, services)
     },
   )
 }

@@ -1,8 +1,8 @@
-import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape } from '../../contract/object-record.ts'
 import type { App } from '../app.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
-import { findLinkedRecord, followLink, linkEndpoint, resolveLink } from '../../service/pages/follow-link.ts'
+import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { resolveLink } from '../page/resolve-link.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -47,8 +47,6 @@ export function addListLinkedObjects(app: App, services: Services): void {
         selection,
         excludeRid,
         paging: request.query,
-        maximumPageSize: V2_PAGE_SIZES.maximum,
-        defaultPageSize: V2_PAGE_SIZES.default,
         includeTotalCount: false,
       } as const
       return servePage(request, reply, spec, services)

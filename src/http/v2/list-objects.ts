@@ -39,8 +39,6 @@ export function addListObjects(app: App, services: Services): void {
         selection: readSelection(select, objectType),
         excludeRid,
         paging: request.query,
-        maximumPageSize: V2_PAGE_SIZES.maximum,
-        defaultPageSize: V2_PAGE_SIZES.default,
         includeTotalCount: true,
       } as const
       return servePage(request, reply, spec, services)

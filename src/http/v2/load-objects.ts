@@ -11,7 +11,7 @@ import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
 import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedFlatPage } from './records.ts'
-import { serveFlatPage } from './serve-flat-page.ts'
+import { servePage } from '../page/serve-page.ts'
 
 /** Adds `loadObjects`. */
 export function addLoadObjects(app: App, services: Services): void {
@@ -39,6 +39,7 @@ export function addLoadObjects(app: App, services: Services): void {
       const spec = {
         ontology,
         objectType,
+        revision: 'v2',
         endpoint: 'loadObjects',
         query,
         ...readOrder(body.orderBy, objectType),
@@ -46,8 +47,9 @@ export function addLoadObjects(app: App, services: Services): void {
         excludeRid: body.excludeRid ?? false,
         paging: body,
         listedTypes,
-      }
-      return serveFlatPage(request, reply, spec, services, PROPERTY_SECURITIES)
+        includeTotalCount: true,
+      } as const
+      return servePage(request, reply, spec, services, PROPERTY_SECURITIES)
     },
   )
 }

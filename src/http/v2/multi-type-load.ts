@@ -7,14 +7,14 @@ import { closed } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { pageMembers, readOrder } from './body-members.ts'
+import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
 import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedDollarPage } from './records.ts'
-import { refuseRelevance, serveSetPage } from './serve-set-page.ts'
+import { servePage } from '../page/serve-page.ts'
 import { commonType, pageParts, setOrder, sortParts } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
@@ -57,7 +57,7 @@ export function addLoadMultipleObjectTypes(app: App, services: Services): void {
         listedTypes: set.listedTypes,
         includeTotalCount: true,
       }
-      return serveSetPage(request, reply, spec, services, mappingMembers(parts))
+      return servePage(request, reply, spec, services, mappingMembers(parts))
     },
   )
 }
@@ -96,7 +96,7 @@ export function addLoadObjectsOrInterfaces(app: App, services: Services): void {
         listedTypes: set.listedTypes,
         includeTotalCount: true,
       }
-      return serveSetPage(request, reply, spec, services)
+      return servePage(request, reply, spec, services)
     },
   )
 }

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
-import { serveFlatPage } from './serve-flat-page.ts'
+import { servePage } from '../page/serve-page.ts'
 
 /** Adds `searchObjectsV2`. */
 export function addSearchObjects(app: App, services: Services): void {
@@ -34,14 +34,16 @@ export function addSearchObjects(app: App, services: Services): void {
       const spec = {
         ontology,
         objectType,
+        revision: 'v2',
         endpoint: 'searchObjects',
         query: parseWhere(body.where, objectType, services.limits.query),
         ...readOrder(body.orderBy, objectType),
         selection: parseSelection(body, objectType),
         excludeRid: body.excludeRid ?? false,
         paging: body,
-      }
-      return serveFlatPage(request, reply, spec, services)
+        includeTotalCount: true,
+      } as const
+      return servePage(request, reply, spec, services)
     },
   )
 }

@@ -11,8 +11,8 @@ import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import { probeRequest } from '../pages/probe-request.ts'
-import type { RequestScope } from '../../http/request/admission.ts'
-import type { Services } from '../../http/services.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import { decodeListedTypes, encodeListedTypes, type ListedType } from './listed-types.ts'
 import { findTemporarySet } from './temporary-set.ts'
 
@@ -39,8 +39,8 @@ export interface RequestedSet {
 export async function readRequestedSet(
   { objectSet, pageToken }: SetRequest,
   ontology: Ontology,
-  context: RequestScope,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<RequestedSet> {
   const { query: limits } = services.limits
   const storedSet = await loadStoredSets(objectSet, ontology, services)
@@ -76,7 +76,7 @@ export async function readRequestedSet(
 export async function checkObjectSet(
   objectSet: unknown,
   ontology: Ontology,
-  services: Services,
+  services: ServiceParts,
 ): Promise<void> {
   const storedSet = await loadStoredSets(objectSet, ontology, services)
   const { query: limits } = services.limits
@@ -87,8 +87,8 @@ export async function checkObjectSet(
 export async function readSingleTypeSet(
   request: SetRequest,
   ontology: Ontology,
-  context: RequestScope,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<{ readonly part: SetPart; readonly listedTypes: RequestedSet['listedTypes'] }> {
   const { parts, listedTypes } = await readRequestedSet(request, ontology, context, services)
   const [part, ...more] = parts
@@ -100,7 +100,7 @@ export async function readSingleTypeSet(
   })
 }
 
-function loadStoredSets(objectSet: unknown, ontology: Ontology, services: Services) {
+function loadStoredSets(objectSet: unknown, ontology: Ontology, services: ServiceParts) {
   return loadReferences(objectSet, services.limits.query.maxTerms, async (rid) => {
     await nextTurn()
     return findTemporarySet(rid, ontology, services)
@@ -110,8 +110,8 @@ function loadStoredSets(objectSet: unknown, ontology: Ontology, services: Servic
 async function findListed(
   ids: readonly string[],
   { objectTypes }: Ontology,
-  context: RequestScope,
-  { store }: Services,
+  context: ServiceContext,
+  { store }: ServiceParts,
 ): Promise<ListedType[]> {
   if (ids.length === 0) return []
   const byRid = new Map([...objectTypes.values()].map((type) => [type.rid, type]))
@@ -135,8 +135,8 @@ async function findListed(
 
 async function hasObjects(
   { objectType, query }: Pick<SetPart, 'objectType' | 'query'>,
-  context: RequestScope,
-  store: Services['store'],
+  context: ServiceContext,
+  store: ServiceParts['store'],
 ): Promise<boolean> {
   const probe = probeRequest(objectType, query, { includeTotalCount: false })
   // SQLite answers without waiting, and a set can have thousands of types.
@@ -163,8 +163,8 @@ function keepOne(parts: readonly SetPart[], kept: readonly SetPart[]): readonly 
 /** Leaves out the types without matches, unless objects can match that the set does not list. */
 async function nonEmptyParts(
   parts: readonly SetPart[],
-  context: RequestScope,
-  { store, now }: Services,
+  context: ServiceContext,
+  { store, now }: ServiceParts,
 ): Promise<readonly SetPart[]> {
   const isFiltered = parts.some(({ query }) => query.kind !== 'objectIds')
   if (parts.length < 2 || !isFiltered || !parts.every(({ query }) => namesObjects(query))) {

@@ -1,7 +1,7 @@
 /** Temporary object sets: stored definitions that requests refer to by RID until they expire. */
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { StoredSet } from '../../query/object-set/load-references.ts'
-import type { Services } from '../../http/services.ts'
+import type { ServiceParts } from '../service-parts.ts'
 
 export const TEMPORARY_SET_RID_PREFIX = 'ri.object-set.main.temporary-object-set.'
 
@@ -15,7 +15,7 @@ export interface TemporarySet extends StoredSet {
 export async function findTemporarySet(
   rid: string,
   ontology: Ontology,
-  { store, now }: Services,
+  { store, now }: ServiceParts,
 ): Promise<StoredSet | undefined> {
   if (!rid.startsWith(TEMPORARY_SET_RID_PREFIX)) return undefined
   const id = rid.slice(TEMPORARY_SET_RID_PREFIX.length)

@@ -9,8 +9,8 @@ import { readComparedValue } from '../../query/compared-value.ts'
 import type { Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { ReadPageRequest } from '../../store/object-store.ts'
-import type { RequestScope } from '../../http/request/admission.ts'
-import type { Services } from '../../http/services.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
 
 /** Returns the canonical form of a key from a path, or undefined if no object can have it. */
 export function readKey({ primaryKey }: ObjectType, text: string): string | undefined {
@@ -49,8 +49,8 @@ export interface ObjectSpec {
 /** Returns the record of the object that matches a query, as JSON text. */
 export async function findRecord(
   { objectType, query, shape, selection }: ObjectSpec,
-  context: RequestScope,
-  { store, limits, memory }: Services,
+  context: ServiceContext,
+  { store, limits, memory }: ServiceParts,
 ): Promise<Buffer | undefined> {
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
@@ -85,8 +85,8 @@ export async function findProperties(
   objectType: ObjectType,
   key: string,
   selection: Selection,
-  context: RequestScope,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const query = keyEquals(objectType, key)
   const json = await findRecord(

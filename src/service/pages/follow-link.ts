@@ -1,13 +1,11 @@
 /** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { findLink } from '../../ontology/definition/links.ts'
-import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
+import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { matchAll, NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
-import type { RequestScope } from '../../http/request/admission.ts'
-import { resolveTypePath, type Viewer } from '../../http/request/resolve.ts'
-import type { PagingParameters } from '../../http/schemas/paging.ts'
-import type { Services } from '../../http/services.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { PagingParameters } from './page.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import {
   findProperties,
   findRecord,
@@ -25,23 +23,11 @@ export interface LinkStart {
   readonly key: string
 }
 
-interface LinkPath {
+export interface LinkPath {
   readonly ontology: string
   readonly objectType: string
   readonly primaryKey: string
   readonly linkType: string
-}
-
-/** Resolves a path that names an object and one of its links. */
-export function resolveLink(
-  path: LinkPath,
-  viewer: Viewer,
-): { readonly ontology: Ontology; readonly link: LinkStart } {
-  const { ontology, objectType } = resolveTypePath(viewer, path)
-  const side = findLink(ontology, objectType, path.linkType)
-  const key = readKey(objectType, path.primaryKey)
-  if (key === undefined) throw objectNotFound(objectType, path.primaryKey)
-  return { ontology, link: { side, key } }
 }
 
 /** Finds an object among the linked objects of another, or throws the error of the missing one. */
@@ -49,8 +35,8 @@ export async function findLinkedRecord(
   path: LinkPath & { readonly linkedObjectPrimaryKey: string },
   link: LinkStart,
   record: Pick<ObjectSpec, 'shape' | 'selection'>,
-  context: RequestScope,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<Buffer> {
   const { objectType, linkedType } = link.side
   const condition = await followLink(link, {}, context, services)
@@ -87,8 +73,8 @@ function linkedObjectNotFound(
 export async function followLink(
   { side, key }: LinkStart,
   paging: PagingParameters,
-  context: RequestScope,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<Query | undefined> {
   const { objectType, cardinality, ownProperty, linkedProperty, keyType } = side
   if (isLaterSnapshotPage(paging) && cardinality === 'MANY') {

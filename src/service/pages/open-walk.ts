@@ -1,17 +1,7 @@
 /** Opens the page token of a request. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { PageState, TokenBinding, TokenRefusal } from '../../paging/page-token.ts'
-import type { RequestScope } from '../../http/request/admission.ts'
-import type { Caller } from '../../http/request/authenticate.ts'
-import type { Services } from '../../http/services.ts'
-
-/** The parts of a request that paging needs, whatever its schema. */
-export interface PagedRequest {
-  readonly id: string
-  readonly method: string
-  readonly caller: Caller
-  readonly context: RequestScope
-}
+import type { ServiceParts } from '../service-parts.ts'
 
 type PageToken = string | null | undefined
 
@@ -20,7 +10,7 @@ export function openWalk(
   pageToken: PageToken,
   binding: TokenBinding,
   nowSeconds: number,
-  { walkTokens }: Services,
+  { walkTokens }: Pick<ServiceParts, 'walkTokens'>,
 ): PageState | undefined {
   if (pageToken == null) return undefined
   const opened = walkTokens.open(pageToken, binding, nowSeconds)

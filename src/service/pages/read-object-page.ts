@@ -1,129 +1,111 @@
 /**
  * Reads a page of objects, for every endpoint and revision: opens the token, reads the store, seals
- * the next token.
+ * the next token. A page has the objects of one type, or of the parts of a set.
  */
+import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
-import { REVISIONS, type Revision } from '../../contract/revisions.ts'
+import { REVISIONS } from '../../contract/revisions.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
 import type { PageState, SnapshotState } from '../../paging/page-token.ts'
-import { effectiveLimit, objectsStillAllowed } from '../../paging/retrieval-limit.ts'
-import { linkedTypesOf, plainQuery, typeIdentity } from '../../query/linked-types.ts'
-import type { OrderTerm, Query } from '../../query/query.ts'
+import {
+  effectiveLimit,
+  objectsStillAllowed,
+  type RetrievalLimit,
+} from '../../paging/retrieval-limit.ts'
+import { linkedTypesOf, plainQuery } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { hidesProperties, isPartlyHidden } from '../../query/rights/restricted-type.ts'
-import type { Selection } from '../../query/selection.ts'
-import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
-import type { ResolvedType } from '../../http/request/resolve.ts'
-import { digest } from '../../http/response/entity-tag.ts'
-import type { PagingParameters } from '../../http/schemas/paging.ts'
-import type { Services } from '../../http/services.ts'
-import { holdPage } from '../../http/page/hold-page.ts'
-import { openWalk, type PagedRequest, pageTokenRefused } from './open-walk.ts'
+import {
+  type ReadPageRequest,
+  type Reclaimed,
+  type SetPagePart,
+  type StoredPage,
+  typesOfSet,
+} from '../../store/object-store.ts'
 import { readTiers } from '../ranking/read-tiers.ts'
-import type { Page } from '../../http/page/send-page.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
+import { bindPage } from './bind-page.ts'
+import { openWalk, pageTokenRefused } from './open-walk.ts'
+import type { Page, PagedRequest } from './page.ts'
+import type { PageSpec, TypePageSpec } from './page-spec.ts'
+import { readParts, refuseManyTypes } from './read-parts.ts'
 
-/** The page that an endpoint requests. */
-export interface PageSpec extends ResolvedType {
-  /** Page tokens are valid only for requests with the same value. */
-  readonly endpoint: string
-  readonly revision: Revision
-  readonly query: Query
-  /** Key order if absent. */
-  readonly order?: readonly OrderTerm[]
-  readonly selection?: Selection
-  readonly paging: PagingParameters
-  readonly maximumPageSize: number
-  /** The maximum if absent. */
-  readonly defaultPageSize?: number
-  /** Whether records of v2 omit `__rid`. */
-  readonly excludeRid?: boolean
-  /** Whether the best matches come first, instead of an order by properties. Only for v2. */
-  readonly isByRelevance?: boolean
-  /** Whether the response contains `totalCount`, which may require reading every match. */
-  readonly includeTotalCount: boolean
-  /** For page tokens of a set that lists objects; see `RequestedSet`. */
-  readonly listedTypes?: readonly number[] | undefined
-}
-
-export async function readPage(
+export async function readObjectPage(
   request: PagedRequest,
   spec: PageSpec,
-  services: Services,
+  services: ServiceParts,
 ): Promise<Page> {
   const { walkTokens, memory, limits, admission } = services
   const { context } = request
-  const { objectType, order = [], selection, includeTotalCount } = spec
-  const isSnapshot = spec.paging.snapshot ?? false
+  const { includeTotalCount, paging } = spec
+  const isSet = 'parts' in spec
+  const written = isSet ? spec.parts : [partOf(spec)]
+  const isSnapshot = paging.snapshot ?? false
+  if (isSet) refuseManyTypes(spec.parts)
   const nowSeconds = services.now() / 1000
-  const binding = bindingOf(request, spec, services)
-  const resumed = openWalk(spec.paging.pageToken, binding, nowSeconds, services)
+  const bound = bindPage(request, spec, services)
+  const binding = bound instanceof Promise ? await bound : bound
+  const resumed = openWalk(paging.pageToken, binding, nowSeconds, services)
   const alreadySent = resumed?.served ?? 0
   const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
-  const query = resolveRelativeDates(spec.query, startedAtMs)
+  const parts = resolveDates(written, startedAtMs)
+  const types = typesOf(parts)
+  const isPartial = types.some(isPartlyHidden)
 
-  const isPartial = [objectType, ...linkedTypesOf(query, objectType)].some(isPartlyHidden)
-  const size = pageSizeOf(spec)
   memory.refuseWhenFull(context.callerId)
-  const pageRequest: ReadPageRequest = {
-    objectType,
-    query,
-    order,
-    record: { shape: shapeOf(spec), selection },
-    after: resumed?.after,
-    version: resumed?.snapshot?.version,
-    linkedVersions: resumed?.snapshot?.otherVersions,
-    maxObjects: objectsStillAllowed(alreadySent, size, retrievalLimit(spec, services)),
+  const budget: PageBudget = {
+    maxObjects: objectsStillAllowed(alreadySent, pageSizeOf(spec), limitOf(spec, services)),
     maxBytes: limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
-    // For the entity tag. A row also changes with its hidden properties.
-    includeRowIds: isPartial && !hidesProperties(objectType) && request.method !== 'POST',
-    matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
   }
   const { round } = admission
+  // For the entity tag. A row also changes with its hidden properties.
+  const includeRowIds =
+    !isSet && isPartial && !hidesProperties(spec.objectType) && request.method !== 'POST'
   const stored = await context.timeStore(() =>
-    spec.isByRelevance
-      ? readTiers(pageRequest, (score) => shapeOf(spec, score), context, services)
-      : services.store.readPage(pageRequest, context),
+    readStored(spec, { parts, resumed, budget, includeRowIds }, context, services),
   )
-  if (stored === 'reclaimed') {
-    throw pageTokenRefused(spec.paging.pageToken, 'reclaimed')
-  }
-  context.objects = stored.count
-  context.noteRead([objectType], stored.count)
-  const turn = holdPage(stored, round, context, services)
+  if (stored === 'reclaimed') throw pageTokenRefused(paging.pageToken, 'reclaimed')
+  context.noteRead(isSet ? types : [spec.objectType], stored.count)
+  holdRecords(stored, context, services)
+  // Sending a large page takes as long as reading one: if it came from another process or a database,
+  // other callers get a turn first.
+  const turn = admission.resumeTurn(context.callerId, round)
   if (turn !== undefined) await turn
 
   // The first page of a snapshot walk fixes the version that all later pages read.
   const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? snapshotOf(stored, nowSeconds))
+    ? (resumed?.snapshot ?? snapshotOf(stored, isSet, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
-  const countOnce = isSnapshot || query.kind !== 'everything' || isPartlyHidden(objectType)
+  const countOnce = isSet || isSnapshot || parts.some(isFiltered)
   const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
-  const walk = {
+  const next = nextPageState(stored, {
     alreadySent,
     snapshot,
     totalCount: countOnce ? totalCount : undefined,
     matchEstimate: stored.matchEstimate,
-    startedAtMs: query === spec.query ? undefined : startedAtMs,
+    startedAtMs: parts === written ? undefined : startedAtMs,
     listedTypes: spec.listedTypes,
-  }
-  const next = nextPageState(stored, walk)
+  })
   return {
     records: stored.records,
+    count: stored.count,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: isPartial ? undefined : stored.version,
+    version: isPartial || parts.length !== 1 ? undefined : stored.version,
     isTaggedByContent: isPartial && stored.rowIds === undefined,
     etagInputs: [
       binding.request.toString('base64url'),
       binding.caller.toString('base64url'),
       // Records contain the names, which can change without a new version.
-      walkTokens.hashText(JSON.stringify([objectType.apiName, objectType.titleProperty])),
+      walkTokens.hashText(JSON.stringify(parts.map(namesOf))),
       // Relative dates select other objects the next day.
-      ...(query === spec.query ? [] : [digest(JSON.stringify(query))]),
+      ...(parts === written ? [] : [walkTokens.hashText(JSON.stringify(parts.map(plainPart)))]),
       ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
       ...(stored.rowIds === undefined ? [] : [walkTokens.keyedHash(stored.rowIds)]),
       alreadySent,
@@ -136,18 +118,96 @@ export async function readPage(
   }
 }
 
+/** Accounts for the memory of a page until the request ends. */
+function holdRecords(
+  { records, release }: StoredPage,
+  context: ServiceContext,
+  { memory }: ServiceParts,
+): void {
+  const held = memory.hold(context.callerId, records.length)
+  context.defer(() => {
+    release()
+    held.release()
+  })
+}
+
+type PageBudget = Pick<ReadPageRequest, 'maxObjects' | 'maxBytes' | 'includeTotalCount'>
+
+interface StoreRead {
+  readonly parts: readonly SetPagePart[]
+  readonly resumed: PageState | undefined
+  readonly budget: PageBudget
+  readonly includeRowIds: boolean
+}
+
+/** Reads the page from the store. The cursor of its last record is the one that the token carries. */
+function readStored(
+  spec: PageSpec,
+  { parts, resumed, budget, includeRowIds }: StoreRead,
+  context: ServiceContext,
+  services: ServiceParts,
+): Promise<StoredPage | Reclaimed> {
+  const after = resumed?.after
+  if ('parts' in spec) {
+    const request = { ...budget, parts, order: spec.order, after }
+    return readParts(request, spec.paging.snapshot ?? false, context, services)
+  }
+  const request: ReadPageRequest = {
+    ...budget,
+    ...(parts[0] ?? partOf(spec)),
+    order: spec.order ?? [],
+    after,
+    version: resumed?.snapshot?.version,
+    linkedVersions: resumed?.snapshot?.otherVersions,
+    includeRowIds,
+    matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
+  }
+  return spec.isByRelevance
+    ? readTiers(request, (score) => shapeOf(spec, score), context, services)
+    : services.store.readPage(request, context)
+}
+
 /** Returns when the walk of a page token started, if the token says so. */
-export function startOfWalk(resumed: PageState | undefined): number | undefined {
+function startOfWalk(resumed: PageState | undefined): number | undefined {
   const { snapshot, startedAtMs } = resumed ?? {}
   return snapshot === undefined ? startedAtMs : Math.round(snapshot.takenAtSeconds * 1000)
 }
 
-function pageSizeOf({ paging, maximumPageSize, defaultPageSize }: PageSpec): number {
-  return effectivePageSize(paging.pageSize ?? defaultPageSize, maximumPageSize)
+/** Returns the parts with absolute dates; the same list if they have no relative ones. */
+function resolveDates(parts: readonly SetPagePart[], atMs: number): readonly SetPagePart[] {
+  const resolved = parts.map((part) => {
+    const query = resolveRelativeDates(part.query, atMs)
+    return query === part.query ? part : { ...part, query }
+  })
+  return resolved.every((part, index) => part === parts[index]) ? parts : resolved
+}
+
+/** Returns the types that a page reads, with those that its conditions link to. */
+function typesOf(parts: readonly SetPagePart[]): readonly ObjectType[] {
+  const [part, ...others] = parts
+  if (part === undefined || others.length > 0) return typesOfSet(parts)
+  return [part.objectType, ...linkedTypesOf(part.query, part.objectType)]
+}
+
+function pageSizeOf(spec: PageSpec): number {
+  const maximum = 'parts' in spec ? undefined : spec.maximumPageSize
+  const wanted = spec.paging.pageSize ?? undefined
+  if (maximum !== undefined) return effectivePageSize(wanted, maximum)
+  return effectivePageSize(wanted ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
+}
+
+function limitOf(spec: PageSpec, { limits }: ServiceParts): RetrievalLimit {
+  if ('parts' in spec || !REVISIONS[spec.revision].hasRetrievalLimit) return 'none'
+  return effectiveLimit(limits.listObjectsLimit, spec.objectType.retrievalLimit)
+}
+
+function partOf(spec: TypePageSpec): SetPagePart {
+  const { objectType, query, selection } = spec
+  return { objectType, query, record: { shape: shapeOf(spec), selection } }
 }
 
 function shapeOf(
-  { revision, objectType, excludeRid = false }: PageSpec,
+  { revision, objectType, excludeRid = false }: TypePageSpec,
   score?: number,
 ): RecordShape {
   return revision === 'v2'
@@ -155,31 +215,24 @@ function shapeOf(
     : recordShape(revision, objectType.apiName)
 }
 
+/** Returns the state of a snapshot. The cursor of a set has the versions of all its types. */
 function snapshotOf(
   { version, linkedVersions: otherVersions }: StoredPage,
+  isSet: boolean,
   takenAtSeconds: number,
 ): SnapshotState {
+  if (isSet) return { version: 0, takenAtSeconds }
   return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
 }
 
-function retrievalLimit({ revision, objectType }: PageSpec, { limits }: Services) {
-  if (!REVISIONS[revision].hasRetrievalLimit) return 'none'
-  return effectiveLimit(limits.listObjectsLimit, objectType.retrievalLimit)
+function isFiltered({ objectType, query }: SetPagePart): boolean {
+  return query.kind !== 'everything' || isPartlyHidden(objectType)
 }
 
-function bindingOf({ caller }: PagedRequest, spec: PageSpec, { walkTokens }: Services) {
-  const { endpoint, revision, ontology, objectType, query, order = [], selection, paging } = spec
-  const { excludeRid = false, isByRelevance = false } = spec
-  const request = {
-    endpoint,
-    revision,
-    ontologyRid: ontology.rid,
-    objectType: typeIdentity(objectType),
-    query: plainQuery(query),
-    order: isByRelevance ? [{ relevance: true }] : order,
-    selection,
-    snapshot: paging.snapshot ?? false,
-    excludeRid,
-  }
-  return walkTokens.bind(request, caller.id, ontology.viewId)
+function namesOf({ objectType: { apiName, titleProperty } }: SetPagePart) {
+  return [apiName, titleProperty]
+}
+
+function plainPart({ query }: SetPagePart): object {
+  return plainQuery(query)
 }
