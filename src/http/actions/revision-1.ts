@@ -1,10 +1,11 @@
 /** Actions in revision 1.0. */
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { addActionTypes } from './action-types.ts'

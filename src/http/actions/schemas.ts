@@ -1,8 +1,8 @@
 /** The parts of requests and responses that the actions of revision 1.0 and v2 share. */
 import { type TSchema, Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
-import { documentedWith } from '../openapi/query-schemas.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { documentedWith } from '../schemas/documented.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 
 export const ActionPath = Type.Object({
@@ -17,22 +17,18 @@ export const ActionRidPath = Type.Object({
   actionTypeRid: Type.String({ description: 'RID of the action type.' }),
 })
 
-const parameters = Type.Optional(
-  orNull(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'The values of parameters by id.' }),
-  ),
+const parameters = optional(
+  Type.Record(Type.String(), Type.Unknown(), { description: 'The values of parameters by id.' }),
 )
 
 export const ActionBody = Type.Object({ parameters }, closed)
 
-const requests = Type.Optional(
-  orNull(
-    documentedWith(Type.Array(ActionBody, { description: 'Applied together, as one commit.' }), {
-      type: 'array',
-      minItems: 1,
-      maxItems: ACTION_BATCH_MAX,
-    }),
-  ),
+const requests = optional(
+  documentedWith(Type.Array(ActionBody, { description: 'Applied together, as one commit.' }), {
+    type: 'array',
+    minItems: 1,
+    maxItems: ACTION_BATCH_MAX,
+  }),
 )
 
 /** Returns the body of a batch; one without requests has an error of its own. */

@@ -1,11 +1,11 @@
 /** Actions in v2. */
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { requireScope } from '../request/authenticate.ts'
 import { repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { closed, orNull } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { V2Parameters } from '../v2/parameters.ts'
@@ -51,10 +51,7 @@ function addApply(app: App, services: Services): void {
         summary: 'Apply or validate an action (v2)',
         description:
           'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
-        body: Type.Object(
-          { ...ActionBody.properties, options: Type.Optional(orNull(ApplyOptions)) },
-          closed,
-        ),
+        body: Type.Object({ ...ActionBody.properties, options: optional(ApplyOptions) }, closed),
         response: responses(
           Type.Object({
             validation: Type.Optional(ValidationResponse),
@@ -99,7 +96,7 @@ function addApplyBatch(app: App, services: Services): void {
         operationId: 'applyActionBatchV2',
         summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
         description: 'Applies all actions as one commit, or none. Requires both scopes.',
-        body: actionBatch({ options: Type.Optional(orNull(BatchOptions)) }),
+        body: actionBatch({ options: optional(BatchOptions) }),
         response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
       },
     },

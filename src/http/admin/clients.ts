@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { App } from '../app.ts'
 import {
@@ -12,12 +13,12 @@ import {
   type OAuthClient,
   revokeOAuthClient,
 } from '../oauth/clients.ts'
-import { documentedWith } from '../openapi/query-schemas.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readPolicyNames } from '../rights/policies.ts'
-import { closed, NoParameters, orNull } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { documentedWith } from '../schemas/documented.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import {
@@ -40,20 +41,16 @@ const StoredClient = Type.Object({
 const ClientBody = Type.Object(
   {
     ...credentialMembers,
-    public: Type.Optional(
-      orNull(
-        Type.Boolean({
-          description: 'For a program that cannot keep a secret, such as a web page or an app.',
-        }),
-      ),
+    public: optional(
+      Type.Boolean({
+        description: 'For a program that cannot keep a secret, such as a web page or an app.',
+      }),
     ),
-    redirectUris: Type.Optional(
-      orNull(
-        Type.Array(documentedWith(Type.String(), { format: 'uri' }), {
-          maxItems: REDIRECT_URIS_MAX,
-          description: 'Where people are sent after signing in. Required for a public client.',
-        }),
-      ),
+    redirectUris: optional(
+      Type.Array(documentedWith(Type.String(), { format: 'uri' }), {
+        maxItems: REDIRECT_URIS_MAX,
+        description: 'Where people are sent after signing in. Required for a public client.',
+      }),
     ),
   },
   closed,

@@ -1,8 +1,8 @@
 /** The members that API tokens and OAuth clients have in common. */
 import { type TProperties, Type } from 'typebox'
+import { optional } from '../../contract/schema-parts.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import { PolicyName } from '../../query/rights/policy.ts'
-import { orNull } from '../schemas/common.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 36_500
@@ -31,25 +31,21 @@ export const credentialMembers = {
     maxLength: NAME_MAX_LENGTH,
     description: 'What it is for.',
   }),
-  scopes: Type.Optional(
-    orNull(
-      Type.Array(ScopeName, {
-        minItems: 1,
-        maxItems: Object.keys(SCOPES).length,
-        description: 'Default: `api:ontologies-read`.',
-      }),
-    ),
+  scopes: optional(
+    Type.Array(ScopeName, {
+      minItems: 1,
+      maxItems: Object.keys(SCOPES).length,
+      description: 'Default: `api:ontologies-read`.',
+    }),
   ),
-  ontologies: Type.Optional(orNull(OntologyNames)),
-  policies: Type.Optional(orNull(PolicyNames)),
-  days: Type.Optional(
-    orNull(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: MAX_DAYS,
-        description: 'Days until it expires. Default: never.',
-      }),
-    ),
+  ontologies: optional(OntologyNames),
+  policies: optional(PolicyNames),
+  days: optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_DAYS,
+      description: 'Days until it expires. Default: never.',
+    }),
   ),
 }
 

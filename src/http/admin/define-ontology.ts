@@ -4,6 +4,7 @@ import { nextTurn } from '../../admission/next-turn.ts'
 import type { RequestContext } from '../../admission/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import {
   type OntologyChange,
   planChangeInSteps,
@@ -19,7 +20,7 @@ import { resolveOntology } from '../request/resolve.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'

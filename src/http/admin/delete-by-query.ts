@@ -1,6 +1,7 @@
 /** Deletes all objects that match a query, as one commit. */
 import { Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
@@ -8,7 +9,7 @@ import type { App } from '../app.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
@@ -29,7 +30,7 @@ export function addDeleteByQuery(app: App, services: Services): void {
         tags: ['Administration'],
         params: TypePath,
         querystring: NoParameters,
-        body: Type.Object({ query: queryBody('1.0') }, closed),
+        body: Type.Object({ query: queryBody(REVISION_1_QUERIES) }, closed),
         response: responses(DeleteResponse),
       },
     },

@@ -3,11 +3,12 @@
  * objects until the replacement is published, and only the new ones after that.
  */
 import { Type } from 'typebox'
+import { closed } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'

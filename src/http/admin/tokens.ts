@@ -1,6 +1,7 @@
 /** The API tokens of the service, as `oqs token` manages them. */
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { type CreatedToken, createApiToken } from '../request/api-token.ts'
@@ -8,7 +9,7 @@ import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readPolicyNames } from '../rights/policies.ts'
-import { closed, NoParameters } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import {

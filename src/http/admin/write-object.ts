@@ -12,8 +12,8 @@ import {
 } from '../../ontology/values/read-object.ts'
 import { finishInTurns } from '../../ontology/values/steps.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
+import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { type KeyedRequest, readIdempotencyKey } from '../request/idempotency-key.ts'
 import {

@@ -7,6 +7,8 @@ import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { type ExportParameters, readExport, sendExport } from '../admin/export-objects.ts'
 import { EXPORT_RESPONSE } from '../admin/export-writers.ts'
 import type { App } from '../app.ts'
@@ -25,7 +27,7 @@ import { viewOf } from '../request/recall.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { closed, NoParameters, orNull } from '../schemas/common.ts'
+import { NoParameters } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -44,23 +46,19 @@ const DownloadBody = Type.Object(
         description: 'Default: `ndjson`.',
       }),
     ),
-    where: Type.Optional(orNull(queryBody('1.0'))),
-    select: Type.Optional(
-      orNull(
-        Type.Array(Type.String(), {
-          maxItems: PROPERTIES_MAX,
-          description: 'The properties to export. Default: all.',
-        }),
-      ),
+    where: optional(queryBody(REVISION_1_QUERIES)),
+    select: optional(
+      Type.Array(Type.String(), {
+        maxItems: PROPERTIES_MAX,
+        description: 'The properties to export. Default: all.',
+      }),
     ),
-    version: Type.Optional(
-      orNull(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'The version to export, as `oqs-version` named it. Default: the newest.',
-        }),
-      ),
+    version: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The version to export, as `oqs-version` named it. Default: the newest.',
+      }),
     ),
   },
   closed,

@@ -6,14 +6,13 @@ import { StructFields } from '../../ontology/definition/definition-schema.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { buildLazyValidators } from '../request/lazy-validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
+import { DOCUMENTED_AS, DOCUMENTED_WITH } from '../schemas/documented.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
 import { addExamples, type Operation } from './add-examples.ts'
 import { type DescribedOperation, describeResponses } from './describe-responses.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
-import { DOCUMENTED_AS, DOCUMENTED_WITH, FILTER_PARAMETER, QUERY_SCHEMAS } from './query-schemas.ts'
 import { TAGS } from './response-descriptions.ts'
-import { V2_AGGREGATION_SCHEMAS } from './v2-aggregation-schemas.ts'
-import { V2_SCHEMAS } from './v2-schemas.ts'
+import { FILTER_PARAMETER, UNION_SCHEMAS } from './union-schemas.ts'
 
 /** Returns how clients get the bearer tokens that all endpoints accept. */
 function oauthScheme(basePath: string) {
@@ -95,7 +94,7 @@ export async function writeOpenApi(
   await app.ready()
   const document = replaceDocumented(app.swagger()) as Document
   const schemas = document.components?.schemas ?? {}
-  Object.assign(schemas, QUERY_SCHEMAS, V2_SCHEMAS, V2_AGGREGATION_SCHEMAS)
+  Object.assign(schemas, UNION_SCHEMAS)
   // Not part of the schema itself, which is read once for each response of each endpoint.
   schemas['Error'] = { ...schemas['Error'], examples: [...ERROR_EXAMPLES] }
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))

@@ -7,7 +7,7 @@ import { propertyFinder } from '../../query/parse/property-names.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
-import { documentedWith } from '../openapi/query-schemas.ts'
+import { documentedWith } from '../schemas/documented.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])

@@ -18,7 +18,8 @@ import { requireConfirmed } from '../response/require-confirmed.ts'
 /** The part of a reply that `sendPage` uses, whatever its schema. */
 export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
   readonly request: TaggedReply['request'] &
-    TimedReply['request'] & { readonly context: { objects: number | undefined; bodyBytes: number | undefined }
+    TimedReply['request'] & {
+      readonly context: { objects: number | undefined; bodyBytes: number | undefined }
     }
   readonly raw: ServerResponse
   hijack(): Reply

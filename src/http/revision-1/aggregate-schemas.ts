@@ -1,28 +1,29 @@
 /**
  * The request and the response of an aggregation. The parser checks which members go together;
- * `openapi/query-schemas.ts` documents them.
+ * its table documents them.
  */
 import { Type } from 'typebox'
 import { AGGREGATE_MAX_GROUPINGS, AGGREGATE_MAX_METRICS } from '../../contract/limits.ts'
-import { GROUPING_COMPONENT, METRIC_COMPONENT } from '../openapi/query-schemas.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
+import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import {
   AggregatedFieldName,
   AggregatedVersion,
-  documentedAs,
   groupMembers,
   MetricName,
   PositiveInteger,
 } from '../schemas/aggregation.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { documentedAs } from '../schemas/documented.ts'
 import { queryBody } from '../schemas/query-body.ts'
 
 const Metric = Type.Object(
   {
     type: Type.String(),
-    field: Type.Optional(orNull(AggregatedFieldName)),
+    field: optional(AggregatedFieldName),
     name: MetricName,
   },
-  documentedAs(METRIC_COMPONENT),
+  documentedAs(REVISION_1_AGGREGATIONS.components.metric),
 )
 
 const Bound = Type.Optional(Type.Unknown())
@@ -33,25 +34,23 @@ const Grouping = Type.Object(
   {
     type: Type.String(),
     field: AggregatedFieldName,
-    maxGroupCount: Type.Optional(orNull(PositiveInteger)),
-    fixedWidth: Type.Optional(orNull(PositiveInteger)),
-    ranges: Type.Optional(orNull(Type.Array(Range))),
-    duration: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
+    maxGroupCount: optional(PositiveInteger),
+    fixedWidth: optional(PositiveInteger),
+    ranges: optional(Type.Array(Range)),
+    duration: optional(Type.String({ maxLength: 100 })),
   },
-  documentedAs(GROUPING_COMPONENT),
+  documentedAs(REVISION_1_AGGREGATIONS.components.grouping),
 )
 
 export const AggregateBody = Type.Object(
   {
     aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-    query: Type.Optional(orNull(queryBody('1.0'))),
-    groupBy: Type.Optional(
-      orNull(
-        Type.Array(Grouping, {
-          maxItems: AGGREGATE_MAX_GROUPINGS,
-          description: 'The outermost grouping first, each by a different property.',
-        }),
-      ),
+    query: optional(queryBody(REVISION_1_QUERIES)),
+    groupBy: optional(
+      Type.Array(Grouping, {
+        maxItems: AGGREGATE_MAX_GROUPINGS,
+        description: 'The outermost grouping first, each by a different property.',
+      }),
     ),
     version: AggregatedVersion,
   },

@@ -1,20 +1,20 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { matchAll } from '../../query/combine-queries.ts'
-import type { App } from '../app.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
-import { resolveLink } from '../page/resolve-link.ts'
+import type { App } from '../app.ts'
 import {
   ListingParameters,
   readListing,
   readSelection,
   SelectionParameter,
 } from '../page/listing-parameters.ts'
+import { resolveLink } from '../page/resolve-link.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
-import { closed } from '../schemas/common.ts'
 import { LinkedObjectPath, LinkedObjectsPath } from '../schemas/paths.ts'
 import { ObjectPage, ObjectRecord } from '../schemas/records.ts'
 import { readResponses } from '../schemas/responses.ts'

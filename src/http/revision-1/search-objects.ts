@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { ORDER_LIST_MAX, PAGE_SIZES } from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -10,7 +11,6 @@ import { checkSelection } from '../../query/selection.ts'
 import type { App } from '../app.ts'
 import { servePage } from '../page/serve-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -60,8 +60,8 @@ const OrderBy = Type.Object(
       Type.Object(
         {
           field: Type.String({ description: '`properties.NAME`' }),
-          direction: Type.Optional(orNull(Type.String({ description: '`asc` or `desc`' }))),
-          nulls: Type.Optional(orNull(Type.String({ description: '`first` or `last`' }))),
+          direction: optional(Type.String({ description: '`asc` or `desc`' })),
+          nulls: optional(Type.String({ description: '`first` or `last`' })),
         },
         closed,
       ),
@@ -73,14 +73,12 @@ const OrderBy = Type.Object(
 
 const SearchBody = Type.Object(
   {
-    query: queryBody('1.0'),
-    orderBy: Type.Optional(orNull(OrderBy)),
-    fields: Type.Optional(
-      orNull(
-        Type.Array(Type.String(), {
-          description: 'API names of the properties to return; all if empty or absent.',
-        }),
-      ),
+    query: queryBody(REVISION_1_QUERIES),
+    orderBy: optional(OrderBy),
+    fields: optional(
+      Type.Array(Type.String(), {
+        description: 'API names of the properties to return; all if empty or absent.',
+      }),
     ),
     ...bodyPaging,
   },

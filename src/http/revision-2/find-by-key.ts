@@ -7,9 +7,9 @@ import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { findProperties, readKey } from '../../service/pages/find-object.ts'
 import { isLaterSnapshotPage, type LinkStart } from '../../service/pages/follow-link.ts'
+import type { PagingParameters } from '../../service/pages/page.ts'
 import type { RequestScope } from '../request/admission.ts'
 import { resolveFamily, resolveObjectType, type Viewer } from '../request/resolve.ts'
-import type { PagingParameters } from '../../service/pages/page.ts'
 import type { Services } from '../services.ts'
 
 export interface KeySearch {

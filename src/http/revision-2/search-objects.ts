@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import type { App } from '../app.ts'
 import { servePage } from '../page/serve-page.ts'
 import { resolveFamilyPath } from '../request/resolve.ts'
-import { closed } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { FamilyTypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -26,7 +26,7 @@ export function addSearchObjects(app: App, services: Services): void {
         tags: ['Revision 2.0'],
         params: FamilyTypePath,
         querystring: Type.Object({ preview: PreviewParameter }, closed),
-        body: Type.Object({ query: queryBody('2.0'), ...bodyPaging }, closed),
+        body: Type.Object({ query: queryBody(REVISION_2_QUERIES), ...bodyPaging }, closed),
         response: responses(FamilyPage),
       },
     },

@@ -1,14 +1,5 @@
-/** Building blocks of request schemas. */
-import { type Static, type TSchema, Type } from 'typebox'
-
-/** Rejects unknown members, so that a misspelt one is reported instead of ignored. */
-export const closed = { additionalProperties: false }
-
-/** Accepts null as absent in a request body: official clients send it for members they omit. */
-export function orNull<T extends TSchema>(schema: T) {
-  const { type } = schema as { type?: string }
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
-}
+import { Type } from 'typebox'
+import { closed } from '../../contract/schema-parts.ts'
 
 /** The query string of an endpoint without parameters. */
 export const NoParameters = Type.Object({}, closed)

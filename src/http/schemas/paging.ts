@@ -1,8 +1,8 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
 import { Type } from 'typebox'
 import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
-import { documentedWith } from '../openapi/query-schemas.ts'
-import { orNull } from './common.ts'
+import { optional } from '../../contract/schema-parts.ts'
+import { documentedWith } from './documented.ts'
 
 const PageSize = Type.Integer({
   minimum: 1,
@@ -34,9 +34,9 @@ export const queryPaging = { ...metadataPaging, snapshot: Type.Optional(Snapshot
 
 /** The paging members of a request body. */
 export const bodyPaging = {
-  pageSize: Type.Optional(orNull(PageSize)),
-  pageToken: Type.Optional(orNull(PageToken)),
-  snapshot: Type.Optional(orNull(Snapshot)),
+  pageSize: optional(PageSize),
+  pageToken: optional(PageToken),
+  snapshot: optional(Snapshot),
 }
 
 export const NextPageToken = Type.Optional(

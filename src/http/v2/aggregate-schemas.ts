@@ -1,6 +1,6 @@
 /**
  * The request and the response of an aggregation in v2. The parser checks which members go together;
- * `openapi/v2-aggregation-schemas.ts` documents them.
+ * its table documents them.
  */
 import { Type } from 'typebox'
 import {
@@ -8,20 +8,20 @@ import {
   AGGREGATE_MAX_METRICS,
   WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
-import { V2_GROUPING_COMPONENT, V2_METRIC_COMPONENT } from '../openapi/v2-aggregation-schemas.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
 import {
   AggregatedFieldName,
   AggregatedVersion,
-  documentedAs,
   groupMembers,
   MetricName,
   PositiveInteger,
 } from '../schemas/aggregation.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { documentedAs } from '../schemas/documented.ts'
 import { ignoredMembers, where } from './body-members.ts'
 
 const property = {
-  field: Type.Optional(orNull(AggregatedFieldName)),
+  field: optional(AggregatedFieldName),
   propertyIdentifier: Type.Optional(Type.Unknown()),
 }
 
@@ -31,9 +31,9 @@ const Metric = Type.Object(
     ...property,
     name: MetricName,
     direction: Type.Optional(Type.Unsafe<'ASC' | 'DESC' | null>({ enum: ['ASC', 'DESC', null] })),
-    approximatePercentile: Type.Optional(orNull(Type.Number())),
+    approximatePercentile: optional(Type.Number()),
   },
-  documentedAs(V2_METRIC_COMPONENT),
+  documentedAs(V2_AGGREGATIONS.components.metric),
 )
 
 const Bound = Type.Optional(Type.Unknown())
@@ -47,32 +47,28 @@ const Grouping = Type.Object(
   {
     type: Type.String(),
     ...property,
-    maxGroupCount: Type.Optional(orNull(PositiveInteger)),
-    defaultValue: Type.Optional(orNull(Type.String())),
-    includeNullValues: Type.Optional(orNull(Type.Boolean())),
-    fixedWidth: Type.Optional(orNull(PositiveInteger)),
-    ranges: Type.Optional(
-      orNull(Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed))),
-    ),
-    value: Type.Optional(orNull(Type.Integer({ maximum: WIRE_INTEGER_MAX }))),
-    unit: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
-    box: Type.Optional(orNull(GeoBox)),
-    columns: Type.Optional(orNull(PositiveInteger)),
-    rows: Type.Optional(orNull(PositiveInteger)),
+    maxGroupCount: optional(PositiveInteger),
+    defaultValue: optional(Type.String()),
+    includeNullValues: optional(Type.Boolean()),
+    fixedWidth: optional(PositiveInteger),
+    ranges: optional(Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed))),
+    value: optional(Type.Integer({ maximum: WIRE_INTEGER_MAX })),
+    unit: optional(Type.String({ maxLength: 100 })),
+    box: optional(GeoBox),
+    columns: optional(PositiveInteger),
+    rows: optional(PositiveInteger),
   },
-  documentedAs(V2_GROUPING_COMPONENT),
+  documentedAs(V2_AGGREGATIONS.components.grouping),
 )
 
 /** The members of every aggregation, besides those that select objects. */
 export const aggregationMembers = {
   aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-  groupBy: Type.Optional(
-    orNull(
-      Type.Array(Grouping, {
-        maxItems: AGGREGATE_MAX_GROUPINGS,
-        description: 'The outermost grouping first, each by a different property.',
-      }),
-    ),
+  groupBy: optional(
+    Type.Array(Grouping, {
+      maxItems: AGGREGATE_MAX_GROUPINGS,
+      description: 'The outermost grouping first, each by a different property.',
+    }),
   ),
   accuracy: Type.Optional(
     Type.Unsafe<'REQUIRE_ACCURATE' | 'ALLOW_APPROXIMATE' | null>({

@@ -2,64 +2,56 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { API_NAME_MAX_LENGTH, ORDER_LIST_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
+import { PROPERTY_IDENTIFIER_COMPONENT } from '../../query/parse/v2-fields.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
-import { DOCUMENTED_AS, documentedWith } from '../openapi/query-schemas.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT } from '../openapi/v2-query-schemas.ts'
-import { closed, orNull } from '../schemas/common.ts'
+import { documentedAs, documentedWith } from '../schemas/documented.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
 
-export const orderBy = Type.Optional(
-  orNull(
-    Type.Object(
-      {
-        orderType: Type.Optional(
-          orNull(
-            documentedWith(
-              Type.String({
-                description:
-                  '`fields`, the default, or `relevance`: how well the text conditions match.',
+export const orderBy = optional(
+  Type.Object(
+    {
+      orderType: optional(
+        documentedWith(
+          Type.String({
+            description:
+              '`fields`, the default, or `relevance`: how well the text conditions match.',
+          }),
+          { enum: ['fields', 'relevance', null] },
+        ),
+      ),
+      fields: optional(
+        Type.Array(
+          Type.Object(
+            {
+              field: documentedWith(Type.String({ description: 'API name of the property.' }), {
+                minLength: 1,
               }),
-              { enum: ['fields', 'relevance', null] },
-            ),
-          ),
-        ),
-        fields: Type.Optional(
-          orNull(
-            Type.Array(
-              Type.Object(
-                {
-                  field: documentedWith(Type.String({ description: 'API name of the property.' }), {
-                    minLength: 1,
-                  }),
-                  direction: Type.Optional(
-                    orNull(
-                      documentedWith(Type.String({ description: '`asc` or `desc`' }), {
-                        enum: ['asc', 'desc', null],
-                      }),
-                    ),
-                  ),
-                },
-                closed,
+              direction: optional(
+                documentedWith(Type.String({ description: '`asc` or `desc`' }), {
+                  enum: ['asc', 'desc', null],
+                }),
               ),
-              { maxItems: ORDER_LIST_MAX, description: 'Empty if ordered by relevance.' },
-            ),
+            },
+            closed,
           ),
+          { maxItems: ORDER_LIST_MAX, description: 'Empty if ordered by relevance.' },
         ),
-      },
-      closed,
-    ),
+      ),
+    },
+    closed,
   ),
 )
 
 /** The conditions of a body; every object matches if absent. */
-export const where = Type.Optional(orNull(queryBody('v2')))
+export const where = optional(queryBody(V2_QUERIES))
 
 /** Parses the conditions of a body. */
 export function parseWhere(
@@ -70,36 +62,32 @@ export function parseWhere(
   return written == null ? EVERYTHING : parseQuery(V2_QUERIES, written, { objectType, limits })
 }
 
-const select = Type.Optional(
-  orNull(
-    Type.Array(documentedWith(Type.String({ maxLength: API_NAME_MAX_LENGTH }), { minLength: 1 }), {
-      maxItems: 2 * PROPERTIES_MAX,
-      description: 'API names of the properties to return; all if empty or absent.',
-    }),
-  ),
+const select = optional(
+  Type.Array(documentedWith(Type.String({ maxLength: API_NAME_MAX_LENGTH }), { minLength: 1 }), {
+    maxItems: 2 * PROPERTIES_MAX,
+    description: 'API names of the properties to return; all if empty or absent.',
+  }),
 )
 
 const PropertyIdentifier = Type.Object(
   { type: Type.String() },
-  { additionalProperties: true, [DOCUMENTED_AS]: PROPERTY_IDENTIFIER_COMPONENT },
+  documentedAs(PROPERTY_IDENTIFIER_COMPONENT),
 )
 
-const selectV2 = Type.Optional(
-  orNull(
-    Type.Array(PropertyIdentifier, {
-      maxItems: 2 * PROPERTIES_MAX,
-      description: 'The properties to return, as identifiers. Excludes `select`.',
-    }),
-  ),
+const selectV2 = optional(
+  Type.Array(PropertyIdentifier, {
+    maxItems: 2 * PROPERTIES_MAX,
+    description: 'The properties to return, as identifiers. Excludes `select`.',
+  }),
 )
 
 const noEffect = 'Has no effect.'
 
 /** Members that SDKs send and that change nothing here. */
 export const ignoredMembers = {
-  includeComputeUsage: Type.Optional(orNull(Type.Boolean({ description: noEffect }))),
-  referenceSigningOptions: Type.Optional(
-    orNull(Type.Object({}, { additionalProperties: true, description: noEffect })),
+  includeComputeUsage: optional(Type.Boolean({ description: noEffect })),
+  referenceSigningOptions: optional(
+    Type.Object({}, { additionalProperties: true, description: noEffect }),
   ),
 }
 
@@ -108,8 +96,8 @@ export const pageMembers = {
   orderBy,
   select,
   selectV2,
-  excludeRid: Type.Optional(
-    orNull(Type.Boolean({ description: 'If true, objects are returned without `__rid`.' })),
+  excludeRid: optional(
+    Type.Boolean({ description: 'If true, objects are returned without `__rid`.' }),
   ),
   ...bodyPaging,
   ...ignoredMembers,

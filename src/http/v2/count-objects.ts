@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { EVERYTHING } from '../../query/query.ts'
-import type { App } from '../app.ts'
 import { probeRequest } from '../../service/pages/probe-request.ts'
+import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { TypePath } from '../schemas/paths.ts'

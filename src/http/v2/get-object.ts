@@ -1,6 +1,6 @@
 import { flatRecordShape } from '../../contract/object-record.ts'
-import type { App } from '../app.ts'
 import { findRecord, keyEquals, objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import type { App } from '../app.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'

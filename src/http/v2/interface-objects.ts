@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PROPERTIES_MAX, SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { interfaceRecordShape, type RenamedProperty } from '../../contract/object-record.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { asObjectType } from '../../query/interface-query.ts'
@@ -8,11 +9,12 @@ import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
+import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { readSelection } from '../page/listing-parameters.ts'
+import { servePage } from '../page/serve-page.ts'
 import { resolveInterfacePath } from '../request/resolve.ts'
-import { closed, orNull } from '../schemas/common.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
@@ -20,8 +22,6 @@ import type { Services } from '../services.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
 import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
-import { servePage } from '../page/serve-page.ts'
-import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'
@@ -109,16 +109,14 @@ export function addSearchInterfaceObjects(app: App, services: Services): void {
 }
 
 const names = (description: string) =>
-  Type.Optional(orNull(Type.Array(Type.String(), { maxItems: PROPERTIES_MAX, description })))
+  optional(Type.Array(Type.String(), { maxItems: PROPERTIES_MAX, description }))
 
 const namesByType = (description: string) =>
-  Type.Optional(
-    orNull(
-      Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: PROPERTIES_MAX }), {
-        maxProperties: SET_PAGE_MAX_TYPES,
-        description,
-      }),
-    ),
+  optional(
+    Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: PROPERTIES_MAX }), {
+      maxProperties: SET_PAGE_MAX_TYPES,
+      description,
+    }),
   )
 
 const SearchBody = Type.Object(
@@ -133,13 +131,11 @@ const SearchBody = Type.Object(
       'Further properties to return, by interface, of the objects that implement it.',
     ),
     augmentedInterfacePropertyTypes: namesByType('As `augmentedSharedPropertyTypes`.'),
-    otherInterfaceTypes: Type.Optional(
-      orNull(
-        Type.Array(Type.String(), {
-          maxItems: 0,
-          description: 'Must be empty: one request searches one interface.',
-        }),
-      ),
+    otherInterfaceTypes: optional(
+      Type.Array(Type.String(), {
+        maxItems: 0,
+        description: 'Must be empty: one request searches one interface.',
+      }),
     ),
     pageSize: bodyPaging.pageSize,
     pageToken: bodyPaging.pageToken,

@@ -5,6 +5,7 @@ import {
   LINK_PAGE_SIZES,
   PRIMARY_KEY_MAX_BYTES,
 } from '../../contract/limits.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { PageState } from '../../paging/page-token.ts'
@@ -12,20 +13,19 @@ import type { FingerprintedRequest } from '../../paging/request-fingerprint.ts'
 import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
-import type { App } from '../app.ts'
+import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { openWalk } from '../../service/pages/open-walk.ts'
+import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-page.ts'
+import type { App } from '../app.ts'
 import { sendPage } from '../page/send-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
-import { closed } from '../schemas/common.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ignoredMembers } from './body-members.ts'
-import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-page.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 
 /** Adds `loadLinks`. */
 export function addLoadLinks(app: App, services: Services): void {

@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import type { App } from '../app.ts'
+import { servePage } from '../page/serve-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
-import { closed, orNull } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, readOrder } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedFlatPage } from './records.ts'
-import { servePage } from '../page/serve-page.ts'
 
 /** Adds `loadObjects`. */
 export function addLoadObjects(app: App, services: Services): void {
@@ -57,14 +57,12 @@ export function addLoadObjects(app: App, services: Services): void {
 /** Required by clients; properties have no security of their own here. */
 export const PROPERTY_SECURITIES = '"propertySecurities":[]'
 
-export const loadPropertySecurities = Type.Optional(
-  orNull(
-    Type.Unsafe<false>({
-      type: 'boolean',
-      enum: [false, null],
-      description: 'Must not be true: properties have no security of their own here.',
-    }),
-  ),
+export const loadPropertySecurities = optional(
+  Type.Unsafe<false>({
+    type: 'boolean',
+    enum: [false, null],
+    description: 'Must not be true: properties have no security of their own here.',
+  }),
 )
 
 const LoadObjectsBody = Type.Object(

@@ -1,9 +1,17 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
+import {
+  commonType,
+  pageParts,
+  setOrder,
+  sortParts,
+} from '../../service/object-sets/set-page-parts.ts'
 import type { App } from '../app.ts'
+import { servePage } from '../page/serve-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
-import { closed } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -12,10 +20,7 @@ import { localImplementations } from './interface-metadata.ts'
 import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import { CountedDollarPage } from './records.ts'
-import { servePage } from '../page/serve-page.ts'
-import { commonType, pageParts, setOrder, sortParts } from '../../service/object-sets/set-page-parts.ts'
 
 const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
 key. With it, all objects are in one order; objects of a type without the property have no value for it.`

@@ -4,8 +4,8 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import type { OrderTerm } from '../../query/query.ts'
-import { documentedWith } from '../openapi/query-schemas.ts'
 import { OrderParameter, SelectionParameter } from '../page/listing-parameters.ts'
+import { documentedWith } from '../schemas/documented.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 /**

@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
+import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import type { App } from '../app.ts'
+import { servePage } from '../page/serve-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
-import { closed } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
-import { servePage } from '../page/serve-page.ts'
 
 /** Adds `searchObjectsV2`. */
 export function addSearchObjects(app: App, services: Services): void {

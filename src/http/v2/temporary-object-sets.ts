@@ -1,20 +1,24 @@
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
+import { closed } from '../../contract/schema-parts.ts'
+import { checkObjectSet } from '../../service/object-sets/read-object-set.ts'
+import {
+  findTemporarySet,
+  TEMPORARY_SET_RID_PREFIX,
+  type TemporarySet,
+} from '../../service/object-sets/temporary-set.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { requireScope } from '../request/authenticate.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { closed } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet } from './object-set-schema.ts'
 import { V2Parameters } from './parameters.ts'
-import { checkObjectSet } from '../../service/object-sets/read-object-set.ts'
-import { findTemporarySet, TEMPORARY_SET_RID_PREFIX, type TemporarySet } from '../../service/object-sets/temporary-set.ts'
 
 /** Adds `createTemporaryObjectSet`. */
 export function addCreateTemporaryObjectSet(app: App, services: Services): void {

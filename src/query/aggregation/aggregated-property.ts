@@ -1,6 +1,8 @@
 /** The parts that metrics and groupings share: a property, and the check of their members. */
-
+import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { API_NAME_MAX_LENGTH } from '../../contract/limits.ts'
+import { optional } from '../../contract/schema-parts.ts'
 import {
   type PropertyType,
   type ScalarType,
@@ -12,9 +14,9 @@ import { isComparable } from '../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../ontology/values/searchable-values.ts'
 import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
-import { REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
+import { PROPERTY_PATTERN, REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
 import { refuseUnknownMembers } from '../parse/unprocessable.ts'
-import { readV2Field, V2_FIELDS } from '../parse/v2-fields.ts'
+import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from '../parse/v2-fields.ts'
 import type { Aggregated } from './aggregation.ts'
 
 export interface AggregatedProperty extends Aggregated {
@@ -39,17 +41,25 @@ export type FindProperty = (written: WrittenProperty, path: string) => Aggregate
 export interface PropertySyntax {
   readonly fields: FieldSyntax
   /** The members that name a property. */
-  readonly members: readonly string[]
+  readonly schema: Readonly<Record<string, TSchema>>
   /** Returns the property as `fields` writes it. */
   readonly read: (written: WrittenProperty, objectType: ObjectType, path: string) => unknown
   /** Returns the name of a property as clients write it. */
   readonly write: (property: string) => string
 }
 
+export const MetricName = optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 2 * API_NAME_MAX_LENGTH,
+    description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
+  }),
+)
+
 /** `field`, with the value `properties.NAME`. */
 export const REVISION_1_PROPERTIES: PropertySyntax = {
   fields: REVISION_1_FIELDS,
-  members: ['field'],
+  schema: { field: Type.String({ pattern: PROPERTY_PATTERN, description: '`properties.NAME`' }) },
   read: ({ field }) => field ?? undefined,
   write: (property) => `properties.${property}`,
 }
@@ -57,7 +67,7 @@ export const REVISION_1_PROPERTIES: PropertySyntax = {
 /** `field`, with a bare name, or `propertyIdentifier`. */
 export const V2_PROPERTIES: PropertySyntax = {
   fields: V2_FIELDS,
-  members: ['field', 'propertyIdentifier'],
+  schema: FIELD_SCHEMA,
   read: ({ field, propertyIdentifier }, objectType, path) =>
     readV2Field({ field, propertyIdentifier }, objectType, path),
   write: (property) => property,

@@ -21,6 +21,8 @@ export interface WrittenAggregation {
 
 /** The aggregations of one version of the API. */
 export interface AggregationGrammar extends GroupingGrammar {
+  /** The components of `openapi.json` that describe metrics and groupings. */
+  readonly components: { readonly metric: string; readonly grouping: string }
   readonly metrics: ReadonlyMap<string, MetricParser>
 }
 

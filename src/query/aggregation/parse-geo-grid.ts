@@ -1,9 +1,29 @@
 /** Parses groupings by the cells of a grid: an extension of v2 for maps. */
+import { Type } from 'typebox'
+import { closed } from '../../contract/schema-parts.ts'
+import { unionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import { invalidPropertyType } from './aggregated-property.ts'
 import type { Grouping } from './aggregation.ts'
 import { GEO_GRID_MAX_SIDE } from './geo-grid.ts'
 import type { GroupingParsing, WrittenBox } from './parse-grouping.ts'
+
+const Longitude = Type.Number({ minimum: -180, maximum: 180 })
+const Latitude = Type.Number({ minimum: -90, maximum: 90 })
+const Side = Type.Integer({ minimum: 1, maximum: GEO_GRID_MAX_SIDE })
+
+export const GEO_GRID = unionType('GeoGrid', {
+  box: Type.Object(
+    { west: Longitude, south: Latitude, east: Longitude, north: Latitude },
+    {
+      ...closed,
+      description:
+        'The edges, in degrees. If `west` is greater than `east`, the box crosses the antimeridian.',
+    },
+  ),
+  columns: Side,
+  rows: Side,
+})
 
 export function readGeoGrid({ written, path, aggregated }: GroupingParsing): Grouping {
   const { property, type } = aggregated

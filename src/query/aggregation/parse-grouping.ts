@@ -1,10 +1,11 @@
 /** Parses the `groupBy` of an aggregation; the parts that the versions of the API share. */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { AGGREGATE_MAX_OVERLAPS } from '../../contract/limits.ts'
+import { AGGREGATE_MAX_OVERLAPS, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { isComparable } from '../../ontology/values/scalar-codec.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
+import { type UnionType, unionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import {
   type AggregatedProperty,
@@ -71,9 +72,8 @@ export interface GroupingParsing extends Omit<GroupingContext, 'grammar'> {
   readonly aggregated: AggregatedProperty
 }
 
-export interface GroupingParser {
-  /** The allowed members, apart from `type` and those that name the property. */
-  readonly members: readonly string[]
+/** The members of the type are those apart from the property, which every grouping has. */
+export interface GroupingParser extends UnionType {
   readonly parse: (parsing: GroupingParsing) => Grouping
 }
 
@@ -121,7 +121,7 @@ function readGrouping(written: WrittenGrouping, path: string, context: GroupingC
       reason: `is not a grouping type; allowed types: ${[...groupings.keys()].join(', ')}`,
     })
   }
-  const shared = ['type', ...properties.members]
+  const shared = ['type', ...Object.keys(properties.schema)]
   const others = [...groupings.values()].flatMap(({ members }) => members)
   const ofType = [...shared, ...parser.members]
   refuseOtherMembers(written, { ofType, ofAnyType: [...shared, ...others] }, path, 'grouping')
@@ -140,6 +140,15 @@ export function readExact({
   const maxGroups = written.maxGroupCount ?? undefined
   return { kind: 'exact', ...aggregatedBy(aggregated), type, maxGroups }
 }
+
+/** A whole number from 1. */
+export function positive(description: string) {
+  return Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX, description })
+}
+
+export const FIXED_WIDTH = unionType('FixedWidth', {
+  fixedWidth: positive('The width of a group.'),
+})
 
 export function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
   const { type } = aggregated

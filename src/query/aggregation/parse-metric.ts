@@ -1,6 +1,7 @@
 /** Parses the metrics of an aggregation; the parts that the versions of the API share. */
 
 import { isComparable } from '../../ontology/values/scalar-codec.ts'
+import type { UnionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import type { Direction } from '../query.ts'
 import {
@@ -29,9 +30,7 @@ export interface MetricParsing {
   readonly findProperty: FindProperty
 }
 
-export interface MetricParser {
-  /** The allowed members, apart from `type`. */
-  readonly members: readonly string[]
+export interface MetricParser extends UnionType {
   readonly parse: (parsing: MetricParsing) => Metric
 }
 

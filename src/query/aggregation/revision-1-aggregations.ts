@@ -1,14 +1,18 @@
 /** The metrics and groupings of revision 1.0. Fields are written `properties.NAME`. */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { unionType, Value } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
-import { REVISION_1_PROPERTIES } from './aggregated-property.ts'
+import { MetricName, REVISION_1_PROPERTIES } from './aggregated-property.ts'
 import type { TimeStep, TimeType } from './aggregation.ts'
 import { DAY_SECONDS, readDuration } from './duration.ts'
 import type { AggregationGrammar } from './parse-aggregation.ts'
 import {
   durationReader,
+  FIXED_WIDTH,
   type GroupingParsing,
+  positive,
   rangesReader,
   readExact,
   readFixedWidth,
@@ -16,24 +20,41 @@ import {
 import { extremeReader, readCount, readDistinct, sumReader } from './parse-metric.ts'
 import { readRevision1Range } from './parse-range.ts'
 
-const MEMBERS = ['field', 'name']
+const COUNT = unionType('Count', { name: MetricName })
+const PROPERTY = unionType('Property', { ...REVISION_1_PROPERTIES.schema, name: MetricName })
 const EXTREMES = { times: 'milliseconds', texts: false } as const
+
+const EXACT = unionType('Exact', {
+  maxGroupCount: optional(positive('The number of groups to keep, largest first.')),
+})
+const Bound = Type.Optional(Value)
+const RANGES = unionType('Ranges', {
+  ranges: Type.Array(Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed), {
+    description: 'Each with one of `gte` or `gt`, and one of `lt` or `lte`. They may overlap.',
+  }),
+})
+const DURATION = unionType('Duration', {
+  duration: Type.String({
+    description: 'An ISO 8601 duration of days, hours, minutes and seconds; whole days for dates.',
+  }),
+})
 
 export const REVISION_1_AGGREGATIONS: AggregationGrammar = {
   properties: REVISION_1_PROPERTIES,
+  components: { metric: 'AggregationMetric', grouping: 'AggregationGrouping' },
   metrics: new Map([
-    ['count', { members: ['name'], parse: readCount }],
-    ['min', { members: MEMBERS, parse: extremeReader('min', EXTREMES) }],
-    ['max', { members: MEMBERS, parse: extremeReader('max', EXTREMES) }],
-    ['sum', { members: MEMBERS, parse: sumReader('sum') }],
-    ['avg', { members: MEMBERS, parse: sumReader('avg') }],
-    ['approximateDistinct', { members: MEMBERS, parse: readDistinct }],
+    ['count', { ...COUNT, parse: readCount }],
+    ['min', { ...PROPERTY, parse: extremeReader('min', EXTREMES) }],
+    ['max', { ...PROPERTY, parse: extremeReader('max', EXTREMES) }],
+    ['sum', { ...PROPERTY, parse: sumReader('sum') }],
+    ['avg', { ...PROPERTY, parse: sumReader('avg') }],
+    ['approximateDistinct', { ...PROPERTY, parse: readDistinct }],
   ]),
   groupings: new Map([
-    ['exact', { members: ['maxGroupCount'], parse: readExact }],
-    ['fixedWidth', { members: ['fixedWidth'], parse: readFixedWidth }],
-    ['ranges', { members: ['ranges'], parse: rangesReader(readRevision1Range) }],
-    ['duration', { members: ['duration'], parse: durationReader(readStep) }],
+    ['exact', { ...EXACT, parse: readExact }],
+    ['fixedWidth', { ...FIXED_WIDTH, parse: readFixedWidth }],
+    ['ranges', { ...RANGES, parse: rangesReader(readRevision1Range) }],
+    ['duration', { ...DURATION, parse: durationReader(readStep) }],
   ]),
 }
 

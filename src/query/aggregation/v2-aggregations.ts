@@ -2,18 +2,22 @@
  * The metrics and groupings of v2. Properties are written as `field`, a bare name, or as
  * `propertyIdentifier`.
  */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
+import { unionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
-import { V2_PROPERTIES } from './aggregated-property.ts'
+import { MetricName, V2_PROPERTIES } from './aggregated-property.ts'
 import type { Grouping, TimeStep, TimeType } from './aggregation.ts'
 import type { AggregationGrammar } from './parse-aggregation.ts'
-import { readGeoGrid } from './parse-geo-grid.ts'
+import { GEO_GRID, readGeoGrid } from './parse-geo-grid.ts'
 import {
   durationReader,
+  FIXED_WIDTH,
   type GroupingParsing,
+  positive,
   rangesReader,
   readExact,
   readFixedWidth,
@@ -28,33 +32,71 @@ import {
 import { readV2Range } from './parse-range.ts'
 import { readTimeStep, TIME_UNITS, type TimeUnit } from './time-step.ts'
 
-const MEMBERS = ['field', 'propertyIdentifier', 'name', 'direction']
+const named = {
+  name: MetricName,
+  direction: Type.Optional(
+    Type.Unsafe<'ASC' | 'DESC' | null>({
+      enum: ['ASC', 'DESC', null],
+      description:
+        'Orders the groups by this metric; only with exactly one grouping. Of several such metrics, the first takes precedence.',
+    }),
+  ),
+}
+const COUNT = unionType('Count', named)
+const PROPERTY = unionType('Property', { ...V2_PROPERTIES.schema, ...named })
+const PERCENTILE = unionType('Percentile', {
+  ...PROPERTY.schema,
+  approximatePercentile: Type.Number({ minimum: 0, maximum: 100 }),
+})
 const EXTREMES = { times: 'text', texts: true } as const
+
+const EXACT = unionType('Exact', {
+  maxGroupCount: optional(
+    positive(
+      'The number of groups to keep: the first in the order of metrics, otherwise the largest.',
+    ),
+  ),
+  defaultValue: optional(Type.String({ description: 'The value of objects that have none.' })),
+  includeNullValues: optional(
+    Type.Boolean({ description: 'If true, objects without a value form the group null.' }),
+  ),
+})
+const Bound = Type.Optional(
+  Type.Unsafe<string | number>({
+    type: ['string', 'number'],
+    description: 'A value of the property, in the JSON encoding of its type.',
+  }),
+)
+const RANGES = unionType('Ranges', {
+  ranges: Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed), {
+    description:
+      'Each from `startValue` up to, but not including, `endValue`; one of them may be absent. They may overlap.',
+  }),
+})
+const DURATION = unionType('Duration', {
+  value: positive('The number of units; 1 from `WEEKS` on.'),
+  unit: Type.Enum([...TIME_UNITS], { description: 'At least `DAYS` for dates.' }),
+})
 
 export const V2_AGGREGATIONS: AggregationGrammar = {
   properties: V2_PROPERTIES,
+  components: { metric: 'V2AggregationMetric', grouping: 'V2AggregationGrouping' },
   metrics: new Map([
-    ['count', { members: ['name', 'direction'], parse: readCount }],
-    ['min', { members: MEMBERS, parse: extremeReader('min', EXTREMES) }],
-    ['max', { members: MEMBERS, parse: extremeReader('max', EXTREMES) }],
-    ['sum', { members: MEMBERS, parse: sumReader('sum') }],
-    ['avg', { members: MEMBERS, parse: sumReader('avg') }],
-    ['approximateDistinct', { members: MEMBERS, parse: readDistinct }],
-    ['exactDistinct', { members: MEMBERS, parse: readDistinct }],
-    [
-      'approximatePercentile',
-      { members: [...MEMBERS, 'approximatePercentile'], parse: readPercentile },
-    ],
+    ['count', { ...COUNT, parse: readCount }],
+    ['min', { ...PROPERTY, parse: extremeReader('min', EXTREMES) }],
+    ['max', { ...PROPERTY, parse: extremeReader('max', EXTREMES) }],
+    ['sum', { ...PROPERTY, parse: sumReader('sum') }],
+    ['avg', { ...PROPERTY, parse: sumReader('avg') }],
+    ['approximateDistinct', { ...PROPERTY, parse: readDistinct }],
+    ['exactDistinct', { ...PROPERTY, parse: readDistinct }],
+    ['approximatePercentile', { ...PERCENTILE, parse: readPercentile }],
   ]),
   groupings: new Map([
-    [
-      'exact',
-      { members: ['maxGroupCount', 'defaultValue', 'includeNullValues'], parse: readV2Exact },
-    ],
-    ['fixedWidth', { members: ['fixedWidth'], parse: readFixedWidth }],
-    ['ranges', { members: ['ranges'], parse: rangesReader(readV2Range) }],
-    ['duration', { members: ['value', 'unit'], parse: durationReader(readStep) }],
-    ['geoGrid', { members: ['box', 'columns', 'rows'], parse: readGeoGrid }],
+    ['exact', { ...EXACT, parse: readV2Exact }],
+    ['fixedWidth', { ...FIXED_WIDTH, parse: readFixedWidth }],
+    ['ranges', { ...RANGES, parse: rangesReader(readV2Range) }],
+    ['duration', { ...DURATION, parse: durationReader(readStep) }],
+    ['geoGrid', { ...GEO_GRID, parse: readGeoGrid }],
   ]),
 }
 

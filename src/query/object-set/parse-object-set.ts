@@ -2,20 +2,24 @@
  * Parses the JSON of an object set into one query per object type. Nothing is materialised: set
  * operations become conditions, and following a link becomes a condition on the linked objects.
  */
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   OBJECT_SET_MAX_DEPTH,
   OBJECT_SET_MAX_LINKS,
   OBJECT_SET_MAX_OBJECTS,
 } from '../../contract/limits.ts'
+import { optional } from '../../contract/schema-parts.ts'
 import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
-import { objectIdOfRid } from '../../ontology/definition/rid.ts'
+import { OBJECT_RID_PATTERN, objectIdOfRid } from '../../ontology/definition/rid.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { requireText } from '../parse/conditions.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
+import { Name, refTo, type UnionType, unionType } from '../parse/union-type.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
+import { V2_QUERIES } from '../parse/v2-query-types.ts'
 import { EVERYTHING, type Query } from '../query.ts'
 import { filterParts } from './filter-parts.ts'
 import {
@@ -49,8 +53,8 @@ export interface ObjectSetContext {
 /** Parses an object set, or throws the error that the client gets. */
 export function parseObjectSet(json: unknown, context: ObjectSetContext): readonly SetPart[] {
   const budget = new QueryBudget(context.limits)
-  let links = 0
-  let objects = 0
+  const spendLinks = spender(OBJECT_SET_MAX_LINKS)
+  const spendObjects = spender(OBJECT_SET_MAX_OBJECTS)
   const parse = (value: unknown, path: string, depth: number): SetParts => {
     if (!isJsonObject(value) || typeof value['type'] !== 'string') {
       throw unprocessable(path, 'is not an object set: a JSON object with a type')
@@ -71,30 +75,25 @@ export function parseObjectSet(json: unknown, context: ObjectSetContext): readon
       path,
       budget,
       parseNested: (nested, step) => parse(nested, path + step, depth + 1),
-      spendLinks: (count) => {
-        links += count
-        if (links <= OBJECT_SET_MAX_LINKS) return
-        throw new ObjectQueryError('QueryTermsExceededLimit', {
-          termsLimit: OBJECT_SET_MAX_LINKS,
-          parameter: `${path}.link`,
-        })
-      },
-      spendObjects: (count) => {
-        objects += count
-        if (objects <= OBJECT_SET_MAX_OBJECTS) return
-        throw new ObjectQueryError('QueryTermsExceededLimit', {
-          termsLimit: OBJECT_SET_MAX_OBJECTS,
-          parameter: `${path}.objects`,
-        })
-      },
+      spendLinks: (count) => spendLinks(count, `${path}.link`),
+      spendObjects: (count) => spendObjects(count, `${path}.objects`),
     })
   }
   return parse(json, context.path ?? 'objectSet', 0)
 }
 
-interface SetTypeParser {
-  /** The allowed members, apart from `type`. */
-  readonly members: readonly string[]
+/** Returns a function that throws as soon as more than a limit was spent. */
+function spender(termsLimit: number): (count: number, parameter: string) => void {
+  let spent = 0
+  return (count, parameter) => {
+    spent += count
+    if (spent > termsLimit) {
+      throw new ObjectQueryError('QueryTermsExceededLimit', { termsLimit, parameter })
+    }
+  }
+}
+
+interface SetTypeParser extends UnionType {
   readonly parse: (members: SetMembers, parsing: SetParsing) => SetParts
 }
 
@@ -113,11 +112,18 @@ interface SetParsing {
   readonly spendObjects: (count: number) => void
 }
 
-const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
+export const OBJECT_SET_COMPONENT = 'ObjectSet'
+
+const objectSet = refTo(OBJECT_SET_COMPONENT)
+const FILTER = unionType('Filter', { objectSet, where: refTo(V2_QUERIES.component) })
+const OPERATION = unionType('Operation', { objectSets: Type.Array(objectSet, { minItems: 1 }) })
+
+/** The types of object sets. */
+export const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
   [
     'base',
     {
-      members: ['objectType'],
+      ...unionType('Base', { objectType: Name }),
       parse: ({ objectType }, { context: { ontology }, path }) => {
         const name = requireText(objectType, `${path}.objectType`)
         return [{ objectType: findObjectType(ontology, name), query: EVERYTHING }]
@@ -127,7 +133,10 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
   [
     'interfaceBase',
     {
-      members: ['interfaceType', 'includeAllBaseObjectProperties'],
+      ...unionType('InterfaceBase', {
+        interfaceType: Name,
+        includeAllBaseObjectProperties: optional(Type.Boolean()),
+      }),
       parse: (members, { context: { ontology }, path }) => {
         const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
         const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
@@ -138,47 +147,45 @@ const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypePar
       },
     },
   ],
-  ['static', { members: ['objects'], parse: parseStatic }],
-  ['reference', { members: ['reference'], parse: parseReference }],
-  ['filter', { members: ['objectSet', 'where'], parse: parseFilter }],
-  ['union', { members: ['objectSets'], parse: combined(unionOf) }],
-  ['intersect', { members: ['objectSets'], parse: combined(intersectionOf) }],
-  ['subtract', { members: ['objectSets'], parse: combined(differenceOf) }],
   [
-    'searchAround',
+    'static',
     {
-      members: ['objectSet', 'link'],
-      parse: ({ objectSet, link }, { context: { ontology }, path, parseNested, spendLinks }) => {
-        const set = parseNested(objectSet, '.objectSet')
-        const linked = linkedTo(ontology, set, requireText(link, `${path}.link`))
-        spendLinks(linked.length)
-        return unionOf([linked])
-      },
+      ...unionType('Static', {
+        objects: Type.Array(Type.String({ pattern: OBJECT_RID_PATTERN }), {
+          description: 'RIDs of objects.',
+        }),
+      }),
+      parse: parseStatic,
     },
   ],
+  [
+    'reference',
+    {
+      ...unionType('Reference', {
+        reference: Type.String({
+          pattern: '^ri\\.',
+          description: 'RID of a temporary object set.',
+        }),
+      }),
+      parse: parseReference,
+    },
+  ],
+  ['filter', { ...FILTER, parse: parseFilter }],
+  ['union', { ...OPERATION, parse: combined(unionOf) }],
+  ['intersect', { ...OPERATION, parse: combined(intersectionOf) }],
+  ['subtract', { ...OPERATION, parse: combined(differenceOf) }],
+  ['searchAround', around('SearchAround', 'link', linkedTo)],
   [
     'interfaceLinkSearchAround',
-    {
-      members: ['objectSet', 'interfaceLink'],
-      parse: (
-        { objectSet, interfaceLink },
-        { context: { ontology }, path, parseNested, spendLinks },
-      ) => {
-        const set = parseNested(objectSet, '.objectSet')
-        const link = requireText(interfaceLink, `${path}.interfaceLink`)
-        const linked = linkedByInterface(ontology, set, link)
-        spendLinks(linked.length)
-        return unionOf([linked])
-      },
-    },
+    around('InterfaceLinkSearchAround', 'interfaceLink', linkedByInterface),
   ],
-  ['asType', { members: ['entityType', 'objectSet'], parse: parseCast }],
+  ['asType', { ...unionType('AsType', { entityType: Name, objectSet }), parse: parseCast }],
   [
     'asBaseObjectTypes',
     {
-      members: ['objectSet'],
-      parse: ({ objectSet }, { parseNested }) =>
-        parseNested(objectSet, '.objectSet').map(({ objectType, query }) => ({
+      ...unionType('AsBaseObjectTypes', { objectSet }),
+      parse: ({ objectSet: from }, { parseNested }) =>
+        parseNested(from, '.objectSet').map(({ objectType, query }) => ({
           objectType,
           query,
         })),
@@ -248,6 +255,22 @@ function combined(operation: (sets: readonly SetParts[]) => SetParts): SetTypePa
     }
     const sets = objectSets.map((set, index) => parseNested(set, `.objectSets[${index}]`))
     return refuseWithoutTypes(operation(sets), sets, path)
+  }
+}
+
+/** Returns the parser of the objects that a link leads to, which `member` names. */
+function around(component: string, member: string, follow: typeof linkedTo): SetTypeParser {
+  return {
+    ...unionType(component, {
+      objectSet,
+      [member]: Type.String({ minLength: 1, description: 'API name of a link type.' }),
+    }),
+    parse: (members, { context: { ontology }, path, parseNested, spendLinks }) => {
+      const set = parseNested(members['objectSet'], '.objectSet')
+      const linked = follow(ontology, set, requireText(members[member], `${path}.${member}`))
+      spendLinks(linked.length)
+      return unionOf([linked])
+    },
   }
 }
 

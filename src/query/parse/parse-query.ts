@@ -9,6 +9,7 @@ import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import type { Query } from '../query.ts'
 import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'
+import type { UnionType } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 /** The query language of one revision. */
@@ -16,12 +17,12 @@ export interface QueryGrammar {
   readonly syntax: FieldSyntax
   /** The member of the request that holds the query. */
   readonly member: string
+  /** The component of `openapi.json` that describes the queries. */
+  readonly component: string
   readonly types: ReadonlyMap<string, QueryTypeParser>
 }
 
-export interface QueryTypeParser {
-  /** The allowed members, apart from `type`. */
-  readonly members: readonly string[]
+export interface QueryTypeParser extends UnionType {
   readonly parse: (members: QueryMembers, parsing: QueryParsing) => Query
 }
 

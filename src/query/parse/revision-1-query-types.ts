@@ -1,15 +1,15 @@
 /**
  * The query types of search in revision 1.0. Fields are written `properties.NAME` or
- * `properties.NAME.FIELD`,
- * with further fields of structs inside structs.
+ * `properties.NAME.FIELD`, with further fields of structs inside structs.
  */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { TextMatch } from '../query.ts'
 import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryTypeParser } from './parse-query.ts'
-import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
+import { combinators, comparisons } from './shared-query-types.ts'
+import { Fuzzy, IsAbsent, Text, type UnionType, unionType, Value } from './union-type.ts'
 import { unprocessable } from './unprocessable.ts'
 
 const PREFIX = 'properties.'
@@ -35,42 +35,56 @@ export const REVISION_1_FIELDS: FieldSyntax = {
     }),
 }
 
-const text = (
-  match: TextMatch,
-  { canBeFuzzy }: { readonly canBeFuzzy: boolean },
-): QueryTypeParser => ({
-  members: canBeFuzzy ? ['field', 'value', 'fuzzy'] : ['field', 'value'],
-  parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
-    if (fuzzy !== undefined && fuzzy !== null && typeof fuzzy !== 'boolean') {
-      throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
-    }
-    return conditions.text({ match, field, value, fuzzy: fuzzy === true, path })
-  },
+export const PROPERTY_PATTERN = '^properties\\..'
+
+const Field = Type.String({
+  pattern: PROPERTY_PATTERN,
+  description:
+    '`properties.NAME`, or `properties.NAME.FIELD.FIELD` for a field of a struct, at any depth.',
 })
+
+const text = (match: TextMatch, type: UnionType): [string, QueryTypeParser] => [
+  match,
+  {
+    ...type,
+    parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
+      if (fuzzy !== undefined && fuzzy !== null && typeof fuzzy !== 'boolean') {
+        throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
+      }
+      return conditions.text({ match, field, value, fuzzy: fuzzy === true, path })
+    },
+  },
+]
+
+const PHRASE = unionType('Phrase', { field: Field, value: Text })
+const TERMS = unionType('Terms', { field: Field, value: Text, fuzzy: Fuzzy })
+
+const COMPONENT = 'Revision1Query'
 
 export const REVISION_1_QUERIES: QueryGrammar = {
   syntax: REVISION_1_FIELDS,
   member: 'query',
+  component: COMPONENT,
   types: new Map([
-    ...COMPARISONS,
+    ...comparisons(Field),
     [
       'isNull',
       {
-        members: ['field', 'value'],
+        ...unionType('IsNull', { field: Field, value: IsAbsent }),
         parse: ({ field, value }, { conditions, path }) => conditions.isNull(field, value, path),
       },
     ],
     [
       'contains',
       {
-        members: ['field', 'value'],
+        ...unionType('Contains', { field: Field, value: Value }),
         parse: ({ field, value }, { conditions, path }) => conditions.contains(field, value, path),
       },
     ],
-    ['phrase', text('phrase', { canBeFuzzy: false })],
-    ['prefix', text('prefix', { canBeFuzzy: false })],
-    ['anyTerm', text('anyTerm', { canBeFuzzy: true })],
-    ['allTerms', text('allTerms', { canBeFuzzy: true })],
-    ...COMBINATORS,
+    text('phrase', PHRASE),
+    text('prefix', PHRASE),
+    text('anyTerm', TERMS),
+    text('allTerms', TERMS),
+    ...combinators(COMPONENT),
   ]),
 }

@@ -2,14 +2,16 @@
  * The query types of search by type in revision 2.0 [4.3.2]. Fields are written `NAME` or
  * `NAME:FIELD`, with further fields of structs inside structs.
  */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { PATH_SEPARATOR } from '../../ontology/definition/struct-path.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { EVERYTHING, type Position } from '../query.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.ts'
-import { COMBINATORS, COMPARISONS } from './shared-query-types.ts'
+import { combinators, comparisons } from './shared-query-types.ts'
+import { Text, unionType } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 const REVISION_2_FIELDS: FieldSyntax = {
@@ -32,16 +34,41 @@ const REVISION_2_FIELDS: FieldSyntax = {
     }),
 }
 
+const Field = Type.String({
+  minLength: 1,
+  description: '`NAME`, or `NAME:FIELD:FIELD` for a field of a struct, at any depth.',
+})
+
+/** A closed ring has at least three corners, and its last position equals its first. */
+const RING_POSITIONS = 4
+
+const Ring = Type.Array(
+  Type.Object(
+    {
+      longitude: Type.Number({ minimum: -180, maximum: 180 }),
+      latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    },
+    closed,
+  ),
+  {
+    minItems: RING_POSITIONS,
+    description: 'A closed ring: the last position equals the first.',
+  },
+)
+
+const COMPONENT = 'Revision2Query'
+
 export const REVISION_2_QUERIES: QueryGrammar = {
   syntax: REVISION_2_FIELDS,
   member: 'query',
+  component: COMPONENT,
   types: new Map<string, QueryTypeParser>([
-    ['empty', { members: [], parse: () => EVERYTHING }],
-    ...COMPARISONS,
+    ['empty', { ...unionType('Empty'), parse: () => EVERYTHING }],
+    ...comparisons(Field),
     [
       'keyword',
       {
-        members: ['query'],
+        ...unionType('Keyword', { query: Text }),
         parse: ({ query }, { conditions, path }) =>
           conditions.text({
             match: 'allTerms',
@@ -55,19 +82,16 @@ export const REVISION_2_QUERIES: QueryGrammar = {
     [
       'geoPointWithin',
       {
-        members: ['polygon'],
+        ...unionType('GeoPointWithin', { polygon: Ring }),
         parse: ({ polygon }, parsing) => ({
           kind: 'withinPolygon',
           ring: readRing(polygon, parsing),
         }),
       },
     ],
-    ...COMBINATORS,
+    ...combinators(COMPONENT),
   ]),
 }
-
-/** A closed ring has at least three corners, and its last position equals its first. */
-const RING_POSITIONS = 4
 
 function readRing(polygon: unknown, { path, budget }: QueryParsing): Position[] {
   const where = `${path}.polygon`

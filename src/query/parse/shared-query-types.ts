@@ -1,33 +1,43 @@
 /** The query types that all revisions share: comparisons, and `and`, `or` and `not`. */
-
+import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Query } from '../query.ts'
 import type { QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
 import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
+import { refTo, unionType, Value } from './union-type.ts'
 import { unprocessable } from './unprocessable.ts'
 
-export const COMPARISONS: readonly [string, QueryTypeParser][] = (
-  ['eq', 'lt', 'lte', 'gt', 'gte'] as const
-).map((operator) => [
-  operator,
-  {
-    members: ['field', 'value'],
-    parse: ({ field, value }, { conditions, path }) =>
-      conditions.compare(operator, field, value, path),
-  },
-])
+export const OPERATORS = ['eq', 'lt', 'lte', 'gt', 'gte'] as const
 
-export const COMBINATORS: readonly [string, QueryTypeParser][] = [
-  ['and', { members: ['value'], parse: (query, parsing) => combine('and', query, parsing) }],
-  ['or', { members: ['value'], parse: (query, parsing) => combine('or', query, parsing) }],
-  [
-    'not',
+/** Returns the comparisons of a property with a value. */
+export function comparisons(field: TSchema): readonly [string, QueryTypeParser][] {
+  const type = unionType('Comparison', { field, value: Value })
+  return OPERATORS.map((operator) => [
+    operator,
     {
-      members: ['value'],
-      parse: ({ value }, { parseNested }) => ({ kind: 'not', of: parseNested(value, '.value') }),
+      ...type,
+      parse: ({ field: written, value }, { conditions, path }) =>
+        conditions.compare(operator, written, value, path),
     },
-  ],
-]
+  ])
+}
+
+/** Returns the combinations of queries of a component. */
+export function combinators(component: string): readonly [string, QueryTypeParser][] {
+  const query = refTo(component)
+  const type = unionType('Combination', { value: Type.Array(query, { minItems: 1 }) })
+  return [
+    ['and', { ...type, parse: (members, parsing) => combine('and', members, parsing) }],
+    ['or', { ...type, parse: (members, parsing) => combine('or', members, parsing) }],
+    [
+      'not',
+      {
+        ...unionType('Negation', { value: query }),
+        parse: ({ value }, { parseNested }) => ({ kind: 'not', of: parseNested(value, '.value') }),
+      },
+    ],
+  ]
+}
 
 function combine(
   kind: 'and' | 'or',

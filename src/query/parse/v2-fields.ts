@@ -3,14 +3,16 @@
  * which can also name a struct field, the title or the primary key. In both, our extension is a
  * field inside a struct with periods between the names: `address.geo.lat`.
  */
-
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { optional } from '../../contract/schema-parts.ts'
 import { findPath } from '../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryMembers } from './parse-query.ts'
+import { Name, refTo, type UnionType, unionType } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 /** Joins a property and a struct field. API names contain no colon. */
@@ -38,8 +40,20 @@ export const V2_FIELDS: FieldSyntax = {
     }),
 }
 
-/** The members by which a condition names its property. */
-export const FIELD_MEMBERS: readonly string[] = ['field', 'propertyIdentifier']
+export const PROPERTY_IDENTIFIER_COMPONENT = 'PropertyIdentifier'
+
+const identifier = refTo(PROPERTY_IDENTIFIER_COMPONENT)
+
+/** A condition names its property by exactly one of these members. */
+export const FIELD_SCHEMA = {
+  field: optional(
+    Type.String({
+      minLength: 1,
+      description: 'API name of the property. Excludes `propertyIdentifier`.',
+    }),
+  ),
+  propertyIdentifier: Type.Optional(identifier),
+}
 
 /** Returns the property of a condition as `V2_FIELDS` writes it: `NAME` or `NAME:FIELD`. */
 export function readV2Field(members: QueryMembers, objectType: ObjectType, path: string): string {
@@ -56,47 +70,83 @@ export function readV2Field(members: QueryMembers, objectType: ObjectType, path:
   return readName(field, objectType, `${path}.field`)
 }
 
-/** Parses a property identifier: a property, a struct field, the title or the primary key. */
+interface IdentifierParser extends UnionType {
+  readonly parse: (members: QueryMembers, objectType: ObjectType, path: string) => string
+}
+
+const SPECIAL = unionType('Special')
+
+/** The types of property identifiers: a property, a struct field, the title or the primary key. */
+export const PROPERTY_IDENTIFIERS: ReadonlyMap<string, IdentifierParser> = new Map([
+  [
+    'property',
+    {
+      ...unionType('Property', { apiName: Name }),
+      parse: ({ apiName }, objectType, path) => readName(apiName, objectType, `${path}.apiName`),
+    },
+  ],
+  [
+    'structField',
+    {
+      ...unionType('StructField', {
+        propertyApiName: Name,
+        structFieldApiName: Type.String({
+          minLength: 1,
+          description: 'A field, or our extension for structs inside structs: `geo.lat`.',
+        }),
+      }),
+      parse: ({ propertyApiName, structFieldApiName }, objectType, path) => {
+        const property = readName(propertyApiName, objectType, `${path}.propertyApiName`)
+        const field = readName(structFieldApiName, objectType, `${path}.structFieldApiName`)
+        return property + STRUCT_FIELD_SEPARATOR + field
+      },
+    },
+  ],
+  [
+    'propertyWithLoadLevel',
+    {
+      ...unionType('LoadLevel', {
+        propertyIdentifier: identifier,
+        loadLevel: Type.Object({ type: Type.Enum(['noLoadLevel']) }),
+      }),
+      parse: ({ propertyIdentifier, loadLevel }, objectType, path) => {
+        refuseLoadLevel(loadLevel, `${path}.loadLevel`)
+        return readInner(propertyIdentifier, objectType, `${path}.propertyIdentifier`)
+      },
+    },
+  ],
+  [
+    'titleProperty',
+    {
+      ...SPECIAL,
+      parse: (_, { titleProperty, apiName }, path) => {
+        if (titleProperty !== undefined) return titleProperty
+        throw unprocessable(path, `object type ${apiName} has no title property`)
+      },
+    },
+  ],
+  ['primaryKeyProperty', { ...SPECIAL, parse: (_, { primaryKey }) => primaryKey.apiName }],
+] satisfies [string, IdentifierParser][])
+
+/** Parses a property identifier. */
 export function readPropertyIdentifier(
   value: unknown,
   objectType: ObjectType,
   path: string,
 ): string {
   if (!isJsonObject(value)) throw unprocessable(path, 'is not a property identifier')
-  const allow = (...members: string[]) =>
-    refuseUnknownMembers(value, ['type', ...members], path, `a ${value['type']} identifier`)
-  switch (value['type']) {
-    case 'property':
-      allow('apiName')
-      return readName(value['apiName'], objectType, `${path}.apiName`)
-    case 'structField': {
-      allow('propertyApiName', 'structFieldApiName')
-      const property = readName(value['propertyApiName'], objectType, `${path}.propertyApiName`)
-      const field = readName(value['structFieldApiName'], objectType, `${path}.structFieldApiName`)
-      return property + STRUCT_FIELD_SEPARATOR + field
-    }
-    case 'propertyWithLoadLevel':
-      allow('propertyIdentifier', 'loadLevel')
-      refuseLoadLevel(value['loadLevel'], `${path}.loadLevel`)
-      return readInner(value['propertyIdentifier'], objectType, `${path}.propertyIdentifier`)
-    case 'titleProperty':
-      allow()
-      if (objectType.titleProperty !== undefined) return objectType.titleProperty
-      throw unprocessable(path, `object type ${objectType.apiName} has no title property`)
-    case 'primaryKeyProperty':
-      allow()
-      return objectType.primaryKey.apiName
-    default:
-      throw new ObjectQueryError('Default:InvalidArgument', {
-        parameter: `${path}.type`,
-        value: value['type'],
-        reason: `is not a type of property identifier; allowed types: ${IDENTIFIER_TYPES}`,
-      })
+  const { type } = value
+  const parser = typeof type === 'string' ? PROPERTY_IDENTIFIERS.get(type) : undefined
+  if (parser === undefined) {
+    throw new ObjectQueryError('Default:InvalidArgument', {
+      parameter: `${path}.type`,
+      value: type,
+      reason: `is not a type of property identifier; allowed types: ${[...PROPERTY_IDENTIFIERS.keys()].join(', ')}`,
+    })
   }
+  refuseUnknownMembers(value, ['type', ...parser.members], path, `a ${type} identifier`)
+  return parser.parse(value, objectType, path)
 }
-
-const IDENTIFIER_TYPES =
-  'property, structField, propertyWithLoadLevel, titleProperty, primaryKeyProperty'
 
 /** A load level applies to a property, so identifiers do not nest further. */
 function readInner(value: unknown, objectType: ObjectType, path: string): string {

@@ -1,11 +1,12 @@
 /** Parses `interval` of v2: rules about terms that are near each other. */
-
+import { Type } from 'typebox'
 import {
   INTERVAL_MAX_DEPTH,
   INTERVAL_MAX_EDITS,
   TEXT_TERM_COST,
   WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
+import { optional } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { countTerms } from '../matching/count-terms.ts'
@@ -14,6 +15,7 @@ import type { IntervalRule, Query } from '../query.ts'
 import { isText } from '../resolve-field.ts'
 import { notSupported, requireText } from './conditions.ts'
 import type { QueryMembers, QueryParsing } from './parse-query.ts'
+import { refTo, Text, type UnionType, unionType } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 export function parseInterval(
@@ -30,6 +32,29 @@ export function parseInterval(
   return { kind: 'interval', field: resolved.field, rule: parsed }
 }
 
+export const INTERVAL_RULE_COMPONENT = 'IntervalRule'
+
+const rules = Type.Array(refTo(INTERVAL_RULE_COMPONENT))
+const ordered = Type.Optional(Type.Boolean())
+const maxGaps = optional(
+  Type.Integer({ minimum: 0, description: 'How many other terms may be between.' }),
+)
+
+/** The types of rules. */
+export const INTERVAL_RULES: ReadonlyMap<unknown, UnionType> = new Map([
+  ['allOf', unionType('AllOf', { rules, ordered, maxGaps })],
+  ['anyOf', unionType('AnyOf', { rules })],
+  ['match', unionType('Match', { query: Text, ordered, maxGaps })],
+  ['prefixOnLastToken', unionType('Prefix', { query: Text })],
+  [
+    'fuzzy',
+    unionType('Fuzzy', {
+      term: Type.String(),
+      fuzziness: optional(Type.Integer({ minimum: 0, maximum: INTERVAL_MAX_EDITS })),
+    }),
+  ],
+])
+
 /** Returns undefined for a rule that nothing can satisfy. */
 class RuleParser {
   readonly #budget: QueryParsing['budget']
@@ -43,45 +68,44 @@ class RuleParser {
       throw unprocessable(path, `nests rules more than ${INTERVAL_MAX_DEPTH} deep`)
     if (!isJsonObject(rule)) throw unprocessable(path, 'is not a rule: a JSON object with a type')
     this.#budget.spendTerms(1)
-    const allow = (...members: string[]) =>
-      refuseUnknownMembers(rule, ['type', ...members], path, `a rule of type ${rule['type']}`)
-    switch (rule['type']) {
+    const { type } = rule
+    const known = INTERVAL_RULES.get(type)
+    if (known === undefined) {
+      throw unprocessable(`${path}.type`, `is not one of ${[...INTERVAL_RULES.keys()].join(', ')}`)
+    }
+    refuseUnknownMembers(rule, ['type', ...known.members], path, `a rule of type ${type}`)
+    switch (type) {
       case 'allOf':
-        allow('rules', 'ordered', 'maxGaps')
         return allOf(this.#list(rule, path, depth), readOrdered(rule, path), readGaps(rule, path))
       case 'anyOf':
-        allow('rules')
         return anyOf(this.#list(rule, path, depth))
       case 'match': {
-        allow('query', 'ordered', 'maxGaps')
-        const ordered = readOrdered(rule, path)
+        const isOrdered = readOrdered(rule, path)
         const terms = this.#terms(rule['query'], `${path}.query`)
-        const maxGaps = readGaps(rule, path)
+        const gaps = readGaps(rule, path)
         if (terms.length === 0) return undefined
         // Repeated terms only matter where their order does.
-        return { kind: 'match', terms: ordered ? terms : [...new Set(terms)], ordered, maxGaps }
+        const distinct = isOrdered ? terms : [...new Set(terms)]
+        return { kind: 'match', terms: distinct, ordered: isOrdered, maxGaps: gaps }
       }
       case 'prefixOnLastToken': {
-        allow('query')
         const terms = this.#terms(rule['query'], `${path}.query`)
         return terms.length === 0 ? undefined : { kind: 'prefix', terms }
       }
-      case 'fuzzy':
-        allow('term', 'fuzziness')
-        return this.#fuzzy(rule, path)
       default:
-        throw unprocessable(
-          `${path}.type`,
-          'is not one of allOf, anyOf, match, prefixOnLastToken, fuzzy',
-        )
+        return this.#fuzzy(rule, path)
     }
   }
 
-  #list({ rules }: QueryMembers, path: string, depth: number): (IntervalRule | undefined)[] {
-    if (!Array.isArray(rules) || rules.length === 0) {
+  #list(
+    { rules: written }: QueryMembers,
+    path: string,
+    depth: number,
+  ): (IntervalRule | undefined)[] {
+    if (!Array.isArray(written) || written.length === 0) {
       throw unprocessable(`${path}.rules`, 'is not a list of at least one rule')
     }
-    return rules.map((rule, index) => this.parse(rule, `${path}.rules[${index}]`, depth + 1))
+    return written.map((rule, index) => this.parse(rule, `${path}.rules[${index}]`, depth + 1))
   }
 
   #terms(value: unknown, path: string): readonly string[] {

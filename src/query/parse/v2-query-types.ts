@@ -1,26 +1,31 @@
 /** The query types of `where` in v2. */
-
+import { type TSchema, Type } from 'typebox'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import type { GeoRelation, Query, TextMatch } from '../query.ts'
 import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
-import { COMBINATORS } from './shared-query-types.ts'
+import { combinators, OPERATORS } from './shared-query-types.ts'
+import { Fuzzy, IsAbsent, refTo, Text, unionType, Value } from './union-type.ts'
 import { unprocessable } from './unprocessable.ts'
-import { FIELD_MEMBERS, readV2Field, V2_FIELDS } from './v2-fields.ts'
+import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from './v2-fields.ts'
 import {
   parseBoxQuery,
   parseDistanceQuery,
   parseGeoShapeQuery,
   parsePolygonQuery,
 } from './v2-geo.ts'
-import { parseInterval } from './v2-interval.ts'
+import { INTERVAL_RULE_COMPONENT, parseInterval } from './v2-interval.ts'
 import { parseRelativeDateRange } from './v2-relative-dates.ts'
+
+type LeafParser = (field: string, members: QueryMembers, parsing: QueryParsing) => Query
 
 /** A condition on one property, which is named by `field` or `propertyIdentifier`. */
 function leaf(
-  members: readonly string[],
-  parse: (field: string, members: QueryMembers, parsing: QueryParsing) => Query,
+  component: string,
+  schema: Readonly<Record<string, TSchema>>,
+  parse: LeafParser,
 ): QueryTypeParser {
   return {
-    members: [...FIELD_MEMBERS, ...members],
+    ...unionType(component, { ...FIELD_SCHEMA, ...schema }),
     parse: (query, parsing) =>
       parse(readV2Field(query, parsing.objectType, parsing.path), query, parsing),
   }
@@ -29,7 +34,8 @@ function leaf(
 const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, QueryTypeParser] => [
   type,
   leaf(
-    canBeFuzzy ? ['value', 'fuzzy'] : ['value'],
+    canBeFuzzy ? 'Terms' : 'Phrase',
+    canBeFuzzy ? { value: Text, fuzzy: Fuzzy } : { value: Text },
     (field, { value, fuzzy }, { conditions, path }) => {
       if (fuzzy != null && typeof fuzzy !== 'boolean') {
         throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
@@ -39,48 +45,84 @@ const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, Que
   ),
 ]
 
+const Pattern = Type.String({ description: 'The pattern that a whole value must match.' })
+
 const pattern = (type: 'wildcard' | 'regex'): [string, QueryTypeParser] => [
   type,
-  leaf(['value'], (field, { value }, { conditions, path }) =>
+  leaf('Pattern', { value: Pattern }, (field, { value }, { conditions, path }) =>
     conditions.pattern({ type, field, value, path }),
   ),
 ]
 
+const Point = Type.Object({
+  type: Type.Enum(['Point']),
+  coordinates: Type.Array(Type.Number(), {
+    minItems: 2,
+    description: 'Longitude, then latitude.',
+  }),
+})
+const BoundingBox = Type.Object({ topLeft: Point, bottomRight: Point }, closed)
+const Polygon = Type.Object({
+  type: Type.Enum(['Polygon']),
+  coordinates: Type.Array(Type.Array(Type.Array(Type.Number()))),
+})
+const Distance = Type.Object(
+  {
+    center: Point,
+    distance: Type.Object({ value: Type.Number(), unit: Type.String() }, closed),
+  },
+  closed,
+)
+
 const box = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
   type,
-  leaf(['value'], parseBoxQuery(type, relation)),
+  leaf('BoundingBox', { value: BoundingBox }, parseBoxQuery(type, relation)),
 ]
 
 const polygon = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
   type,
-  leaf(['value'], parsePolygonQuery(type, relation)),
+  leaf('Polygon', { value: Polygon }, parsePolygonQuery(type, relation)),
 ]
+
+const RelativePoint = optional(
+  Type.Object(
+    {
+      type: Type.Enum(['relativePoint']),
+      value: Type.Integer(),
+      timeUnit: Type.Enum(['DAY', 'WEEK', 'MONTH', 'YEAR']),
+    },
+    closed,
+  ),
+)
+
+const COMPONENT = 'V2Query'
 
 export const V2_QUERIES: QueryGrammar = {
   syntax: V2_FIELDS,
   member: 'where',
+  component: COMPONENT,
   types: new Map<string, QueryTypeParser>([
-    ...(['eq', 'lt', 'lte', 'gt', 'gte'] as const).map((operator): [string, QueryTypeParser] => [
+    ...OPERATORS.map((operator): [string, QueryTypeParser] => [
       operator,
-      leaf(['value'], (field, { value }, { conditions, path }) =>
+      leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
         conditions.compare(operator, field, value, path),
       ),
     ]),
     [
       'in',
-      leaf(['value'], (field, { value }, { conditions, path }) =>
+      leaf('In', { value: Type.Array(Value) }, (field, { value }, { conditions, path }) =>
         conditions.in(field, value, path),
       ),
     ],
     [
       'isNull',
-      leaf(['value'], (field, { value }, { conditions, path }) =>
+      leaf('IsNull', { value: IsAbsent }, (field, { value }, { conditions, path }) =>
         conditions.isNull(field, value, path),
       ),
     ],
     [
       'contains',
-      leaf(['value'], (field, { value }, { conditions, path }) =>
+      leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
         conditions.contains(field, value, path),
       ),
     ],
@@ -92,7 +134,15 @@ export const V2_QUERIES: QueryGrammar = {
     text('startsWith', 'prefix', false),
     [
       'relativeDateRange',
-      leaf(['relativeStartTime', 'relativeEndTime', 'timeZoneId'], parseRelativeDateRange),
+      leaf(
+        'RelativeDateRange',
+        {
+          relativeStartTime: RelativePoint,
+          relativeEndTime: RelativePoint,
+          timeZoneId: Type.String({ description: 'A name such as `Europe/London`.' }),
+        },
+        parseRelativeDateRange,
+      ),
     ],
     box('withinBoundingBox', 'within'),
     box('intersectsBoundingBox', 'intersects'),
@@ -100,11 +150,21 @@ export const V2_QUERIES: QueryGrammar = {
     polygon('withinPolygon', 'within'),
     polygon('intersectsPolygon', 'intersects'),
     polygon('doesNotIntersectPolygon', 'disjoint'),
-    ['withinDistanceOf', leaf(['value'], parseDistanceQuery)],
-    ['geoShapeV2', leaf(['geometry', 'spatialFilterMode'], parseGeoShapeQuery)],
-    ['interval', leaf(['rule'], parseInterval)],
+    ['withinDistanceOf', leaf('Distance', { value: Distance }, parseDistanceQuery)],
+    [
+      'geoShapeV2',
+      leaf(
+        'GeoShape',
+        {
+          geometry: Type.Object({ type: Type.Enum(['envelope', 'geoJson']) }),
+          spatialFilterMode: Type.Enum(['INTERSECTS', 'DISJOINT', 'WITHIN', 'CONTAINS']),
+        },
+        parseGeoShapeQuery,
+      ),
+    ],
+    ['interval', leaf('Interval', { rule: refTo(INTERVAL_RULE_COMPONENT) }, parseInterval)],
     pattern('wildcard'),
     pattern('regex'),
-    ...COMBINATORS,
+    ...combinators(COMPONENT),
   ]),
 }

@@ -4,7 +4,6 @@ import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { matchAll, NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { ServiceContext } from '../service-context.ts'
-import type { PagingParameters } from './page.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import {
   findProperties,
@@ -15,6 +14,7 @@ import {
   propertyEquals,
   readKey,
 } from './find-object.ts'
+import type { PagingParameters } from './page.ts'
 
 /** A link type and the object that it is followed from. */
 export interface LinkStart {

@@ -1,0 +1,16 @@
+/** Building blocks of JSON schemas. */
+import { type Static, type TSchema, Type } from 'typebox'
+
+/** Rejects unknown members, so that a misspelt one is reported instead of ignored. */
+export const closed = { additionalProperties: false }
+
+/** Accepts null as absent in a request body: official clients send it for members they omit. */
+export function orNull<T extends TSchema>(schema: T) {
+  const { type } = schema as { type?: string }
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
+}
+
+/** Returns the schema of a member that can be absent or null. */
+export function optional<T extends TSchema>(schema: T) {
+  return Type.Optional(orNull(schema))
+}
