@@ -22,7 +22,7 @@ const PROGRAMS = [
   ['store/sqlite/threads/reader-process-main'],
   ['store/sqlite/file/check-copy'],
   [
-    'http/batch/parser-thread',
+    'service/batches/parser-thread',
     'store/sqlite/threads/change-encoder',
     'store/postgres/writes/change-encoder',
   ],

@@ -2,7 +2,7 @@
 import { Transform } from 'node:stream'
 import type { preParsingAsyncHookHandler } from 'fastify'
 import type { Services } from '../services.ts'
-import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
+import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 
 /**
  * Returns a hook that reserves the memory of a body until the request ends: all of it before the body

@@ -8,10 +8,9 @@ import type { Readable } from 'node:stream'
 import type { MemoryReservation } from '../../admission/memory-budget.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Change, ChangePart } from '../../store/object-store.ts'
-import { MEMORY_PER_BYTE } from '../admin/memory-per-byte.ts'
-import type { RequestScope } from '../request/admission.ts'
-import type { Services } from '../services.ts'
-import type { OpenBatch } from './batch-parsers.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
+import type { BatchParsers, OpenBatch } from './batch-parsers.ts'
 import { BlockBuilder } from './block-builder.ts'
 import { ChangeReader } from './change-reader.ts'
 
@@ -21,13 +20,15 @@ const SMALL_BATCH_BYTES = 32 * 1024
 const BLOCK_BYTES = 128 * 1024
 /** The bytes of a small batch that are parsed in one turn. */
 const TURN_BYTES = 8 * 1024
+/** The memory of each byte of a body until its objects are written; measured. */
+export const MEMORY_PER_BYTE = 5
 /** The memory of a change until it is written; measured. */
 const MEMORY_PER_CHANGE = 2000
 
 export interface BatchBody {
   readonly body: Readable
   readonly objectType: ObjectType
-  readonly context: RequestScope
+  readonly context: ServiceContext
   readonly memory: MemoryReservation
   /** Collects the bytes of the body, if anything needs their digest. */
   readonly digest: Hash | undefined
@@ -35,7 +36,7 @@ export interface BatchBody {
   readonly dryRun: boolean
 }
 
-type BatchServices = Pick<Services, 'admission' | 'batchParsers'>
+type BatchServices = Pick<ServiceParts, 'admission'> & { readonly batchParsers: BatchParsers }
 
 /** Yields the changes of a batch. Throws `InvalidBatchLine` if any line is invalid. */
 export async function* readBatch(
