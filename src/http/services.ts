@@ -2,9 +2,9 @@
 
 import type { BlockList } from 'node:net'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
+import type { BatchParsers } from '../service/batches/batch-parsers.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { AuditSink } from './audit/audit-sink.ts'
-import type { BatchParsers } from '../service/batches/batch-parsers.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
 import type { Admission } from './request/admission.ts'

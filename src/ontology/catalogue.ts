@@ -2,7 +2,7 @@
 
 import { ObjectQueryError } from '../contract/errors.ts'
 import { isRid } from './definition/rid.ts'
-import type { InterfaceLink, InterfaceType, ObjectType, Ontology } from './ontology.ts'
+import type { ActionType, InterfaceLink, InterfaceType, ObjectType, Ontology } from './ontology.ts'
 
 /** What the catalogue knows about an ontology without its definition. */
 export interface OntologyEntry extends Pick<Ontology, 'rid' | 'apiName' | 'families'> {}
@@ -126,6 +126,13 @@ export function findObjectType(ontology: Ontology, apiName: string): ObjectType 
     throw new ObjectQueryError('ObjectTypeNotFound', { objectType: apiName })
   }
   return objectType
+}
+
+/** Returns an action type, or throws `ActionTypeNotFound`. */
+export function findActionType(ontology: Ontology, apiName: string): ActionType {
+  const actionType = ontology.actionTypes.get(apiName)
+  if (actionType !== undefined) return actionType
+  throw new ObjectQueryError('ActionTypeNotFound', { actionType: apiName })
 }
 
 /** Returns an interface type, or throws `InterfaceTypeNotFound`. */

@@ -11,4 +11,6 @@ export interface ServiceContext extends RequestContext {
   throwIfEnded(): void
   /** Runs a read of the store and adds its duration, waiting for a free slot included. */
   timeStore<T>(read: () => Promise<T>): Promise<T>
+  /** Runs work of the store that is not a page, and adds it to the trace. */
+  traceStore<T>(name: 'aggregate' | 'commit', work: () => Promise<T>): Promise<T>
 }

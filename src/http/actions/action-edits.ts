@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
-import type { PreparedAction } from './prepare-action.ts'
+import type { PreparedAction } from '../../service/actions/prepare-action.ts'
 
 export const EditsResponse = Type.Object({
   type: Type.Enum(['edits']),

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
+import { findActionType } from '../../ontology/catalogue.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { type MetadataApi, REVISION_1, V2 } from '../metadata/metadata-api.ts'
@@ -12,14 +13,13 @@ import {
   ontologySource,
 } from '../metadata/metadata-endpoints.ts'
 import type { Services } from '../services.ts'
-import { findActionType } from './apply-actions.ts'
+import { ActionPath, ActionRidPath } from './action-schemas.ts'
 import {
   ActionTypeResponse,
   ActionTypeV2Response,
   describeActionType,
   describeActionTypeV2,
 } from './describe-action-type.ts'
-import { ActionPath, ActionRidPath } from './schemas.ts'
 
 /** Adds `listActionTypes` and `getActionType`. */
 export function addActionTypes(app: App, services: Services): void {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { PropertyType, ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ActionKind, ActionType } from '../../ontology/ontology.ts'
-import { parameterBaseType } from './prepare-action.ts'
+import { parameterBaseType } from '../../service/actions/prepare-action.ts'
 
 const Operation = Type.Object({
   type: Type.Enum(['createObject', 'modifyObject', 'deleteObject']),

@@ -6,8 +6,8 @@ import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryBudget } from '../../admission/memory-budget.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 import { RequestScope } from '../request/admission.ts'
-import { MEMORY_PER_BYTE } from './memory-per-byte.ts'
 import { reserveBody } from './reserve-body.ts'
 
 /** One caller may use half of the budget: a body of 1000 bytes. */

@@ -1,8 +1,8 @@
 /** Counts the memory of a JSON body of one object against the budget. */
 import { Transform } from 'node:stream'
 import type { preParsingAsyncHookHandler } from 'fastify'
-import type { Services } from '../services.ts'
 import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
+import type { Services } from '../services.ts'
 
 /**
  * Returns a hook that reserves the memory of a body until the request ends: all of it before the body

@@ -1,7 +1,7 @@
 /** The APIs that have metadata: how their endpoints are labelled, and which parameters they take. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { closed } from '../../contract/schema-parts.ts'
-import { v2Parameters } from '../v2/parameters.ts'
+import { v2Parameters } from '../schemas/v2-parameters.ts'
 
 export interface MetadataApi {
   readonly root: string

@@ -1,4 +1,4 @@
-import { addActions } from '../actions/revision-1.ts'
+import { addActions } from '../actions/revision-1-actions.ts'
 import type { App } from '../app.ts'
 import { addLinkTypes } from '../metadata/link-types.ts'
 import { REVISION_1 } from '../metadata/metadata-api.ts'

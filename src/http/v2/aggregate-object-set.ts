@@ -11,11 +11,11 @@ import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
 import { AggregatedVersion } from '../schemas/aggregation.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { AGGREGATION_DESCRIPTION } from './aggregate-objects.ts'
 import { AggregateV2Response, aggregationMembers } from './aggregate-schemas.ts'
 import { ObjectSet } from './object-set-schema.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `aggregateObjectSet`. */
 export function addAggregateObjectSet(app: App, services: Services): void {

@@ -6,10 +6,10 @@ import { resolveTypePath } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { AggregateBody, AggregateV2Response } from './aggregate-schemas.ts'
 import { parseWhere } from './body-members.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `aggregateObjectsV2`. */
 export function addAggregateObjects(app: App, services: Services): void {

@@ -6,8 +6,8 @@ import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `countObjects`. */
 export function addCountObjects(app: App, { store }: Services): void {

@@ -6,11 +6,11 @@ import { resolveInterfacePath } from '../request/resolve.ts'
 import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { AGGREGATION_DESCRIPTION } from './aggregate-objects.ts'
 import { AggregateBody, AggregateV2Response } from './aggregate-schemas.ts'
 import { parseWhere } from './body-members.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `aggregateInterfaceObjects`. */
 export function addAggregateInterfaceObjects(app: App, services: Services): void {

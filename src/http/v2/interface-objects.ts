@@ -18,9 +18,10 @@ import { resolveInterfacePath } from '../request/resolve.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
-import { ListParameters, readOrderText, V2Parameters } from './parameters.ts'
+import { ListParameters, readOrderText } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 
 const ORDER =

@@ -22,10 +22,10 @@ import { resolveOntology } from '../request/resolve.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { ignoredMembers } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `loadLinks`. */
 export function addLoadLinks(app: App, services: Services): void {

@@ -7,10 +7,10 @@ import { servePage } from '../page/serve-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, readOrder } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
-import { V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 
 /** Adds `loadObjects`. */

@@ -14,12 +14,12 @@ import { servePage } from '../page/serve-page.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
 import { loadPropertySecurities, PROPERTY_SECURITIES } from './load-objects.ts'
 import { ObjectSet } from './object-set-schema.ts'
-import { V2Parameters } from './parameters.ts'
 import { CountedDollarPage } from './records.ts'
 
 const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary

@@ -6,9 +6,9 @@ import { servePage } from '../page/serve-page.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
-import { V2Parameters } from './parameters.ts'
 import { CountedFlatPage } from './records.ts'
 
 /** Adds `searchObjectsV2`. */

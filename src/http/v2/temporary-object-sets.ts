@@ -16,9 +16,9 @@ import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet } from './object-set-schema.ts'
-import { V2Parameters } from './parameters.ts'
 
 /** Adds `createTemporaryObjectSet`. */
 export function addCreateTemporaryObjectSet(app: App, services: Services): void {

@@ -2,18 +2,23 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
+import { missingParameters } from '../../service/actions/prepare-action.ts'
+import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
 import type { App } from '../app.ts'
 import { requireScope } from '../request/authenticate.ts'
-import { repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
-import { V2Parameters } from '../v2/parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
-import { applyActionBatch, applyActions, resolveActionType } from './apply-actions.ts'
-import { missingParameters } from './prepare-action.ts'
-import { ActionBody, ActionPath, actionBatch, textOrNull, ValidationResponse } from './schemas.ts'
-import { describeValidation, validateAction } from './validate-action.ts'
+import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
+import {
+  ActionBody,
+  ActionPath,
+  actionBatch,
+  textOrNull,
+  ValidationResponse,
+} from './action-schemas.ts'
 
 const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
 const config = { scope: 'api:ontologies-write', writes: KEYED } as const
@@ -63,15 +68,14 @@ function addApply(app: App, services: Services): void {
     async (request, reply) => {
       const { parameters, options } = request.body
       const values = parameters ?? {}
-      if (options?.mode === 'VALIDATE_ONLY') {
-        return { validation: await validateAction(request, values, services) }
-      }
       const actionType = resolveActionType(request)
+      if (options?.mode === 'VALIDATE_ONLY') {
+        return { validation: await validateAction(actionType, values, request.context, services) }
+      }
       requireScope(request.caller, 'api:ontologies-read')
       const missing = missingParameters(actionType, values)
       if (missing.length > 0) return { validation: describeValidation(actionType, missing) }
-      const { actions, commit } = await applyActions(request, [values], services)
-      reply.headers(repeatHeaders(commit))
+      const { actions } = await applyRequested(request, reply, [values], services)
       const validation = describeValidation(actionType, [])
       const returned = options?.returnEdits ?? 'NONE'
       if (returned === 'NONE') return { validation }
@@ -101,8 +105,7 @@ function addApplyBatch(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { actions, commit } = await applyActionBatch(request, services)
-      reply.headers(repeatHeaders(commit))
+      const { actions } = await applyRequestedBatch(request, reply, services)
       if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}
       return { edits: describeEdits(actions, false) }
     },

@@ -2,16 +2,15 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
+import { validateAction } from '../../service/actions/validate-action.ts'
 import type { App } from '../app.ts'
-import { repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
+import { ActionBody, ActionPath, actionBatch, ValidationResponse } from './action-schemas.ts'
 import { addActionTypes } from './action-types.ts'
-import { applyActionBatch, applyActions } from './apply-actions.ts'
-import { ActionBody, ActionPath, actionBatch, ValidationResponse } from './schemas.ts'
-import { validateAction } from './validate-action.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
 const tags = ['Revision 1.0']
@@ -43,8 +42,7 @@ function addApply(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { commit } = await applyActions(request, [request.body.parameters ?? {}], services)
-      reply.headers(repeatHeaders(commit))
+      await applyRequested(request, reply, [request.body.parameters ?? {}], services)
       return {}
     },
   )
@@ -65,8 +63,7 @@ function addApply(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { commit } = await applyActionBatch(request, services)
-      reply.headers(repeatHeaders(commit))
+      await applyRequestedBatch(request, reply, services)
       return {}
     },
   )
@@ -88,6 +85,9 @@ function addValidate(app: App, services: Services): void {
         response: responses(ValidationResponse),
       },
     },
-    async (request) => validateAction(request, request.body.parameters ?? {}, services),
+    async (request) => {
+      const { body, context } = request
+      return validateAction(resolveActionType(request), body.parameters ?? {}, context, services)
+    },
   )
 }

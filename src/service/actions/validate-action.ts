@@ -3,9 +3,9 @@ import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
-import { findRecord, keyEquals } from '../../service/pages/find-object.ts'
-import type { Services } from '../services.ts'
-import { type ActionRequest, resolveActionType } from './apply-actions.ts'
+import { findRecord, keyEquals } from '../pages/find-object.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import { missingParameters, type ParameterValues, prepareAction } from './prepare-action.ts'
 
 export interface Validation {
@@ -27,11 +27,11 @@ interface ParameterValidation {
 
 /** Validates an action against its parameters and the current objects. Writes nothing. */
 export async function validateAction(
-  request: ActionRequest,
+  actionType: ActionType,
   values: ParameterValues,
-  services: Services,
+  context: ServiceContext,
+  services: ServiceParts,
 ): Promise<Validation> {
-  const actionType = resolveActionType(request)
   const missing = missingParameters(actionType, values)
   if (missing.length > 0) return describeValidation(actionType, missing)
   const action = await prepareAction(actionType, values)
@@ -42,7 +42,7 @@ export async function validateAction(
     shape: PROPERTIES_RECORD,
     selection: undefined,
   }
-  const body = await findRecord(spec, request.context, services)
+  const body = await findRecord(spec, context, services)
   try {
     await action.decide(body && { body: body.toString('utf8') })
     return describeValidation(actionType, [])
