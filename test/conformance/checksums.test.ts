@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { CHECKED_RECORD } from '../../src/contract/object-record.ts'
-import { checkRecords } from '../../src/http/admin/checked-records.ts'
+import { checkRecords } from '../../src/service/exports/checked-records.ts'
 import type { ObjectTypeDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { runSql } from '../support/postgres.ts'
 import { rewriteAll } from '../support/rewrite-all.ts'

@@ -1,35 +1,44 @@
-/**
- * Exports all objects of one version in one response, without page size or retrieval limit. The
- * store is read in chunks, as fast as the client receives them, so a slow client costs no memory.
- */
+/** `exportObjects`: all objects of one version in one response. */
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
-import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
-import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
+import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
-import type { Query } from '../../query/query.ts'
 import { isPartlyHidden, restrictionOf } from '../../query/rights/restricted-type.ts'
-import type { Selection } from '../../query/selection.ts'
-import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
+import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
+import {
+  type ExportSpec,
+  readChunk,
+  shownVersion,
+  writeExport,
+} from '../../service/exports/write-export.ts'
 import type { App } from '../app.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
-import type { RequestScope } from '../request/admission.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { checkRecords, refuseMissingObjects } from './checked-records.ts'
-import { EXPORT_RESPONSE, EXPORT_WRITERS, type ExportWriter } from './export-writers.ts'
+
+/** The response of an endpoint that sends an export, for `openapi.json`. */
+export const EXPORT_RESPONSE = {
+  description:
+    'One object per line, as JSON or CSV. The trailer field `oqs-count` contains their number.',
+  content: Object.fromEntries(
+    Object.values(EXPORT_WRITERS).map(({ contentType }) => [
+      contentType,
+      { schema: Type.String() },
+    ]),
+  ),
+}
 
 /** Adds `exportObjects`. */
 export function addExportObjects(app: App, services: Services): void {
@@ -112,11 +121,6 @@ function breakOff(socket: Socket): void {
   }
 }
 
-/** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
-function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
-  return isPartlyHidden(objectType) ? 0 : version
-}
-
 const ExportParameters = Type.Object(
   {
     format: Type.Optional(Type.Enum([...EXPORT_FORMATS], { description: 'Default: `ndjson`.' })),
@@ -155,26 +159,6 @@ const ExportParameters = Type.Object(
 )
 
 export type ExportParameters = Static<typeof ExportParameters>
-
-/** What to export, and how. */
-export interface ExportSpec {
-  readonly objectType: ObjectType
-  readonly writer: ExportWriter
-  readonly query: Query
-  readonly selection: Selection
-  readonly after: Cursor | undefined
-  readonly version: number | undefined
-  readonly received: number
-  /** Whether the last line states how the export ended. */
-  readonly endLine: boolean
-}
-
-/** How an export ends. */
-interface ExportEnding {
-  readonly complete: (count: number) => void
-  /** Returns the body of the error. */
-  readonly fail: (error: unknown) => string
-}
 
 /** Parses and checks the parameters of an export. */
 export function readExport(
@@ -219,81 +203,4 @@ function keyOf(objectType: ObjectType, text: string): string {
     const { message: reason } = error as Error
     throw invalidArgument('after', reason)
   }
-}
-
-/** True if an export contains all objects of the newest version, whose number the store knows. */
-function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
-  const isNewest = version === undefined && after === undefined
-  return query.kind === 'everything' && isNewest && !isPartlyHidden(objectType)
-}
-
-async function* writeExport(
-  spec: ExportSpec,
-  first: StoredPage,
-  context: RequestScope,
-  services: Services,
-  ending: ExportEnding,
-): AsyncGenerator<Buffer | string> {
-  const { writer, objectType, selection } = spec
-  const names = selection ?? [...objectType.properties.keys()]
-  const { version } = first
-  let count = spec.received
-  try {
-    if (spec.after === undefined) yield writer.head(names)
-    for (let chunk = first; ; ) {
-      count += chunk.count
-      const written = chunk.count > 0 ? writer.records(chunk.records, names) : undefined
-      chunk.release()
-      if (written !== undefined) yield written
-      if (!chunk.more) break
-      await services.admission.takeTurn(context.callerId)
-      context.throwIfEnded()
-      // Continues by its own cursor, also if the definition changes meanwhile.
-      chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
-    }
-    if (isWhole(spec) && first.totalCount !== undefined) {
-      refuseMissingObjects(objectType.apiName, count, first.totalCount)
-    }
-  } catch (error) {
-    // The status is already sent.
-    const body = ending.fail(error)
-    if (spec.endLine) yield writer.failure(body)
-    return
-  }
-  ending.complete(count)
-  if (spec.endLine) yield writer.end(count, shownVersion(spec, first))
-}
-
-async function readChunk(
-  { objectType, query, selection }: ExportSpec,
-  start: Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'>,
-  context: RequestScope,
-  { store }: Services,
-): Promise<StoredPage> {
-  const pageRequest: ReadPageRequest = {
-    objectType,
-    query,
-    order: [],
-    record: {
-      shape: selection === undefined ? CHECKED_RECORD : CHECKED_SELECTION,
-      selection,
-      separator: '\n',
-    },
-    ...start,
-    maxObjects: EXPORT_CHUNK_OBJECTS,
-    maxBytes: EXPORT_CHUNK_BYTES,
-    includeTotalCount: false,
-    matchEstimate: undefined,
-  }
-  const page = await store.readPage(pageRequest, context)
-  if (page === 'reclaimed')
-    throw new ObjectQueryError('VersionNotFound', { version: start.version })
-  context.noteRead([objectType], page.count)
-  const checked = { objectType: objectType.apiName, hasSelection: selection !== undefined }
-  const records = checkRecords(page.records, { ...checked, after: start.after?.pk })
-  page.release()
-  const release = () => {
-    if (!records.buffer.detached) records.buffer.transfer(0)
-  }
-  return { ...page, records, release }
 }

@@ -9,8 +9,12 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
-import { type ExportParameters, readExport, sendExport } from '../admin/export-objects.ts'
-import { EXPORT_RESPONSE } from '../admin/export-writers.ts'
+import {
+  EXPORT_RESPONSE,
+  type ExportParameters,
+  readExport,
+  sendExport,
+} from '../admin/export-objects.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import {

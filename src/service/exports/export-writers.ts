@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { csvLine } from '../../formats/csv/csv-text.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
@@ -29,18 +28,6 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
     failure: (errorBody) => `${exportFailureLine('csv', errorBody)}\n`,
     end: (count, version) => `${exportEndLine('csv', count, version)}\n`,
   },
-}
-
-/** The response of an endpoint that sends an export, for `openapi.json`. */
-export const EXPORT_RESPONSE = {
-  description:
-    'One object per line, as JSON or CSV. The trailer field `oqs-count` contains their number.',
-  content: Object.fromEntries(
-    Object.values(EXPORT_WRITERS).map(({ contentType }) => [
-      contentType,
-      { schema: Type.String() },
-    ]),
-  ),
 }
 
 const LINE_FEED = Buffer.from('\n')

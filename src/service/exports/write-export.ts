@@ -1,0 +1,120 @@
+/**
+ * Exports all objects of one version, without page size or retrieval limit. The store is read in
+ * chunks, as fast as the client receives them, so a slow client costs no memory.
+ */
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
+import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Query } from '../../query/query.ts'
+import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
+import type { Selection } from '../../query/selection.ts'
+import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
+import { checkRecords, refuseMissingObjects } from './checked-records.ts'
+import type { ExportWriter } from './export-writers.ts'
+
+/** What to export, and how. */
+export interface ExportSpec {
+  readonly objectType: ObjectType
+  readonly writer: ExportWriter
+  readonly query: Query
+  readonly selection: Selection
+  readonly after: Cursor | undefined
+  readonly version: number | undefined
+  readonly received: number
+  /** Whether the last line states how the export ended. */
+  readonly endLine: boolean
+}
+
+/** How an export ends. */
+export interface ExportEnding {
+  readonly complete: (count: number) => void
+  /** Returns the body of the error. */
+  readonly fail: (error: unknown) => string
+}
+
+/** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
+export function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
+  return isPartlyHidden(objectType) ? 0 : version
+}
+
+/** True if an export contains all objects of the newest version, whose number the store knows. */
+function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
+  const isNewest = version === undefined && after === undefined
+  return query.kind === 'everything' && isNewest && !isPartlyHidden(objectType)
+}
+
+/** Writes an export whose first chunk was read. */
+export async function* writeExport(
+  spec: ExportSpec,
+  first: StoredPage,
+  context: ServiceContext,
+  services: ServiceParts,
+  ending: ExportEnding,
+): AsyncGenerator<Buffer | string> {
+  const { writer, objectType, selection } = spec
+  const names = selection ?? [...objectType.properties.keys()]
+  const { version } = first
+  let count = spec.received
+  try {
+    if (spec.after === undefined) yield writer.head(names)
+    for (let chunk = first; ; ) {
+      count += chunk.count
+      const written = chunk.count > 0 ? writer.records(chunk.records, names) : undefined
+      chunk.release()
+      if (written !== undefined) yield written
+      if (!chunk.more) break
+      await services.admission.takeTurn(context.callerId)
+      context.throwIfEnded()
+      // Continues by its own cursor, also if the definition changes meanwhile.
+      chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
+    }
+    if (isWhole(spec) && first.totalCount !== undefined) {
+      refuseMissingObjects(objectType.apiName, count, first.totalCount)
+    }
+  } catch (error) {
+    // The status is already sent.
+    const body = ending.fail(error)
+    if (spec.endLine) yield writer.failure(body)
+    return
+  }
+  ending.complete(count)
+  if (spec.endLine) yield writer.end(count, shownVersion(spec, first))
+}
+
+/** Reads a chunk of an export, and compares each object with its checksum. */
+export async function readChunk(
+  { objectType, query, selection }: ExportSpec,
+  start: Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'>,
+  context: ServiceContext,
+  { store }: ServiceParts,
+): Promise<StoredPage> {
+  const pageRequest: ReadPageRequest = {
+    objectType,
+    query,
+    order: [],
+    record: {
+      shape: selection === undefined ? CHECKED_RECORD : CHECKED_SELECTION,
+      selection,
+      separator: '\n',
+    },
+    ...start,
+    maxObjects: EXPORT_CHUNK_OBJECTS,
+    maxBytes: EXPORT_CHUNK_BYTES,
+    includeTotalCount: false,
+    matchEstimate: undefined,
+  }
+  const page = await store.readPage(pageRequest, context)
+  if (page === 'reclaimed')
+    throw new ObjectQueryError('VersionNotFound', { version: start.version })
+  context.noteRead([objectType], page.count)
+  const checked = { objectType: objectType.apiName, hasSelection: selection !== undefined }
+  const records = checkRecords(page.records, { ...checked, after: start.after?.pk })
+  page.release()
+  const release = () => {
+    if (!records.buffer.detached) records.buffer.transfer(0)
+  }
+  return { ...page, records, release }
+}
