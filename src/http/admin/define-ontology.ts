@@ -12,7 +12,7 @@ import {
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import { finishInTurns } from '../../ontology/values/steps.ts'
+import { finishInTurns } from '../../ontology/steps.ts'
 import type { App } from '../app.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'

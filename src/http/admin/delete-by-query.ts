@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { App } from '../app.ts'

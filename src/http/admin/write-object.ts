@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { finishInTurns } from '../../ontology/steps.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
   objectSteps,
@@ -10,7 +11,6 @@ import {
   readObjectKey,
   type StoredObject,
 } from '../../ontology/values/read-object.ts'
-import { finishInTurns } from '../../ontology/values/steps.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
 import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'

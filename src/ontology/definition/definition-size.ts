@@ -2,7 +2,7 @@
 
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_FIELDS, STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
-import { isJsonObject } from '../values/refused-value.ts'
+import { isJsonObject } from '../json-object.ts'
 
 /**
  * Throws if a definition has more fields than the service can check, save and load without delaying

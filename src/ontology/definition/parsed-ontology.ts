@@ -1,6 +1,7 @@
 /** An ontology as parsed, with the parts that follow from others and that few requests need. */
-import { actionTypesOf } from '../actions/action-type.ts'
+
 import type { ActionType, LinkSide, Ontology } from '../ontology.ts'
+import { actionTypesOf } from './action-types.ts'
 import { linkSidesOf } from './links.ts'
 
 type Parts = Omit<Ontology, 'linkSides' | 'actionTypes'>

@@ -8,10 +8,11 @@ import {
 } from '../definition/property-type.ts'
 import { joinPath } from '../definition/struct-path.ts'
 import type { RenamedProperties } from '../definition/type-change.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { ObjectType } from '../ontology.ts'
 import { isExactDouble } from './read-number.ts'
 import { objectReader, RefusedObject, type StoredObject } from './read-object.ts'
-import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+import { RefusedValue, refuse } from './refused-value.ts'
 
 /**
  * Returns a function that converts the body of a stored object. It throws `RefusedObject` if a value

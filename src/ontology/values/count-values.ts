@@ -2,8 +2,8 @@
 
 import { OBJECT_MAX_POSITIONS, OBJECT_MAX_VALUES } from '../../contract/limits.ts'
 import type { PropertyType } from '../definition/property-type.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { ObjectType } from '../ontology.ts'
-import { isJsonObject } from './refused-value.ts'
 
 /** Returns why the properties have too many values; undefined if they do not. */
 export function reasonAgainstSize(

@@ -1,5 +1,5 @@
 /** JSON merge patch (RFC 7396): members replace, null removes, objects merge. */
-import { isJsonObject } from './refused-value.ts'
+import { isJsonObject } from '../json-object.ts'
 
 /** Deeper than any valid value. Recursion ends there, so that no patch can exhaust the stack. */
 const MAX_DEPTH = 32

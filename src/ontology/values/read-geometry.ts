@@ -1,7 +1,8 @@
 /** Parses GeoJSON (RFC 7946) points and shapes. Longitude comes before latitude. */
 
-import { isJsonObject, refuse } from './refused-value.ts'
-import { finish, type Steps } from './steps.ts'
+import { isJsonObject } from '../json-object.ts'
+import { finish, type Steps } from '../steps.ts'
+import { refuse } from './refused-value.ts'
 
 /** The maximum nesting of geometry collections. Deeper ones could exhaust the stack. */
 const COLLECTION_DEPTH = 8

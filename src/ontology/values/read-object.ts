@@ -6,14 +6,15 @@
 import { OBJECT_MAX_BYTES } from '../../contract/limits.ts'
 import type { ScalarType } from '../definition/property-type.ts'
 import { objectId } from '../definition/rid.ts'
+import { isJsonObject } from '../json-object.ts'
 import type { ObjectType, Property } from '../ontology.ts'
+import { finish, type Steps } from '../steps.ts'
 import { reasonAgainstSize } from './count-values.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
 import { type ReadValue, valueSteps } from './read-value.ts'
-import { isJsonObject, RefusedValue } from './refused-value.ts'
+import { RefusedValue } from './refused-value.ts'
 import { type ParsedScalar, type ScalarCodec, scalarCodec } from './scalar-codec.ts'
 import { SearchableCollector, type SearchableValues } from './searchable-values.ts'
-import { finish, type Steps } from './steps.ts'
 
 /** An object, ready to be stored. All texts except `pk` and `objectId` are JSON. */
 export interface StoredObject {

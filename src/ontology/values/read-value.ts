@@ -2,10 +2,11 @@
 
 import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
 import { joinPath } from '../definition/struct-path.ts'
+import { isJsonObject } from '../json-object.ts'
+import { finish, ITEMS_PER_STEP, type Steps } from '../steps.ts'
 import { geoShapeSteps } from './read-geometry.ts'
-import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+import { RefusedValue, refuse } from './refused-value.ts'
 import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'
-import { finish, ITEMS_PER_STEP, type Steps } from './steps.ts'
 
 /** Checks a value and returns its canonical JSON text, or throws `RefusedValue`. */
 export type ValueReader = (value: unknown) => string

@@ -5,11 +5,12 @@
  */
 
 import type { ScalarType } from '../definition/property-type.ts'
+import { isJsonObject } from '../json-object.ts'
 import { type ColumnValue, decimalText, decodeDecimal, sortableDecimal } from './column-value.ts'
 import { type GeoPoint, readGeoPoint, readGeoShape } from './read-geometry.ts'
 import { floatingReader, readDecimal, readLong, wholeNumberReader } from './read-number.ts'
 import { canonicalTimestamp, readDate, readTimestamp, sortableTimestamp } from './read-time.ts'
-import { isJsonObject, RefusedValue, refuse } from './refused-value.ts'
+import { RefusedValue, refuse } from './refused-value.ts'
 
 /** A value that was checked against its type. Only the codec that parsed it knows its form. */
 export type ParsedScalar = string | number | bigint | boolean | GeoPoint

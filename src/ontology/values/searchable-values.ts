@@ -4,11 +4,11 @@ import type { Language } from '../definition/language.ts'
 import type { ScalarType } from '../definition/property-type.ts'
 import { joinPath, leavesOf } from '../definition/struct-path.ts'
 import type { Property } from '../ontology.ts'
+import { mapInSteps, type Steps } from '../steps.ts'
 import type { ColumnValue } from './column-value.ts'
 import type { GeoPoint } from './read-geometry.ts'
 import type { ValuePart } from './read-value.ts'
 import { isComparable, type ParsedScalar, scalarCodec } from './scalar-codec.ts'
-import { mapInSteps, type Steps } from './steps.ts'
 
 /** A store keeps these beside the body, in the form that its database searches best. */
 export interface SearchableValues {

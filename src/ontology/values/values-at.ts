@@ -1,7 +1,7 @@
 /** Follows paths into the values of properties, through all arrays. */
 
 import { PATH_SEPARATOR } from '../definition/struct-path.ts'
-import { isJsonObject } from './refused-value.ts'
+import { isJsonObject } from '../json-object.ts'
 
 /** Returns the values at the end of a path; the elements of an array there. */
 export function valuesAt(value: unknown, path: string | undefined): unknown[] {

@@ -1,8 +1,8 @@
 /** Filters the objects of a set. Only types that have the properties of the filter can satisfy it. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import { isNothing, matchAll } from '../combine-queries.ts'
 import { queryOfType } from '../interface-query.ts'
 import { parseQuery } from '../parse/parse-query.ts'

@@ -1,6 +1,6 @@
 import { OBJECT_SET_MAX_OBJECTS } from '../../contract/limits.ts'
 import { objectIdOfRid } from '../../ontology/definition/rid.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 
 /**
  * Returns the ids of the objects that the static sets in an object set list, or undefined if it has

@@ -1,7 +1,7 @@
 /** Loads the stored sets that an object set refers to, so that it can be parsed without waiting. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { OBJECT_SET_MAX_DEPTH, OBJECT_SET_MAX_STORED_BYTES } from '../../contract/limits.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 
 /** A stored set, and the size of its JSON. */
 export interface StoredSet {

@@ -4,8 +4,8 @@
  */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import type { Query } from '../query.ts'
 import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'

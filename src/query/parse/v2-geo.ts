@@ -1,8 +1,9 @@
 /** Parses the conditions of v2 on geopoints and geoshapes. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { readGeoPoint, readGeoShape } from '../../ontology/values/read-geometry.ts'
-import { isJsonObject, RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
+import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { isConvex } from '../matching/convex.ts'
 import { type Geometry, membersOf, toShape } from '../matching/shape.ts'

@@ -7,7 +7,7 @@ import {
   WIRE_INTEGER_MAX,
 } from '../../contract/limits.ts'
 import { optional } from '../../contract/schema-parts.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { countTerms } from '../matching/count-terms.ts'
 import { termsOf, writtenTerms } from '../matching/terms.ts'

@@ -1,7 +1,7 @@
 /** Parses `relativeDateRange` of v2. */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { Query, RelativePoint } from '../query.ts'
 import { isTimeZone } from '../relative-dates.ts'
 import { notSupported, requireText } from './conditions.ts'

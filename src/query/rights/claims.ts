@@ -1,5 +1,5 @@
 /** Claims of the caller in the `where` of a right: `$caller.NAME` in place of a value. */
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import type { Claims } from './policy.ts'
 

@@ -1,10 +1,10 @@
 /** Checks the parameters of an action, and turns them into the edit of one object. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { OBJECT_PARAMETERS } from '../../ontology/actions/action-type.ts'
-import { readLocator, toPropertyValue } from '../../ontology/actions/parameter-value.ts'
+import { OBJECT_PARAMETERS } from '../../ontology/definition/action-types.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
+import { finishInTurns } from '../../ontology/steps.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
   objectSteps,
@@ -12,8 +12,8 @@ import {
   readObjectKey,
   type StoredObject,
 } from '../../ontology/values/read-object.ts'
-import { finishInTurns } from '../../ontology/values/steps.ts'
 import type { Change, CurrentObject } from '../../store/object-store.ts'
+import { readLocator, toPropertyValue } from './parameter-value.ts'
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 

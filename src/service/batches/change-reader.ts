@@ -4,6 +4,7 @@ import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../../contract/limits.ts'
 import { BlankLines } from '../../formats/blank-lines.ts'
 import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import {
   type ObjectReader,
@@ -11,7 +12,6 @@ import {
   RefusedObject,
   readObjectKey,
 } from '../../ontology/values/read-object.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
 import type { Change } from '../../store/object-store.ts'
 
 /** The bytes around an object in its line: `{"put":` and `}`. */

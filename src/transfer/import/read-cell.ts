@@ -8,8 +8,9 @@ import type {
   ScalarType,
   StructType,
 } from '../../ontology/definition/property-type.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
-import { isJsonObject, RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
+import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
 import { degrees, pointText } from './geopoint-columns.ts'
 import { isoTimestamp } from './iso-timestamp.ts'
 import { jsonCell } from './read-json-cell.ts'

@@ -3,7 +3,7 @@ import type {
   ScalarPropertyType,
   StructType,
 } from '../../ontology/definition/property-type.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { isoTimestamp } from './iso-timestamp.ts'
 
 /**

@@ -1,7 +1,8 @@
 /** Determines the traits of one value. Items and fields are not inspected. */
 import type { CellKind } from '../../formats/row.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
-import { isJsonObject, RefusedValue } from '../../ontology/values/refused-value.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { typedCellReader } from '../import/read-cell.ts'
 import { TRAIT } from './traits.ts'
 

@@ -6,7 +6,7 @@ import {
   type RowSource,
   setCell,
 } from '../../formats/row.ts'
-import { isJsonObject } from '../../ontology/values/refused-value.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 
 /** Objects nested more deeply stay as they are; no real record is. */
 const MAX_DEPTH = 32

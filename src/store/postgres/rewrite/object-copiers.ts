@@ -1,8 +1,8 @@
 /** How a rewrite reads stored objects: as they are, or converted to another definition. */
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { finishInTurns } from '../../../ontology/steps.ts'
 import { objectSteps } from '../../../ontology/values/read-object.ts'
-import { finishInTurns } from '../../../ontology/values/steps.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { type TypeConverter, tryConvert } from '../../sql/stored-change.ts'

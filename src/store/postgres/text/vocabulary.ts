@@ -1,4 +1,4 @@
-import type { Steps } from '../../../ontology/values/steps.ts'
+import type { Steps } from '../../../ontology/steps.ts'
 import { sortInTurns } from '../../sql/sort-in-turns.ts'
 import { arrayBytes } from '../catalogue/column-bytes.ts'
 import type { WriteSession } from '../driver/database.ts'

@@ -1,5 +1,5 @@
 /** The full-text cells of a row: its lexemes and, where these are not enough, all terms in order. */
-import type { Steps } from '../../../ontology/values/steps.ts'
+import type { Steps } from '../../../ontology/steps.ts'
 import {
   indexedTerms,
   indexedTermsInSteps,

@@ -1,7 +1,7 @@
 /** Writes rows with COPY in its binary format, the fastest way to load data into PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
+import { finish, finishInTurns } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { finish, finishInTurns } from '../../../ontology/values/steps.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'

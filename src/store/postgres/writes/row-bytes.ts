@@ -1,4 +1,6 @@
 /** Rows in the binary format of COPY. Their version is known last, and is at a fixed offset. */
+
+import type { Steps } from '../../../ontology/steps.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import {
@@ -6,7 +8,6 @@ import {
   fieldKey,
   type SearchableValues,
 } from '../../../ontology/values/searchable-values.ts'
-import type { Steps } from '../../../ontology/values/steps.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'

@@ -1,6 +1,6 @@
 /** Values of action parameters, whose JSON differs from that of properties in a few types. */
-import type { PropertyType } from '../definition/property-type.ts'
-import { isJsonObject } from '../values/refused-value.ts'
+import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 
 /** Returns the value of a property for the value of a parameter. What is invalid stays as it is. */
 export function toPropertyValue(type: PropertyType, value: unknown): unknown {

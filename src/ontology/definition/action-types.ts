@@ -2,8 +2,9 @@
  * Action types: `create-T`, `modify-T` and `delete-T` for each object type T. They follow from the
  * definition of the object type, so they need none of their own.
  */
-import { objectId } from '../definition/rid.ts'
+
 import type { ActionKind, ActionParameter, ActionType, ObjectType } from '../ontology.ts'
+import { objectId } from './rid.ts'
 
 const ACTION_KINDS = ['create', 'modify', 'delete'] as const
 
