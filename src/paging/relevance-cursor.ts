@@ -1,7 +1,7 @@
 /**
  * The cursor of a walk by relevance. The text that a page token carries where other walks have a
  * primary key is `OBJECTS SCORE AVERAGE WEIGHT,WEIGHT…` in base 36, a line feed, and the key; in a
- * tier that is sorted by key, only `OBJECTS`. The version is negative, and numbers the tier.
+ * tier that is sorted by key, only `OBJECTS`. The version is the number of the tier.
  */
 import type { Cursor } from './cursor.ts'
 
@@ -28,7 +28,7 @@ export function encodeRelevanceCursor(cursor: RelevanceCursor): Cursor {
   const numbers = ranked === undefined ? [objects] : [objects, ranked.score, ranked.averageLength]
   const weights = ranked?.weights.map((weight) => weight.toString(RADIX)).join(',') ?? []
   const state = [...numbers.map((number) => number.toString(RADIX)), weights].flat().join(' ')
-  return { pk: `${state}\n${pk}`, version: -1 - tier }
+  return { pk: `${state}\n${pk}`, version: tier }
 }
 
 /** Decodes the cursor of a token that was opened, so that it is known to be valid. */
@@ -36,7 +36,7 @@ export function decodeRelevanceCursor({ pk, version }: Cursor): RelevanceCursor 
   const end = pk.indexOf('\n')
   const [objects = '', score, averageLength = '', weights = ''] = pk.slice(0, end).split(' ')
   return {
-    tier: -1 - version,
+    tier: version,
     pk: pk.slice(end + 1),
     objects: parseNumber(objects),
     ranked:

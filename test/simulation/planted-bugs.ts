@@ -76,8 +76,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a token is not bound to its paging mode',
-    file: READ_PAGE,
-    edits: [['snapshot: paging.snapshot ?? false,', 'snapshot: false,']],
+    file: 'src/service/pages/bind-page.ts',
+    edits: [['snapshot: paging.snapshot ?? false', 'snapshot: false']],
   },
   {
     name: 'a token is not bound to its caller',

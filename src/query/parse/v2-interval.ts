@@ -41,7 +41,7 @@ const maxGaps = optional(
 )
 
 /** The types of rules. */
-export const INTERVAL_RULES: ReadonlyMap<unknown, UnionType> = new Map([
+export const INTERVAL_RULES: ReadonlyMap<string, UnionType> = new Map([
   ['allOf', unionType('AllOf', { rules, ordered, maxGaps })],
   ['anyOf', unionType('AnyOf', { rules })],
   ['match', unionType('Match', { query: Text, ordered, maxGaps })],
@@ -69,7 +69,7 @@ class RuleParser {
     if (!isJsonObject(rule)) throw unprocessable(path, 'is not a rule: a JSON object with a type')
     this.#budget.spendTerms(1)
     const { type } = rule
-    const known = INTERVAL_RULES.get(type)
+    const known = typeof type === 'string' ? INTERVAL_RULES.get(type) : undefined
     if (known === undefined) {
       throw unprocessable(`${path}.type`, `is not one of ${[...INTERVAL_RULES.keys()].join(', ')}`)
     }
