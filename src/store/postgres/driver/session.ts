@@ -38,7 +38,7 @@ export interface Session {
 
 export interface WriteSession extends Session {
   /** Returns the number of rows that the statement changed. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>
+  run(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<number>
   /** Sends bytes to a `COPY … FROM STDIN` and returns the number of rows. */
   copyIn(sql: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number>
   /** Changes the statement timeout for the rest of this transaction; without one, removes it. */
@@ -86,8 +86,12 @@ export class ClientSession implements WriteSession {
     return (await this.#send<(Buffer | null)[]>(sql, values, options, AS_BYTES)).rows
   }
 
-  async run(sql: string, values: readonly unknown[] = []): Promise<number> {
-    return (await this.#send<unknown[]>(sql, values, {})).rowCount ?? 0
+  async run(
+    sql: string,
+    values: readonly unknown[] = [],
+    options: QueryOptions = {},
+  ): Promise<number> {
+    return (await this.#send<unknown[]>(sql, values, options)).rowCount ?? 0
   }
 
   async copyIn(

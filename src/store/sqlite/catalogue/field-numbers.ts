@@ -1,6 +1,6 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
-import type { Prepares } from '../file/writer-database.ts'
+import type { Prepares } from '../file/statement-cache.ts'
 import { readTableLayout, type TableLayout } from './table-layout.ts'
 
 /** The fields of a type as one of its tables stores them. */

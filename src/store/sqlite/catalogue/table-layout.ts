@@ -11,7 +11,7 @@ import type { ColumnLayout } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermRules } from '../../sql/text-index.ts'
-import type { Prepares } from '../file/writer-database.ts'
+import type { Prepares } from '../file/statement-cache.ts'
 
 /** The layout of new tables. */
 export const CURRENT_LAYOUT = 2

@@ -2,8 +2,7 @@
  * Keeps what a connection has read, as long as no other connection commits. Only for connections that
  * write nothing themselves.
  */
-import type { StatementSync } from 'node:sqlite'
-import type { StatementCache } from './statement-cache.ts'
+import type { ArrayStatement, StatementCache } from './statement-cache.ts'
 
 /** When there are this many values, all are forgotten. Most stores have few. */
 const MAX_VALUES = 1000
@@ -11,7 +10,7 @@ const MAX_VALUES = 1000
 export class KnownUntilCommit<Value> {
   readonly #statements: StatementCache
   readonly #values = new Map<string, Value>()
-  #version: StatementSync | undefined
+  #version: ArrayStatement | undefined
   #knownVersion: unknown
 
   constructor(statements: StatementCache) {
@@ -23,7 +22,7 @@ export class KnownUntilCommit<Value> {
     // Changes with every commit of another connection. It is read before the value: if a commit
     // happens in between, the value is read again next time.
     this.#version ??= this.#statements.prepare('PRAGMA data_version')
-    const [version] = this.#version.get() as unknown as [number]
+    const version = this.#version.get()?.[0]
     if (version !== this.#knownVersion || this.#values.size === MAX_VALUES) {
       this.#values.clear()
       this.#knownVersion = version

@@ -1,7 +1,6 @@
 /** Caches the prepared statements of a connection, and evicts the least recently used. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { Prepares } from './writer-database.ts'
 
 const CAPACITY = 1000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -11,9 +10,22 @@ const BYTES_PER_CHARACTER = 8
 /** Functions of the catalogue have only a few statements. */
 const OBJECT_CAPACITY = 20
 
+/** Prepares statements: a connection, or one that prepares each statement only once. */
+export type Prepares = Pick<DatabaseSync, 'prepare'>
+
+/** The columns of a row, in the order of the statement. */
+export type ArrayRow = readonly SQLOutputValue[]
+
+/** A statement whose rows are arrays: they cost less than objects. */
+export interface ArrayStatement extends Pick<StatementSync, 'run' | 'setReadBigInts'> {
+  all(...values: readonly SQLInputValue[]): ArrayRow[]
+  get(...values: readonly SQLInputValue[]): ArrayRow | undefined
+  iterate(...values: readonly SQLInputValue[]): NodeJS.Iterator<ArrayRow>
+}
+
 /** A statement, with the values of its first placeholders. */
 export interface Prepared {
-  readonly statement: StatementSync
+  readonly statement: ArrayStatement
   readonly values: readonly string[]
 }
 
@@ -37,8 +49,8 @@ export class StatementCache {
     this.#db = db
   }
 
-  /** Returns the prepared statement of a text. Its rows are arrays. */
-  prepare(sql: string): StatementSync {
+  /** Returns the prepared statement of a text. */
+  prepare(sql: string): ArrayStatement {
     return this.#prepared.get(sql)?.statement ?? this.#add(sql, { sql, values: [] }).statement
   }
 
@@ -49,9 +61,9 @@ export class StatementCache {
 
   #add(key: string, { sql, values }: { sql: string; values: readonly string[] }): Prepared {
     const statement = this.#db.prepare(sql)
-    // Arrays are cheaper than objects, and rows do not leave the store.
     statement.setReturnArrays(true)
-    const prepared = { statement, values }
+    // The types of node:sqlite do not know that its rows are arrays now.
+    const prepared = { statement: statement as unknown as ArrayStatement, values }
     const characters = sql.length + (key === sql ? 0 : key.length)
     const size = STATEMENT_BYTES + characters * BYTES_PER_CHARACTER
     this.#prepared.set(key, prepared, { size })

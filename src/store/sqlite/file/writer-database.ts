@@ -5,6 +5,8 @@ import type { TypeConverter } from '../../sql/stored-change.ts'
 import { TermCutter } from '../../sql/term-cutter.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
 import type { StagedWrite } from '../staged/staged-write.ts'
+import { SqliteSession } from './sqlite-session.ts'
+import { type Prepares, StatementCache } from './statement-cache.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500
@@ -15,9 +17,6 @@ const CAPACITY = 500
  */
 const STEP_CHECKPOINT_PAGES = 8000
 
-/** Prepares statements: a connection, or one that prepares each statement only once. */
-export type Prepares = Pick<DatabaseSync, 'prepare'>
-
 export class WriterDatabase extends DatabaseSync {
   /** By the rules of a table. */
   readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
@@ -25,6 +24,8 @@ export class WriterDatabase extends DatabaseSync {
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   /** The staged writes that this connection carries out, by owner. */
   readonly stagedWrites = new Map<string, StagedWrite<WriterDatabase>>()
+  /** Runs the operations that both stores share. */
+  readonly session = new SqliteSession(this, new StatementCache(this))
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
 
   /**

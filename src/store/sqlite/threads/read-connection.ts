@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { KnownHeads } from '../catalogue/known-heads.ts'
 import { runTransaction, type TransactionSteps } from '../file/connection.ts'
+import { SqliteSession } from '../file/sqlite-session.ts'
 import { MatchLists } from '../pages/match-lists.ts'
 import { addAggregateFunctions } from '../queries/aggregate-functions.ts'
 import { addOrderFunctions } from '../queries/aggregate-sums.ts'
@@ -13,6 +14,8 @@ export interface ReadConnection extends QueryConnection {
   /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
   readonly heads: KnownHeads
+  /** Reads what both stores read in the same way. */
+  readonly session: SqliteSession
   /** How a change that is tried converts objects, by change and type. Used in reader processes only. */
   readonly converters: LRUCache<string, TypeConverter>
   /** Prepared, because their text would be parsed for every page. */
@@ -30,6 +33,7 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
     ...connection,
     lists: new MatchLists(),
     heads: new KnownHeads(connection.statements),
+    session: new SqliteSession(db, connection.statements),
     converters: new LRUCache({ max: 4 }),
     transaction: { begin: () => void begin.get(), commit: () => void commit.get() },
   }

@@ -1,0 +1,36 @@
+/**
+ * How the parts that both stores share reach the database. On SQLite, writes run in the writer
+ * thread and slow reads in another process: both are named, and their input is plain data.
+ */
+import type { RequestContext } from '../../../admission/request-context.ts'
+import type { Operation } from './operation.ts'
+import type { CoreSession, ReadSession } from './session.ts'
+
+/** An operation that another thread or process can run. */
+export interface NamedOperation<Session extends ReadSession, Input, Result> {
+  readonly name: string
+  readonly run: (session: Session, input: Input) => Operation<Result>
+}
+
+/** A transaction of its own. PostgreSQL repeats it after a conflict. */
+export type WriteOperation<Input, Result> = NamedOperation<CoreSession, Input, Result>
+export type SlowRead<Input, Result> = NamedOperation<ReadSession, Input, Result>
+
+export interface StoreOperations {
+  /** Runs statements that read little, without a transaction. */
+  read<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result>
+  /** Times out and stops like `readPage`. */
+  readSlowly<Input, Result>(
+    operation: SlowRead<Input, Result>,
+    input: Input,
+    context: RequestContext,
+  ): Promise<Result>
+  /** Runs a transaction; in the turn of a caller if there is a context. */
+  write<Input, Result>(
+    operation: WriteOperation<Input, Result>,
+    input: Input,
+    context?: RequestContext,
+  ): Promise<Result>
+  /** True for the error of a write that has waited too long for another one. */
+  isBusy(error: unknown): boolean
+}

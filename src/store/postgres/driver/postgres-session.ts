@@ -1,0 +1,110 @@
+/** Runs operations on PostgreSQL: each statement is awaited. */
+import { type Columns, type RowOf, readRow, readRows } from '../../core/session/columns.ts'
+import { awaited, type Operation, runAwaited } from '../../core/session/operation.ts'
+import type {
+  CoreSession,
+  Dialect,
+  Parameter,
+  ReadSession,
+  StatementOptions,
+  StoreLock,
+} from '../../core/session/session.ts'
+import type { Session, WriteSession } from './session.ts'
+
+const TYPES = { text: 'text', integer: 'bigint' } as const
+
+/** Increases whenever a token is revoked or deleted, or a policy changes. */
+export const TOKEN_GENERATION_SQL = '(SELECT generation FROM oqs_token_generation)'
+
+const DIALECT: Dialect = {
+  lock: {
+    change: ' FOR UPDATE',
+    commit: ' FOR NO KEY UPDATE',
+    load: ' FOR KEY SHARE',
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
+  },
+  isOneOf: (type) => `= ANY(?::${TYPES[type]}[])`,
+  rows: (columns) => {
+    const values = Object.entries(columns).map(
+      ([name, type], at) => `(value ->> ${at})::${TYPES[type]} AS ${name}`,
+    )
+    return `(SELECT ${values.join(', ')} FROM json_array_elements(?::json))`
+  },
+  member: (json, name) => `${json}::json ->> '${name}'`,
+  tokenGeneration: TOKEN_GENERATION_SQL,
+}
+
+/** Advisory locks: arbitrary numbers that nothing else uses. */
+const LOCKS: Readonly<Record<StoreLock, number>> = { reclaim: 7_067_328_002 }
+
+/** Reads through a transaction, or through the database without one. */
+class PostgresReader implements ReadSession {
+  readonly dialect = DIALECT
+  readonly #session: Pick<Session, 'query'>
+
+  constructor(session: Pick<Session, 'query'>) {
+    this.#session = session
+  }
+
+  *query<Of extends Columns>(
+    sql: string,
+    parameters: readonly Parameter[],
+    columns: Of,
+    options?: StatementOptions,
+  ): Operation<readonly RowOf<Of>[]> {
+    return readRows(yield* awaited(this.#session.query(sql, parameters, options)), columns)
+  }
+
+  *find<Of extends Columns>(
+    sql: string,
+    parameters: readonly Parameter[],
+    columns: Of,
+    options?: StatementOptions,
+  ): Operation<RowOf<Of> | undefined> {
+    const [row] = yield* awaited(this.#session.query(sql, parameters, options))
+    return row && readRow(row, columns)
+  }
+}
+
+class PostgresSession extends PostgresReader implements CoreSession {
+  readonly #session: WriteSession
+
+  constructor(session: WriteSession) {
+    super(session)
+    this.#session = session
+  }
+
+  *run(
+    sql: string,
+    parameters: readonly Parameter[],
+    options?: StatementOptions,
+  ): Operation<number> {
+    return yield* awaited(this.#session.run(sql, parameters, options))
+  }
+
+  *execute(sql: string): Operation<void> {
+    yield* awaited(this.#session.query(sql))
+  }
+
+  *tryLock(lock: StoreLock): Operation<boolean> {
+    const sql = 'SELECT pg_try_advisory_xact_lock(?)'
+    const [row] = yield* awaited(this.#session.query(sql, [LOCKS[lock]]))
+    return row?.[0] === true
+  }
+}
+
+/** Runs an operation within a transaction. */
+export function runIn<Result>(
+  session: WriteSession,
+  operation: (session: CoreSession) => Operation<Result>,
+): Promise<Result> {
+  return runAwaited(operation(new PostgresSession(session)))
+}
+
+/** Runs an operation that reads, in a transaction or with a statement of its own each time. */
+export function readIn<Result>(
+  session: Pick<Session, 'query'>,
+  operation: (session: ReadSession) => Operation<Result>,
+): Promise<Result> {
+  return runAwaited(operation(new PostgresReader(session)))
+}
