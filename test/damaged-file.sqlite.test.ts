@@ -286,7 +286,7 @@ describe('a damaged file', () => {
     }
     for (let n = 0; n < copies; n += 1) flip(next(bytes.length))
     // Among the rows and the index by which they are found.
-    const read = pages.filter(({ name }) => ['object_1', 'object_1_current'].includes(name))
+    const read = pages.filter(({ name }) => ['oqs_object_1', 'oqs_object_1_current'].includes(name))
     for (let n = 0; n < 4 * copies; n += 1) {
       const page = read[next(read.length)]
       if (page !== undefined) flip(page.offset + next(page.bytes))
@@ -298,7 +298,7 @@ describe('a damaged file', () => {
 
   it('with another letter in a value fails verification and the check of a backup', async () => {
     expect(passesVerification(() => {})).toBe(true)
-    const rows = pages.filter(({ name, kind }) => name === 'object_1' && kind !== 'internal')
+    const rows = pages.filter(({ name, kind }) => name === 'oqs_object_1' && kind !== 'internal')
     const texts = rows.flatMap(({ offset, bytes: size }) => {
       const at = bytes.indexOf('"text":"other words', offset)
       return at === -1 || at > offset + size ? [] : [at]

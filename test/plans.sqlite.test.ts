@@ -149,17 +149,17 @@ describe('the plan of', () => {
 
   it('an equality: its index, which is in key order', () => {
     const first = plan(field('eq', 'a', 5))
-    expect(first).toContain('USING INDEX object_1_p2 (p2=?')
+    expect(first).toContain('USING INDEX oqs_object_1_p2 (p2=?')
     const later = plan(field('eq', 'a', 5), undefined, { pk: 'x', values: [] })
-    expect(later).toContain('USING INDEX object_1_p2 (p2=? AND pk>?)')
+    expect(later).toContain('USING INDEX oqs_object_1_p2 (p2=? AND pk>?)')
     for (const text of [first, later]) expect(text).not.toContain('TEMP B-TREE')
   })
 
   it.each([
-    ['a', 5, 'USING INDEX object_1_p2 (p2=? AND pk>?)'],
-    ['notes', 'short', 'USING INDEX object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)'],
-    ['at', '2026-01-31T12:00:00Z', 'USING INDEX object_1_p6_time (t6=? AND pk>?)'],
-    ['k', 'a', 'USING INDEX object_1_current (pk=?)'],
+    ['a', 5, 'USING INDEX oqs_object_1_p2 (p2=? AND pk>?)'],
+    ['notes', 'short', 'USING INDEX oqs_object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)'],
+    ['at', '2026-01-31T12:00:00Z', 'USING INDEX oqs_object_1_p6_time (t6=? AND pk>?)'],
+    ['k', 'a', 'USING INDEX oqs_object_1_current (pk=?)'],
   ])(
     'the statement of a page with one value of %s: its index, in key order',
     (name, value, index) => {
@@ -177,7 +177,7 @@ describe('the plan of', () => {
 
   it('a range in the order of its property: its index, from the cursor on', () => {
     const up = plan(field('gt', 'a', 5), 'p.a', { pk: 'x', values: [7] })
-    expect(up).toContain('USING INDEX object_1_p2 ((p2,pk)>(?,?))')
+    expect(up).toContain('USING INDEX oqs_object_1_p2 ((p2,pk)>(?,?))')
     const down = plan(field('lte', 'a', 5), 'p.a:desc', { pk: 'x', values: [7] })
     expect(down).toContain('(p2,pk)<(?,?)')
     for (const text of [up, down]) expect(text).not.toContain('TEMP B-TREE')
@@ -185,10 +185,10 @@ describe('the plan of', () => {
 
   it('a range in key order: the key if many match, the range and a small sort if few do', () => {
     const many = plan(field('gt', 'a', 5), undefined, undefined, false)
-    expect(many).toContain('object_1_current')
+    expect(many).toContain('oqs_object_1_current')
     expect(many).not.toContain('TEMP B-TREE')
     const few = plan(field('gt', 'a', 5), undefined, undefined, true)
-    expect(few).toContain('USING INDEX object_1_p2 (p2>?)')
+    expect(few).toContain('USING INDEX oqs_object_1_p2 (p2>?)')
   })
 
   const equal = (property: string): Query => ({
@@ -224,21 +224,21 @@ describe('the plan of', () => {
   it('alternatives of equalities: merges their indexes, which are in key order', () => {
     const text = planOf(EVERYTHING, { alternatives: [equal('a'), equal('b')] })
     expect(text).toContain('CO-ROUTINE match; MERGE (UNION)')
-    expect(text).toContain('COVERING INDEX object_1_p2 (p2=? AND pk>?)')
-    expect(text).toContain('COVERING INDEX object_1_p3 (p3=? AND pk>?)')
+    expect(text).toContain('COVERING INDEX oqs_object_1_p2 (p2=? AND pk>?)')
+    expect(text).toContain('COVERING INDEX oqs_object_1_p3 (p3=? AND pk>?)')
     expect(text).not.toContain('TEMP B-TREE')
   })
 
   it('few matches of alternatives: the index of each, and a sort without the rows', () => {
     const text = planOf(EVERYTHING, { alternatives: [above('a'), above('b')], sortMatches: true })
-    expect(text).toContain('COVERING INDEX object_1_p2 (p2>?)')
-    expect(text).toContain('COVERING INDEX object_1_p3 (p3>?)')
-    expect(text).not.toContain('object_1_current')
+    expect(text).toContain('COVERING INDEX oqs_object_1_p2 (p2>?)')
+    expect(text).toContain('COVERING INDEX oqs_object_1_p3 (p3>?)')
+    expect(text).not.toContain('oqs_object_1_current')
   })
 
   function expectIdIndexes(text: string): void {
-    expect(text).toContain('SEARCH stored USING INDEX object_1_object_id (<expr>=?)')
-    expect(text).toContain('SEARCH stored USING INDEX object_1_later_object_id (<expr>=?)')
+    expect(text).toContain('SEARCH stored USING INDEX oqs_object_1_object_id (<expr>=?)')
+    expect(text).toContain('SEARCH stored USING INDEX oqs_object_1_later_object_id (<expr>=?)')
     expect(text).not.toContain('CORRELATED LIST')
     expect(text).not.toContain('SCAN l1')
   }
@@ -257,11 +257,16 @@ describe('the plan of', () => {
     }
     expectIdIndexes(planOf(linked, { isProbed: true }))
     const columns = ['object_id', 'valid_to']
-    const { sql } = selectByObjectId({ table: 'object_1', layout: LAYOUT, columns, list: '["x"]' })
+    const { sql } = selectByObjectId({
+      table: 'oqs_object_1',
+      layout: LAYOUT,
+      columns,
+      list: '["x"]',
+    })
     expectIdIndexes(explain(`SELECT object_id FROM (${sql}) WHERE +${VISIBLE.current}`))
     const field = { property: 'a', structField: undefined }
     const values: Query = { kind: 'oneOf', field, values: [1, 2] }
-    expect(planOf(values, { sortMatches: true })).toContain('INDEX object_1_p2 (p2=? AND pk>?)')
+    expect(planOf(values, { sortMatches: true })).toContain('INDEX oqs_object_1_p2 (p2=? AND pk>?)')
   })
 
   it('object ids beside another condition: the index that finds fewer rows', () => {
@@ -270,7 +275,7 @@ describe('the plan of', () => {
     const fewer = idList(1)
     const no = (of: Query): Query => ({ kind: 'not', of })
     const all = (...of: Query[]): Query => ({ kind: 'and', of })
-    const walks = 'SEARCH o USING INDEX object_1_p2 (p2=? AND pk>?)'
+    const walks = 'SEARCH o USING INDEX oqs_object_1_p2 (p2=? AND pk>?)'
     for (const query of [all(ids, equal('a')), all(equal('a'), no(ids))]) {
       const text = planOf(query, {})
       expect(text).toContain(walks)
@@ -281,7 +286,7 @@ describe('the plan of', () => {
     for (const sortMatches of [true, false]) {
       const changed = { hasAtMost: isRange }
       const text = planOf(all(ids, above('b'), above('a')), { sortMatches, changed })
-      expect(text).toContain('SEARCH found USING COVERING INDEX object_1_p2 (p2>?)')
+      expect(text).toContain('SEARCH found USING COVERING INDEX oqs_object_1_p2 (p2>?)')
       expect(text).toContain('SEARCH o USING INTEGER PRIMARY KEY (rowid=?)')
       expect(text).not.toContain('stored')
     }
@@ -295,7 +300,7 @@ describe('the plan of', () => {
     }
     // A walk compares the ids of a page; a sort or a count would compare those of all rows.
     const walk = planOf(no(ids), { sortMatches: false })
-    expect(walk).toContain('SEARCH o USING INDEX object_1_current (pk>?)')
+    expect(walk).toContain('SEARCH o USING INDEX oqs_object_1_current (pk>?)')
     expect(walk).not.toContain('stored')
     expectIdIndexes(planOf(no(ids), { sortMatches: true }))
   })
@@ -309,11 +314,11 @@ describe('the plan of', () => {
       of: equal('a'),
     }
     const gathered = planOf(linked, { sortMatches: true })
-    expect(gathered).toContain('SEARCH o USING COVERING INDEX object_1_current (pk=?')
-    expect(gathered).toContain('SEARCH l1 USING INDEX object_1_p2 (p2=?)')
+    expect(gathered).toContain('SEARCH o USING COVERING INDEX oqs_object_1_current (pk=?')
+    expect(gathered).toContain('SEARCH l1 USING INDEX oqs_object_1_p2 (p2=?)')
     const probed = planOf(linked, { isProbed: true })
-    expect(probed).toContain('SEARCH o USING COVERING INDEX object_1_current (pk>?)')
-    expect(probed).toContain('USING INDEX object_1_p3 (p3=?)')
+    expect(probed).toContain('SEARCH o USING COVERING INDEX oqs_object_1_current (pk>?)')
+    expect(probed).toContain('USING INDEX oqs_object_1_p3 (p3=?)')
     expect(probed).not.toContain('TEMP B-TREE')
   })
 
@@ -329,8 +334,8 @@ describe('the plan of', () => {
     const search = searchFor(field('gt', 'a', 5))
     countCurrentRows(statements, search, queryTables(connection(statements), search))
     expect(texts.map(explain)).toEqual([
-      expect.stringContaining('COVERING INDEX object_1_p2 (p2>?)'),
-      expect.stringContaining('USING INDEX object_1_closed (valid_to<?)'),
+      expect.stringContaining('COVERING INDEX oqs_object_1_p2 (p2>?)'),
+      expect.stringContaining('USING INDEX oqs_object_1_closed (valid_to<?)'),
     ])
   })
 
@@ -339,7 +344,7 @@ describe('the plan of', () => {
     (orderBy) => {
       for (const cursor of [undefined, { pk: 'x', values: [7] }, { pk: 'x', values: [null] }]) {
         const text = plan(undefined, orderBy, cursor)
-        expect(text).toContain('INDEX object_1_p2')
+        expect(text).toContain('INDEX oqs_object_1_p2')
         expect(text).not.toContain('TEMP B-TREE')
       }
     },
@@ -350,24 +355,24 @@ describe('the plan of', () => {
   it('a range of timestamps: the key if many match, their index of integers if few do', () => {
     const range = { type: 'gt', field: 'properties.at', value: noon }
     const few = plan(range, undefined, undefined, true)
-    expect(few).toContain('USING INDEX object_1_p6_time (t6>?)')
+    expect(few).toContain('USING INDEX oqs_object_1_p6_time (t6>?)')
     const many = plan(range, undefined, undefined, false)
-    expect(many).toContain('object_1_current')
+    expect(many).toContain('oqs_object_1_current')
   })
 
   it('the order of timestamps: their index of integers, from the cursor on', () => {
     const up = plan(undefined, 'p.at', { pk: 'x', values: [noon] })
-    expect(up).toContain('USING INDEX object_1_p6_time ((t6,pk)>(?,?))')
+    expect(up).toContain('USING INDEX oqs_object_1_p6_time ((t6,pk)>(?,?))')
     const down = plan(undefined, 'p.at:desc', { pk: 'x', values: [noon] })
     expect(down).toContain('(t6,pk)<(?,?)')
     const nulls = plan(undefined, 'p.at', { pk: 'x', values: [null] })
-    expect(nulls).toContain('INDEX object_1_p6_time (t6=? AND pk>?)')
+    expect(nulls).toContain('INDEX oqs_object_1_p6_time (t6=? AND pk>?)')
     const first = plan(undefined, 'p.at')
-    expect(first).toContain('SEARCH o USING INDEX object_1_p6_time (t6>?)')
+    expect(first).toContain('SEARCH o USING INDEX oqs_object_1_p6_time (t6>?)')
     const equal = plan(field('eq', 'at', noon), 'p.at', { pk: 'x', values: [noon] })
     for (const text of [up, down, nulls, first, equal]) expect(text).not.toContain('TEMP B-TREE')
     const two = plan(undefined, 'p.at,p.b')
-    expect(two).toContain('SEARCH o USING INDEX object_1_p6_time (t6>?)')
+    expect(two).toContain('SEARCH o USING INDEX oqs_object_1_p6_time (t6>?)')
     expect(two).toContain('TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY')
   })
 
@@ -379,13 +384,15 @@ describe('the plan of', () => {
       linkedProperty: 'at',
       of: equal('a'),
     }
-    expect(planOf(linked, { isProbed: true })).toContain('USING INDEX object_1_p6_time (t6=?)')
-    expect(planOf(linked, { sortMatches: true })).toContain('o USING INDEX object_1_p6_time (t6=?')
+    expect(planOf(linked, { isProbed: true })).toContain('USING INDEX oqs_object_1_p6_time (t6=?)')
+    expect(planOf(linked, { sortMatches: true })).toContain(
+      'o USING INDEX oqs_object_1_p6_time (t6=?',
+    )
   })
 
   it('several order terms: the index of the first, with a sort among equals only', () => {
     const text = plan(undefined, 'p.a,p.b', { pk: 'x', values: [7, 'y'] })
-    expect(text).toContain('USING INDEX object_1_p2 (p2>?)')
+    expect(text).toContain('USING INDEX oqs_object_1_p2 (p2>?)')
     expect(text).toContain('TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY')
   })
 
@@ -393,15 +400,15 @@ describe('the plan of', () => {
 
   it.each(['short', long])('an equality of a long text with %s: the index of prefixes', (value) => {
     const text = plan(field('eq', 'notes', value), undefined, { pk: 'x', values: [] })
-    expect(text).toContain('USING INDEX object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)')
+    expect(text).toContain('USING INDEX oqs_object_1_p5_prefix (<expr>=? AND <expr>=? AND pk>?)')
     expect(text).not.toContain('TEMP B-TREE')
   })
 
   it('a count of short values of a long text: the index alone', () => {
     const search = searchFor(field('eq', 'notes', 'short'))
     const { sql } = querySql(search.query, queryTables(connection(), search))
-    expect(explain(`SELECT count(*) FROM object_1 AS o WHERE ${sql}`)).toContain(
-      'COVERING INDEX object_1_p5_prefix (<expr>=? AND <expr>=?)',
+    expect(explain(`SELECT count(*) FROM oqs_object_1 AS o WHERE ${sql}`)).toContain(
+      'COVERING INDEX oqs_object_1_p5_prefix (<expr>=? AND <expr>=?)',
     )
   })
 
@@ -409,7 +416,7 @@ describe('the plan of', () => {
     for (const orderBy of ['p.notes', 'p.notes:desc']) {
       for (const cursor of [undefined, { pk: 'x', values: [long] }]) {
         const text = plan(undefined, orderBy, cursor)
-        expect(text).toMatch(/USING INDEX object_1_p5_prefix \(<expr>[<>]\?( AND <expr><\?)?\)/)
+        expect(text).toMatch(/USING INDEX oqs_object_1_p5_prefix \(<expr>[<>]\?( AND <expr><\?)?\)/)
         expect(text).toMatch(/TEMP B-TREE FOR (RIGHT PART|LAST 2 TERMS) OF ORDER BY/)
       }
     }
@@ -417,10 +424,10 @@ describe('the plan of', () => {
 
   it('conditions and orders on the key property: the indexes of the key', () => {
     const equality = plan(field('eq', 'k', 'a'))
-    expect(equality).toContain('COVERING INDEX object_1_current (pk=?)')
+    expect(equality).toContain('COVERING INDEX oqs_object_1_current (pk=?)')
     for (const orderBy of ['p.k', 'p.k:desc', 'p.k,p.a']) {
       const text = plan(field('gt', 'k', 'a'), orderBy, { pk: 'x', values: ['x'] })
-      expect(text).toMatch(/USING (COVERING )?INDEX object_1_current \(pk[<>]\?/)
+      expect(text).toMatch(/USING (COVERING )?INDEX oqs_object_1_current \(pk[<>]\?/)
       expect(text).not.toContain('TEMP B-TREE')
     }
   })

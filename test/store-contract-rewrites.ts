@@ -1,4 +1,4 @@
-/** The part of the store contract about rewriting tables of an earlier layout in the background. */
+/** The part of the store contract about rewriting tables of an older layout in the background. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
@@ -15,34 +15,34 @@ const LONG = 'long '.repeat(20)
 const keyOf = (n: number) => `k${String(n).padStart(5, '0')}`
 const textOf = (n: number, round = 0) => (n % 3 === 0 ? `${LONG}${n}` : `text ${n} of ${round}`)
 
-/** A store that can create tables of an earlier layout. */
-export interface EarlierStoreUnderTest extends StoreUnderTest {
-  /** Makes the store create tables as an earlier release did, for types without objects. */
-  useEarlierLayout(): Promise<void>
+/** A store that can have tables of an older layout. */
+export interface OutdatedStoreUnderTest extends StoreUnderTest {
+  /** Gives types without objects tables of an older layout. */
+  useOutdatedLayout(): Promise<void>
 }
 
-/** A store whose only type has a table of the earlier layout, and what the type should contain. */
-interface EarlierStore {
+/** A store whose only type has a table of an older layout, and what the type should contain. */
+interface OutdatedStore {
   readonly store: ObjectStore
   readonly things: StoreFixture
   readonly model: Map<string, string>
 }
 
-async function fill({ open, useEarlierLayout }: EarlierStoreUnderTest): Promise<EarlierStore> {
+async function fill({ open, useOutdatedLayout }: OutdatedStoreUnderTest): Promise<OutdatedStore> {
   const store = await open()
   const things = await createFixture(store)
-  await useEarlierLayout()
+  await useOutdatedLayout()
   const model = new Map<string, string>()
-  const earlier = { store, things, model }
+  const outdated = { store, things, model }
   await change(
-    earlier,
+    outdated,
     Array.from({ length: OBJECTS }, (_, n) => [keyOf(n), textOf(n)]),
   )
-  return earlier
+  return outdated
 }
 
 async function change(
-  { things, model }: Pick<EarlierStore, 'things' | 'model'>,
+  { things, model }: Pick<OutdatedStore, 'things' | 'model'>,
   pairs: readonly (readonly [string, string | null])[],
 ): Promise<void> {
   await things.commit(pairs)
@@ -81,7 +81,7 @@ async function addProperty(store: ObjectStore): Promise<void> {
 
 const ALL_PHASES = ['copying', 'indexing', 'catchingUp', 'published']
 
-export function rewriteContract(underTest: EarlierStoreUnderTest): void {
+export function rewriteContract(underTest: OutdatedStoreUnderTest): void {
   const { name, open, openAgain } = underTest
 
   describe(`the ${name} store: rewrites`, () => {
@@ -91,34 +91,9 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
       expect(await store.rewriteNext()).toBeUndefined()
     })
 
-    it('cuts the text of a query like the texts that it searches', async () => {
-      await using store = await open()
-      const things = await createFixture(store)
-      await underTest.useEarlierLayout()
-      await things.commit([
-        ['a', 'This is the end.'],
-        ['b', 'Zürich'],
-        ['c', 'the-end'],
-      ])
-      const { version } = await things.readPage({ maxObjects: 1 })
-      const search = (term: string, request: { readonly version?: number } = {}) =>
-        things.readKeys({
-          query: { kind: 'text', field: undefined, match: 'allTerms', terms: [term], fuzzy: false },
-          ...request,
-        })
-      expect([await search('end'), await search('end.')]).toEqual([['c'], ['a']])
-      expect(await rewriteAll(store)).toEqual(expect.arrayContaining(['published']))
-      expect([await search('end'), await search('zurich')]).toEqual([['a', 'c'], ['b']])
-      // A snapshot is read from the earlier table.
-      expect([await search('end', { version }), await search('zurich', { version })]).toEqual([
-        ['c'],
-        [],
-      ])
-    })
-
     it('loses and doubles nothing while others write and walk', async () => {
-      const earlier = await fill(underTest)
-      await using store = earlier.store
+      const outdated = await fill(underTest)
+      await using store = outdated.store
       const { things, model } = earlier
       const before = pairsOf(model)
       const { version } = await things.readPage({ maxObjects: 1 })
@@ -128,7 +103,7 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
         if (phase === 'published') return
         round += 1
         // Among the copied objects and among those that are not copied yet.
-        await change(earlier, [
+        await change(outdated, [
           [keyOf(round * 7), `changed in ${round}`],
           [keyOf(OBJECTS - round * 11), `${LONG} changed in ${round}`],
           [keyOf(round * 13), null],
@@ -173,8 +148,8 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
     })
 
     it('publishes a version without changes, and removes the earlier table in time', async () => {
-      const earlier = await fill(underTest)
-      await using store = earlier.store
+      const outdated = await fill(underTest)
+      await using store = outdated.store
       const { things } = earlier
       const { version } = await things.readPage()
       await rewriteAll(store)
@@ -185,7 +160,7 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
       await store.reclaim(retention(0))
       await store.reclaim(retention(1))
       expect(await underTest.countRowVersions()).toBe(OBJECTS)
-      expect(await walk(things)).toEqual(pairsOf(earlier.model))
+      expect(await walk(things)).toEqual(pairsOf(outdated.model))
     })
 
     it('continues after the store was opened again, wherever it stopped', async () => {
@@ -214,8 +189,8 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
     })
 
     it('ends when the type is replaced', async () => {
-      const earlier = await fill(underTest)
-      await using store = earlier.store
+      const outdated = await fill(underTest)
+      await using store = outdated.store
       const { things } = earlier
       await store.rewriteNext()
       await store.rewriteNext()
@@ -228,8 +203,8 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
     })
 
     it('starts again when the definition changes', async () => {
-      const earlier = await fill(underTest)
-      await using store = earlier.store
+      const outdated = await fill(underTest)
+      await using store = outdated.store
       let isChanged = false
       const phases = await rewriteAll(store, async ({ phase }) => {
         if (isChanged || phase !== 'indexing') return
@@ -237,7 +212,7 @@ export function rewriteContract(underTest: EarlierStoreUnderTest): void {
         await addProperty(store)
       })
       expect(phases).toEqual(['copying', 'indexing', 'cancelled', ...ALL_PHASES])
-      expect(await walk(earlier.things)).toEqual(pairsOf(earlier.model))
+      expect(await walk(outdated.things)).toEqual(pairsOf(outdated.model))
     })
   })
 }

@@ -8,12 +8,11 @@ import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { changeContract } from './store-contract-changes.ts'
 import { rewriteContract } from './store-contract-rewrites.ts'
-import { BEFORE_LAYOUTS, createEarlierTables } from './support/earlier-tables.ts'
 import { groupsOf } from './support/groups-of.ts'
+import { useOutdatedLayout } from './support/outdated-layout.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import {
   createFixture,
-  pageRequest,
   retention,
   type StoreFixture,
   thingsDefinition,
@@ -37,7 +36,7 @@ const openAgain = (options?: StoreOptions) => openPostgresStore(url(), options)
 const sql = (text: string) => runSql(url(), text)
 
 async function countRowVersions(): Promise<number> {
-  const tables = await sql('SELECT id FROM oqs_object_table WHERE is_made')
+  const tables = await sql('SELECT id FROM oqs_object_table WHERE is_created')
   const counts = await Promise.all(
     tables.map(({ id }) => sql(`SELECT count(*)::integer AS n FROM oqs_object_${id}`)),
   )
@@ -47,9 +46,15 @@ async function countRowVersions(): Promise<number> {
 const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
 const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
-const useEarlierLayout = () => createEarlierTables(url())
 if (inject('store') !== 'citus') {
-  rewriteContract({ name, open, openAgain, slow: SLOW, countRowVersions, useEarlierLayout })
+  rewriteContract({
+    name,
+    open,
+    openAgain,
+    slow: SLOW,
+    countRowVersions,
+    useOutdatedLayout: () => useOutdatedLayout(url()),
+  })
   changeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 }
 
@@ -123,35 +128,6 @@ describe('the PostgreSQL store', () => {
     )
   })
 
-  it('upgrades a database of an earlier release, and reclaims its versions in time', async () => {
-    let things: StoreFixture
-    {
-      await using store = await open()
-      things = await createFixture(store)
-      await createEarlierTables(url())
-      await things.commit([['a', '1']])
-      await things.commit([['a', '2']])
-      await store.startReplacement(things.type)
-    }
-    await runSql(url(), [...BEFORE_LAYOUTS, BACK_TO_SCHEMA_1])
-    await using store = await openAgain()
-    // During a rolling upgrade, nodes of the earlier release still store their own times.
-    await sql(`UPDATE oqs_commit_log SET committed_at_ms = 1;
-      UPDATE oqs_object_table SET touched_at_ms = 1`)
-    await store.startReplacement(things.type)
-    expect(await store.reclaim(retention(0, 1000))).toBe(0)
-    expect(await store.reclaim(retention(999, 1000))).toBe(0)
-    const page = await store.readPage(pageRequest(things.type, { version: 1 }))
-    expect(page).toMatchObject({ count: 1, version: 1 })
-    expect(await store.reclaim(retention(1000, 1000))).toBe(1)
-    while ((await store.rewriteNext()) !== undefined);
-    expect(await sql('SELECT layout FROM oqs_object_table WHERE is_made ORDER BY id')).toEqual([
-      { layout: 1 },
-      { layout: 2 },
-    ])
-    expect(await store.readPage(pageRequest(things.type))).toMatchObject({ count: 1 })
-  })
-
   it('rewrites a type on two nodes while others write, also where versions are published apart', async () => {
     for (const capabilities of [CAPABILITIES.postgres, APART]) {
       await place?.[Symbol.asyncDispose]()
@@ -159,7 +135,7 @@ describe('the PostgreSQL store', () => {
       await using store = await openPostgresStore(url(), { capabilities })
       await using other = await openPostgresStore(url(), { capabilities })
       const things = await createFixture(store)
-      await createEarlierTables(url())
+      await useOutdatedLayout(url())
       const keys = Array.from({ length: 600 }, (_, n) => `k${String(n).padStart(3, '0')}`)
       const model = new Map(keys.map((key) => [key, 'text']))
       await things.commit([...model])
@@ -188,7 +164,7 @@ describe('the PostgreSQL store', () => {
   it('publishes a rewritten table with the index of a long text that arrived last', async () => {
     await using store = await open()
     const things = await createFixture(store)
-    await createEarlierTables(url())
+    await useOutdatedLayout(url())
     await things.commit([['a', 'short']])
     while ((await store.rewriteNext())?.phase !== 'catchingUp');
     await things.commit([['a', 'long '.repeat(100)]])
@@ -203,7 +179,7 @@ describe('the PostgreSQL store', () => {
     await using store = await open()
     const things = await createFixture(store)
     const others = await createFixture(store, thingsDefinition('others'))
-    await createEarlierTables(url())
+    await useOutdatedLayout(url())
     await things.commit([['a', '1']])
     await others.commit([
       ['a', '1'],
@@ -217,23 +193,6 @@ describe('the PostgreSQL store', () => {
     expect(phases).toContain('things published')
     expect(phases).toContain('others failed')
     expect((await store.readStatus()).rewrites).toMatchObject([{ reason: 'copied 2 of 1 objects' }])
-  })
-
-  it('keeps objects when a replacement of an earlier layout is published', async () => {
-    await using store = await open()
-    const things = await createFixture(store)
-    await things.commit([
-      ['a', '1'],
-      ['b', '2'],
-    ])
-    const replacement = await store.startReplacement(things.type)
-    await sql(`UPDATE oqs_object_table SET state = 'published' WHERE id = ${replacement}`)
-    await createEarlierTables(url())
-    await sql(`UPDATE oqs_object_table SET state = 'loading' WHERE id = ${replacement}`)
-    await things.commit([['b', '3']], { replacement })
-    await store.publishReplacement(things.type, replacement, 'upsert')
-    expect(await things.readPairs()).toEqual(['a=1', 'b=3'])
-    expect(await things.readPage()).toMatchObject({ totalCount: 2 })
   })
 
   it('converts large objects part by part, and saves the terms of all of them', async () => {
@@ -407,30 +366,6 @@ describe('the PostgreSQL store', () => {
     expect(columns.map(({ name }) => name)).not.toContain('secret')
   })
 })
-
-/** Reverts all migrations after the first one. */
-const BACK_TO_SCHEMA_1 = `
-  ALTER TABLE oqs_object_type DROP COLUMN redefined_table;
-  ALTER TABLE oqs_object_type DROP COLUMN redefined_in;
-  DROP TABLE oqs_token_generation;
-  DROP FUNCTION oqs_count_token_change, oqs_count_long_field CASCADE;
-  ALTER TABLE oqs_object_type DROP COLUMN long_fields;
-  DROP INDEX oqs_object_1_object_id;
-  DROP FUNCTION oqs_relates, oqs_is_near, oqs_has_interval;
-  DROP TABLE oqs_idempotency_key;
-  DROP TABLE oqs_document;
-  DROP INDEX oqs_issued_token_expiry;
-  ALTER TABLE oqs_api_token DROP COLUMN client_id;
-  ALTER TABLE oqs_api_token DROP COLUMN grant_id;
-  ALTER TABLE oqs_api_token DROP COLUMN subject_id;
-  DROP TABLE oqs_version_sighting;
-  ALTER TABLE oqs_object_table DROP COLUMN idle_since_ms;
-  UPDATE oqs_object_table SET touched_at_ms = 0;
-  UPDATE oqs_commit_log SET committed_at_ms = 0;
-  ALTER TABLE oqs_object_table ALTER COLUMN touched_at_ms SET NOT NULL;
-  ALTER TABLE oqs_commit_log ALTER COLUMN committed_at_ms SET NOT NULL;
-  ALTER TABLE oqs_pending_commit ALTER COLUMN committed_at_ms SET NOT NULL;
-  DELETE FROM oqs_migration WHERE number > 1`
 
 const NUMBERS = {
   apiName: 'numbers',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -15,15 +15,9 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { storeContract } from './store-contract.ts'
 import { changeContract } from './store-contract-changes.ts'
-import { type EarlierStoreUnderTest, rewriteContract } from './store-contract-rewrites.ts'
-import { BEFORE_LAYOUTS, useEarlierLayout } from './support/earlier-layout.ts'
-import {
-  createFixture,
-  pageRequest,
-  retention,
-  type StoreFixture,
-  thingsDefinition,
-} from './support/store-fixture.ts'
+import { type OutdatedStoreUnderTest, rewriteContract } from './store-contract-rewrites.ts'
+import { useOutdatedLayout } from './support/outdated-layout.ts'
+import { createFixture, retention, thingsDefinition } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
 let folder: TempFolder | undefined
@@ -55,7 +49,7 @@ async function commitWhileLocked(): Promise<unknown> {
   return { refused, meanwhile, after: (await things.commit([['a', '1']])).put }
 }
 
-const STORE: EarlierStoreUnderTest = {
+const STORE: OutdatedStoreUnderTest = {
   name: 'SQLite',
   slow: { objects: 8000, timeoutMs: 100 },
   open: async (options) => {
@@ -64,12 +58,12 @@ const STORE: EarlierStoreUnderTest = {
     return openSqliteStore(path(), options)
   },
   openAgain: async (options) => openSqliteStore(path(), options),
-  useEarlierLayout: async () => useEarlierLayout(path()),
+  useOutdatedLayout: () => useOutdatedLayout(path()),
   countRowVersions: async () => {
     using db = new DatabaseSync(path(), { readOnly: true })
-    const tables = db.prepare('SELECT id FROM object_table WHERE is_made = 1').all()
+    const tables = db.prepare('SELECT id FROM oqs_object_table WHERE is_created = 1').all()
     const counts = tables.map(({ id }) =>
-      db.prepare(`SELECT count(*) AS n FROM object_${id}`).get(),
+      db.prepare(`SELECT count(*) AS n FROM oqs_object_${id}`).get(),
     )
     return counts.reduce((sum, row) => sum + Number(row?.['n']), 0)
   },
@@ -83,7 +77,7 @@ describe('the SQLite store', () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())
     const things = await createFixture(store)
-    useEarlierLayout(path())
+    await useOutdatedLayout(path())
     await things.commit([['a', 'x']])
     await store.rewriteNext()
     await things.commit([['a', null]])
@@ -98,8 +92,8 @@ describe('the SQLite store', () => {
     expect(await store.rewriteNext()).toBeUndefined()
     {
       using db = new DatabaseSync(path())
-      db.exec(`INSERT INTO rewrite (object_type_id, from_table, to_table, generation, phase, reason)
-        SELECT id, table_id, 0, generation, 'failed', 'x' FROM object_type`)
+      db.exec(`INSERT INTO oqs_rewrite (object_type_id, source_id, table_id, generation, phase, reason)
+        SELECT id, table_id, 0, generation, 'failed', 'x' FROM oqs_object_type`)
     }
     await store.publishReplacement(fixture.type, await store.startReplacement(fixture.type))
     await store.rewriteNext()
@@ -119,8 +113,8 @@ describe('the SQLite store', () => {
         .map((row) => String(row['detail']))
         .join('; ')
     const expected: readonly [Visibility, string][] = [
-      ['current', 'object_1_current (pk>?)'],
-      ['version', 'object_1_version (pk>?)'],
+      ['current', 'oqs_object_1_current (pk>?)'],
+      ['version', 'oqs_object_1_version (pk>?)'],
     ]
     for (const [visibility, index] of expected) {
       for (const revision of ['1.0', '2.0'] as const) {
@@ -148,37 +142,6 @@ describe('the SQLite store', () => {
     expect(() => openSqliteStore(path())).toThrow(
       /^the database has schema 99, this release knows \d+: run a newer release$/,
     )
-  })
-
-  it('upgrades a database of an earlier release, and reclaims its versions in time', async () => {
-    folder = tempFolder()
-    let things: StoreFixture
-    {
-      await using store = openSqliteStore(path())
-      things = await createFixture(store)
-      useEarlierLayout(path())
-      await things.commit([['a', '1']])
-      await things.commit([['a', '2']])
-      const replacement = await store.startReplacement(things.type)
-      useEarlierLayout(path())
-      await things.commit([['b', '1']], { replacement })
-    }
-    {
-      using db = new DatabaseSync(path())
-      db.exec(BACK_TO_SCHEMA_1)
-      using first = new DatabaseSync(':memory:')
-      first.exec(readFileSync(FIRST_MIGRATION, 'utf8'))
-      for (const table of ['commit_log', 'object_table']) {
-        expect(columnsOf(db, table)).toEqual(columnsOf(first, table))
-      }
-    }
-    await using store = openSqliteStore(path())
-    expect(await store.reclaim(retention(0, 1000))).toBe(0)
-    expect(await store.reclaim(retention(999, 1000))).toBe(0)
-    const page = await store.readPage(pageRequest(things.type, { version: 1 }))
-    expect(page).toMatchObject({ count: 1, version: 1 })
-    // One closed row, and the row of the idle replacement.
-    expect(await store.reclaim(retention(1000, 1000))).toBe(2)
   })
 
   it('keeps a replacement while it is being published, however long that takes', async () => {
@@ -223,7 +186,7 @@ describe('the SQLite store', () => {
     const replacement = await store.startReplacement(things.type)
     await things.commit([['a', '1']])
     using db = new DatabaseSync(path())
-    db.exec(`UPDATE object_1 SET body = '{"k":"a","text":1}'`)
+    db.exec(`UPDATE oqs_object_1 SET body = '{"k":"a","text":1}'`)
     await expect(
       store.publishReplacement(things.type, replacement, 'upsert'),
     ).rejects.toMatchObject({
@@ -258,7 +221,7 @@ describe('the SQLite store', () => {
     expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
   })
 
-  it('keeps the page size of an earlier file, and so does a backup', async () => {
+  it('keeps the page size of an existing file, and so does a backup', async () => {
     folder = tempFolder()
     const file = createDatabaseFile(path())
     {
@@ -327,9 +290,9 @@ describe('the SQLite store', () => {
     await using store = openSqliteStore(path())
     const things = await createFixture(store)
     using db = new DatabaseSync(path())
-    db.exec('DROP TABLE commit_log')
+    db.exec('DROP TABLE oqs_commit_log')
     await expect(things.commit([['a', '1']])).rejects.toThrow('no such table')
-    db.exec('CREATE TABLE commit_log (object_type_id, version, put, deleted, kept)')
+    db.exec('CREATE TABLE oqs_commit_log (object_type_id, version, put, deleted, kept)')
     expect(await things.commit([['a', '1']])).toMatchObject({ version: 1 })
   })
 
@@ -372,7 +335,7 @@ describe('the SQLite store', () => {
       WITH RECURSIVE number (value) AS (
         SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < 12000
       )
-      INSERT INTO api_token (id, secret_hash, name, scopes, created_at_ms, expires_at_ms, client_id)
+      INSERT INTO oqs_api_token (id, secret_hash, name, scopes, created_at_ms, expires_at_ms, client_id)
       SELECT 'id-' || value, 'hash-' || value, 'client', '[]', 0, value, 'client'
       FROM number
     `)
@@ -387,7 +350,7 @@ describe('the SQLite store', () => {
     await createFixture(store)
     using db = new DatabaseSync(path())
     expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
-    const columns = db.prepare("SELECT name FROM pragma_table_info('api_token')").all()
+    const columns = db.prepare("SELECT name FROM pragma_table_info('oqs_api_token')").all()
     expect(columns.map((column) => column['name'])).not.toContain('secret')
   })
 })
@@ -402,35 +365,4 @@ const NUMBER_TEXTS: OntologyDefinition = {
       properties: { k: { type: 'string' }, text: { type: 'integer' } },
     },
   ],
-}
-
-const FIRST_MIGRATION = new URL(
-  '../src/store/sqlite/catalogue/migrations/0001-catalogue.sql',
-  import.meta.url,
-)
-
-/** Reverts all migrations after the first one. */
-const BACK_TO_SCHEMA_1 = `
-  ${BEFORE_LAYOUTS}
-  DROP TABLE idempotency_key;
-  DROP TABLE document;
-  DROP INDEX issued_token_expiry;
-  ALTER TABLE api_token DROP COLUMN client_id;
-  ALTER TABLE api_token DROP COLUMN grant_id;
-  ALTER TABLE api_token DROP COLUMN subject_id;
-  DROP TABLE version_sighting;
-  ALTER TABLE commit_log ADD COLUMN committed_at_ms INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE object_table ADD COLUMN touched_at_ms INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE object_table DROP COLUMN touches;
-  ALTER TABLE object_table DROP COLUMN idle_since_ms;
-  ALTER TABLE object_table DROP COLUMN is_made;
-  ALTER TABLE object_table DROP COLUMN past_count;
-  ALTER TABLE ontology DROP COLUMN generation;
-  DROP INDEX object_1_object_id;
-  PRAGMA user_version = 1;
-`
-
-function columnsOf(db: DatabaseSync, table: string): string[] {
-  const columns = db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY name').all(table)
-  return columns.map(({ name }) => String(name))
 }

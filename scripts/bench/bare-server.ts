@@ -40,7 +40,7 @@ function rowsAfterKey(table: string, key: string): string {
 function sqlitePages(file: string): ReadPage {
   const db = new DatabaseSync(file, { readOnly: true })
   db.exec(`PRAGMA mmap_size = ${64 * 1024 ** 3}; PRAGMA cache_size = -${32 * 1024}`)
-  const table = `object_${db.prepare('SELECT table_id FROM object_type').get()?.['table_id']}`
+  const table = `oqs_object_${db.prepare('SELECT table_id FROM oqs_object_type').get()?.['table_id']}`
   // A bare placeholder behind LIMIT would make SQLite plan the statement again for every value.
   const statement = db.prepare(`SELECT CAST(group_concat(record, ',') AS BLOB) AS page FROM (
     SELECT concat('${RID}', object_id, '","properties":', body, '}') AS record

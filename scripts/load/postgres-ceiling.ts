@@ -44,7 +44,7 @@ export async function postgresBytes(url: string): Promise<number> {
 
 async function objectTable(url: string): Promise<string> {
   // The import of a whole type is published in a table of its own.
-  const sql = "SELECT max(id) AS id FROM oqs_object_table WHERE is_made AND state = 'published'"
+  const sql = "SELECT max(id) AS id FROM oqs_object_table WHERE is_created AND state = 'published'"
   return `oqs_object_${(await runSql(url, sql))[0]?.['id']}`
 }
 

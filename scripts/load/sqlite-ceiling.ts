@@ -22,7 +22,7 @@ export function loadSqliteCeiling(source: string, target: string): LoadCost {
   using from = new DatabaseSync(source, { readOnly: true })
   const { typeId, table } = typeOf(from)
   const schema = from
-    .prepare("SELECT sql FROM sqlite_schema WHERE tbl_name IN (?, 'term') AND sql IS NOT NULL")
+    .prepare("SELECT sql FROM sqlite_schema WHERE tbl_name IN (?, 'oqs_term_index') AND sql IS NOT NULL")
     .all(table)
     .map(({ sql }) => String(sql))
   const isIndex = (sql: string) => /^CREATE (UNIQUE )?INDEX/.test(sql)
@@ -66,8 +66,8 @@ export function addNewRows(source: string, target: string): number {
 }
 
 function typeOf(db: DatabaseSync): { readonly typeId: number; readonly table: string } {
-  const type = db.prepare('SELECT id, table_id FROM object_type').get()
-  return { typeId: Number(type?.['id']), table: `object_${type?.['table_id']}` }
+  const type = db.prepare('SELECT id, table_id FROM oqs_object_type').get()
+  return { typeId: Number(type?.['id']), table: `oqs_object_${type?.['table_id']}` }
 }
 
 /** Returns a function that adds rows in one transaction. */
@@ -76,7 +76,7 @@ function createRowAdder(db: DatabaseSync, table: string): (rows: readonly Ceilin
   const addRow = db.prepare(
     `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
   )
-  const addTerms = db.prepare('INSERT INTO term (rowid, terms) VALUES (?, ?)')
+  const addTerms = db.prepare('INSERT INTO oqs_term_index (rowid, terms) VALUES (?, ?)')
   return (rows) => {
     db.exec('BEGIN IMMEDIATE')
     for (let start = 0; start < rows.length; start += GROUP) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { useEarlierLayout } from '../../test/support/earlier-layout.ts'
+import { useOutdatedLayout } from '../../test/support/outdated-layout.ts'
 import { createFixture, type StoreFixture } from '../../test/support/store-fixture.ts'
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
   folder = tempFolder()
   store = openSqliteStore(path())
   things = await createFixture(store)
-  useEarlierLayout(path())
+  await useOutdatedLayout(path())
   await things.commit(Array.from({ length: OBJECTS }, (_, n) => [`k${n}`, 'text']))
 })
 afterEach(async () => {
@@ -65,7 +65,7 @@ it('rewrites a type, and logs the start, the progress and the end', async () => 
 it('leaves a type alone that has an object which cannot be read', async () => {
   {
     using db = new DatabaseSync(path())
-    db.exec(`UPDATE object_1 SET body = '{"k":"k7","text":7}' WHERE pk = 'k7'`)
+    db.exec(`UPDATE oqs_object_1 SET body = '{"k":"k7","text":7}' WHERE pk = 'k7'`)
   }
   const reason = 'text is not a string'
   expect((await logUntil('rewriteFailed')).at(-1)).toMatchObject({ reason })

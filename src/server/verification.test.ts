@@ -30,7 +30,7 @@ it('verifies a store that is in use, and logs how long it took', async () => {
 })
 
 it('finds damage that no query has found, and the store rejects every request', async () => {
-  const damaged = pagesOf(path()).filter(({ name }) => name === 'object_1_object_id')
+  const damaged = pagesOf(path()).filter(({ name }) => name === 'oqs_object_1_object_id')
   expect(damaged).not.toEqual([])
   overwritePages(path(), damaged)
   const { promise: cause, resolve: onDamage } = Promise.withResolvers<unknown>()
@@ -46,7 +46,7 @@ it('finds damage that no query has found, and the store rejects every request', 
       log: (event) => events.push(event),
       intervalMs: 1,
     })
-    expect(String(await cause)).toMatch(/^Error: object_1: .*page/)
+    expect(String(await cause)).toMatch(/^Error: oqs_object_1: .*page/)
   }
   // The store has logged the damage.
   expect(events).toEqual([])

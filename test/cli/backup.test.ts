@@ -57,8 +57,8 @@ function roundsIn(file: string): unknown[] {
   using db = new DatabaseSync(file)
   return db
     .prepare(
-      `SELECT DISTINCT body ->> '$.text' AS text FROM object_1
-       WHERE valid_to = (SELECT max(valid_to) FROM object_1) AND body ->> '$.n' < ${REWRITTEN}`,
+      `SELECT DISTINCT body ->> '$.text' AS text FROM oqs_object_1
+       WHERE valid_to = (SELECT max(valid_to) FROM oqs_object_1) AND body ->> '$.n' < ${REWRITTEN}`,
     )
     .all()
     .map(({ text }) => text)
@@ -155,7 +155,7 @@ describe('oqs backup', () => {
     const damaged = inFolder('damaged.db')
     expect((await backUp(damaged)).code).toBe(0)
     const pages = pagesOf(damaged).filter(
-      ({ name, kind }) => name === 'object_1' && kind === 'leaf',
+      ({ name, kind }) => name === 'oqs_object_1' && kind === 'leaf',
     )
     overwritePages(damaged, pages.slice(-1))
     writeFileSync(inFolder('last-good.db'), 'the last good one')
@@ -172,7 +172,7 @@ describe('oqs backup', () => {
     {
       // As after a crash: the last commit is in the WAL.
       using db = new DatabaseSync(lost)
-      db.exec('PRAGMA journal_mode = WAL; UPDATE catalogue SET last_row = last_row + 1')
+      db.exec('PRAGMA journal_mode = WAL; UPDATE oqs_catalogue SET last_row = last_row + 1')
       copyFileSync(`${lost}-wal`, inFolder('kept-wal'))
     }
     truncateSync(lost)

@@ -143,10 +143,10 @@ it('is checked by exports and verification', async () => {
 async function damage(sql: string): Promise<void> {
   if (inject('store') === 'sqlite') {
     using db = new DatabaseSync(place.name.replace(/^sqlite:/, ''))
-    const tables = db.prepare(`SELECT id FROM object_table WHERE is_made = 1`).all()
-    for (const { id } of tables) db.exec(sql.replace('TABLE', `object_${id}`))
+    const tables = db.prepare(`SELECT id FROM oqs_object_table WHERE is_created = 1`).all()
+    for (const { id } of tables) db.exec(sql.replace('TABLE', `oqs_object_${id}`))
     return
   }
-  const tables = await runSql(place.name, 'SELECT id FROM oqs_object_table WHERE is_made')
+  const tables = await runSql(place.name, 'SELECT id FROM oqs_object_table WHERE is_created')
   for (const { id } of tables) await runSql(place.name, sql.replace('TABLE', `oqs_object_${id}`))
 }

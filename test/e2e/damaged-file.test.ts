@@ -99,7 +99,7 @@ describe('a service whose file is damaged', () => {
       const url = await waitForLine(oqs, 'listening on ')
       // Repeated requests put the first page into the cache.
       for (let time = 0; time < 3; time += 1) await sendTo(url + LISTING)
-      damage((name, share) => name === 'object_1' && share > 0.4)
+      damage((name, share) => name === 'oqs_object_1' && share > 0.4)
       const { read, reason } = await walkUntilRefused(url)
       expect(reason).toBe(DAMAGED)
       expect(read).toBeGreaterThan(0)
@@ -134,7 +134,7 @@ describe('a service whose file is damaged', () => {
   it('rejects every request in all workers once one of them has found it', async () => {
     await using oqs = startOqs(['serve'], { ...folder.settings(), OQS_WORKERS: '2' })
     const url = await waitForLine(oqs, 'listening on ')
-    damage((name, share) => name === 'object_1' && share > 0.4)
+    damage((name, share) => name === 'oqs_object_1' && share > 0.4)
     expect((await walkUntilRefused(url)).reason).toBe(DAMAGED)
     // Of both workers and their supervisor.
     const damageLines = () => logLinesOf(oqs, 'storeDamaged').length
@@ -148,7 +148,7 @@ describe('a service whose file is damaged', () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await waitForLine(oqs, 'listening on ')
     expect((await sendTo(url + LISTING)).status).toBe(200)
-    damage((name) => name === 'commit_log')
+    damage((name) => name === 'oqs_commit_log')
     const { status, body } = await write(url, [{ n: 1 }])
     expect([status, body.parameters.reason]).toEqual([503, DAMAGED])
     expect(await statuses(url)).toEqual(REFUSED)

@@ -104,9 +104,9 @@ async function visitAndKill(
 function readBackup(): Map<number, number> {
   using db = new DatabaseSync(backupFile())
   // The table is created with the first batch.
-  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'object_1'`).get()
+  const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'oqs_object_1'`).get()
   if (table === undefined) return new Map()
-  const rows = db.prepare(`SELECT body ->> '$.n' AS n FROM object_1`).all()
+  const rows = db.prepare(`SELECT body ->> '$.n' AS n FROM oqs_object_1`).all()
   return countByBatch(rows.map(({ n }) => Number(n)))
 }
 

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
+import { CURRENT_LAYOUT } from '../../src/store/sqlite/catalogue/table-layout.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { BEFORE_LAYOUTS, useEarlierLayout } from '../support/earlier-layout.ts'
 import { logLinesOf, type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { useOutdatedLayout } from '../support/outdated-layout.ts'
 import { createFixture, openFixture, thingsDefinition } from '../support/store-fixture.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -18,16 +19,11 @@ const PAIRS = Array.from(
   (_, n) => [`k${String(n).padStart(5, '0')}`, `${n} ${'text '.repeat(n % 20)}`] as const,
 )
 
-/** Writes a store as the release before migration 8 did. */
-async function writeEarlierStore(path: string): Promise<void> {
-  {
-    await using store = openSqliteStore(path)
-    const things = await createFixture(store)
-    useEarlierLayout(path)
-    await things.commit(PAIRS)
-  }
-  using db = new DatabaseSync(path)
-  db.exec(BEFORE_LAYOUTS)
+async function writeOutdatedStore(path: string): Promise<void> {
+  await using store = openSqliteStore(path)
+  const things = await createFixture(store)
+  await useOutdatedLayout(path)
+  await things.commit(PAIRS)
 }
 
 async function readAll(path: string): Promise<string[]> {
@@ -68,15 +64,15 @@ async function rewriteDespiteKills(path: string): Promise<void> {
   expect(done?.objects).toBe(OBJECTS)
 }
 
-it('completes the rewrite of a store of the previous release, however often it is killed', async () => {
+it('completes the rewrite of a table of an older layout, however often it is killed', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
-  await writeEarlierStore(path)
+  await writeOutdatedStore(path)
   await rewriteDespiteKills(path)
   expect(await readAll(path)).toEqual(PAIRS.map(([key, text]) => `${key}=${text}`))
   using db = new DatabaseSync(path, { readOnly: true })
-  const layouts = `SELECT DISTINCT layout FROM object_table WHERE state = 'published' ORDER BY 1`
-  expect(db.prepare(`${layouts} DESC LIMIT 1`).get()).toEqual({ layout: 2 })
+  const layouts = `SELECT layout FROM oqs_object_table WHERE state = 'published' ORDER BY id DESC`
+  expect(db.prepare(layouts).get()).toEqual({ layout: CURRENT_LAYOUT })
 })
 
 it('completes a change of a definition, however often it is killed', async () => {

@@ -27,8 +27,8 @@ describe('the audit log of writes', () => {
     ])
 
     using db = new DatabaseSync(store.name.replace(/^sqlite:/, ''))
-    expect(() => db.exec(`UPDATE audit_record SET record = '{}'`)).toThrow('cannot be changed')
-    db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_record
+    expect(() => db.exec(`UPDATE oqs_audit_record SET record = '{}'`)).toThrow('cannot be changed')
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON oqs_audit_record
       BEGIN SELECT RAISE(ABORT, 'the log is full'); END`)
     const writes = [
       { path: `${OBJECTS}/3`, method: 'PUT', json: { n: 3 } },

@@ -1,7 +1,4 @@
-/**
- * Pages that merge two object types in the order of timestamps. On SQLite, one of them indexes these
- * as integers and the other one as texts, as in a store of an earlier release.
- */
+/** Pages that merge two object types in the order of timestamps, which SQLite indexes as integers. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -11,7 +8,6 @@ import { readComparedValue } from '../../src/query/compared-value.ts'
 import { EVERYTHING, type Query } from '../../src/query/query.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { SetCursor } from '../../src/store/set-page.ts'
-import { indexTimesAsTexts } from '../support/earlier-layout.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { pageRequest } from '../support/store-fixture.ts'
 import { createTestStore } from '../support/test-store.ts'
@@ -53,7 +49,6 @@ it('merges objects in the order of their timestamps', async () => {
       .map((event) => ({ put: read(event) }))
     await store.commit({ objectType, changes, basedOn: catalogue.generation })
   }
-  indexTimesAsTexts(place.name, '2')
 
   const from = (time: string | undefined): Query =>
     time === undefined

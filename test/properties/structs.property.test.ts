@@ -5,9 +5,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { useEarlierStructs } from '../support/earlier-structs.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
+import { storeStructsLikeArrays } from '../support/structs-without-columns.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -213,17 +213,17 @@ const cases = fc.record({
   list: objects,
   conditions: fc.array(conditions, { minLength: 4, maxLength: 4 }),
   order: orders,
-  isEarlier: fc.boolean(),
+  withoutColumns: fc.boolean(),
 })
 
 it('returns, finds, orders and groups objects by the fields of their structs', async () => {
   await fc.assert(
-    fc.asyncProperty(cases, async ({ list, conditions: some, order, isEarlier }) => {
+    fc.asyncProperty(cases, async ({ list, conditions: some, order, withoutColumns }) => {
       const apiName = `visit-${crypto.randomUUID()}`
       const type = { apiName, primaryKey: 'id', properties: { ...PROPERTIES } }
       const applied = await service.apply({ apiName, objectTypes: [type] })
       expect(applied.status, applied.text).toBe(200)
-      if (isEarlier) await useEarlierStructs(store.name)
+      if (withoutColumns) storeStructsLikeArrays(store.name)
       const written = await service.put(apiName, apiName, list)
       expect(written.status, written.text).toBe(200)
 

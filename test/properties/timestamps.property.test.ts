@@ -9,7 +9,6 @@ import { readComparedValue } from '../../src/query/compared-value.ts'
 import type { Comparison, Query } from '../../src/query/query.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
-import { indexTimesAsTexts } from '../support/earlier-layout.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { createFixture, type StoreFixture } from '../support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
@@ -83,40 +82,36 @@ const conditions: fc.Arbitrary<Condition> = fc.oneof(
   })),
 )
 
-describe.each(['integers', 'texts, as in earlier stores'])(
-  'timestamps that are indexed as %s',
-  (form) => {
-    let place: TestStore
-    let store: ObjectStore
-    let fixture: StoreFixture
-    beforeAll(async () => {
-      place = await createTestStore()
-      store = await openStore(place.name)
-      fixture = await createFixture(store, DEFINITION)
-      await fixture.put(events.slice(0, 1))
-      if (form !== 'integers') indexTimesAsTexts(place.name)
-      await fixture.put(events)
-    })
-    afterAll(async () => {
-      await store?.[Symbol.asyncDispose]()
-      await place?.[Symbol.asyncDispose]()
-    })
+describe('timestamps', () => {
+  let place: TestStore
+  let store: ObjectStore
+  let fixture: StoreFixture
+  beforeAll(async () => {
+    place = await createTestStore()
+    store = await openStore(place.name)
+    fixture = await createFixture(store, DEFINITION)
+    await fixture.put(events.slice(0, 1))
+    await fixture.put(events)
+  })
+  afterAll(async () => {
+    await store?.[Symbol.asyncDispose]()
+    await place?.[Symbol.asyncDispose]()
+  })
 
-    it('are found, counted and ordered by time', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          conditions,
-          orders,
-          fc.integer({ min: 5, max: 60 }),
-          async ({ query, test }, order, maxObjects) => {
-            const expected = events.filter(test).sort(compareBy(order))
-            const found = await fixture.walk({ query, order, maxObjects })
-            expect(found.keys).toEqual(expected.map(({ k }) => k))
-            expect(found.totalCounts).toEqual([expected.length])
-          },
-        ),
-        fcOptions(80, 40),
-      )
-    })
-  },
-)
+  it('are found, counted and ordered by time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        conditions,
+        orders,
+        fc.integer({ min: 5, max: 60 }),
+        async ({ query, test }, order, maxObjects) => {
+          const expected = events.filter(test).sort(compareBy(order))
+          const found = await fixture.walk({ query, order, maxObjects })
+          expect(found.keys).toEqual(expected.map(({ k }) => k))
+          expect(found.totalCounts).toEqual([expected.length])
+        },
+      ),
+      fcOptions(80, 40),
+    )
+  })
+})

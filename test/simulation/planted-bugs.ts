@@ -194,7 +194,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a used replacement expires',
     file: REPLACEMENT,
-    edits: [["'touches = touches + 1, idle_since_ms = NULL'", "'touches = touches + 1'"]],
+    edits: [["'use_count = use_count + 1, idle_since_ms = NULL'", "'use_count = use_count + 1'"]],
   },
   {
     name: 'a repeated publication is refused',

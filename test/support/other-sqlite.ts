@@ -26,15 +26,15 @@ export async function visitFile(visit: Visit, file: string, target: string): Pro
 
 const COMMANDS: Readonly<Record<Visit, (target: string) => string>> = {
   backup: (target) => `.backup '${target}'`,
-  read: () => 'SELECT count(*) FROM catalogue',
-  lock: () => 'BEGIN IMMEDIATE; SELECT count(*) FROM catalogue; ROLLBACK',
+  read: () => 'SELECT count(*) FROM oqs_catalogue',
+  lock: () => 'BEGIN IMMEDIATE; SELECT count(*) FROM oqs_catalogue; ROLLBACK',
 }
 
 const OPEN = `
   const { DatabaseSync, backup } = require('node:sqlite')
   const [file, target] = process.argv.slice(1)
   const db = new DatabaseSync(file, { timeout: 10000 })`
-const READ = `db.prepare('SELECT count(*) FROM catalogue').get()`
+const READ = `db.prepare('SELECT count(*) FROM oqs_catalogue').get()`
 const SCRIPTS: Readonly<Record<Visit, string>> = {
   backup: `${OPEN}; backup(db, target, { rate: 1e6 }).then(() => db.close())`,
   read: `${OPEN}; ${READ}; db.close()`,

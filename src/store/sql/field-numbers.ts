@@ -83,7 +83,7 @@ export class FieldNumbers {
 
   /** Returns the only value of a field whose values are stored like those of arrays. */
   protected elementSql(number: number): string {
-    return `(SELECT element.value FROM element WHERE element.row = o.id AND element.field = ${checkNumber(number)})`
+    return `(SELECT oqs_element.value FROM oqs_element WHERE oqs_element.row = o.id AND oqs_element.field = ${checkNumber(number)})`
   }
 }
 

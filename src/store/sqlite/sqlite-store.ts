@@ -116,7 +116,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
 
   async check(): Promise<void> {
     this.#guard.checkFiles()
-    this.#read(() => this.#reading.statements.prepare('SELECT generation FROM catalogue').get())
+    this.#read(() => this.#reading.statements.prepare('SELECT generation FROM oqs_catalogue').get())
   }
 
   async readCatalogue(options?: CatalogueOptions): Promise<Catalogue> {

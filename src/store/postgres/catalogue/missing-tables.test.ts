@@ -63,7 +63,7 @@ describe('a store', () => {
     expect(await things.readPairs()).toEqual(['a=1'])
     await runSql(place.name, [
       'UPDATE oqs_object_type SET published = 0, last_version = 0',
-      'UPDATE oqs_object_table SET is_made = FALSE, live_count = 0',
+      'UPDATE oqs_object_table SET is_created = FALSE, live_count = 0',
       'DELETE FROM oqs_commit_log',
     ])
     expect(await things.readPairs()).toEqual([])

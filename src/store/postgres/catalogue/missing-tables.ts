@@ -33,7 +33,7 @@ function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void
     if (type === undefined) return
     const rows = await session.query(
       `SELECT id FROM oqs_object_table
-       WHERE object_type_id = ? AND state = 'published' AND NOT is_made`,
+       WHERE object_type_id = ? AND state = 'published' AND NOT is_created`,
       [type.id],
     )
     for (const [id] of rows) {

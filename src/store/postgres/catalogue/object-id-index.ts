@@ -9,10 +9,7 @@ const indexedSql = (column: string) => `left(${column}, ${INDEXED_LENGTH}) COLLA
 /** What the index holds. */
 export const OBJECT_ID_INDEX = `(${indexedSql('object_id')})`
 
-/**
- * Returns the condition that an object has one of the ids. Tables of earlier releases have an index
- * of whole ids, so the condition names both.
- */
+/** Returns the condition that an object has one of the ids: the index finds few others. */
 export function objectIdsSql(ids: readonly string[]): SqlCondition {
   const beginnings = new Set(ids.map((id) => id.slice(0, INDEXED_LENGTH)))
   return {

@@ -44,8 +44,8 @@ export function objectTable(id: number): string {
 export async function addObjectTable(session: WriteSession, table: NewTable): Promise<number> {
   const { typeId, state, firstVersion, loadedAs } = table
   const [row] = await session.query(
-    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
-     VALUES (?, ?, ?, ?) RETURNING id`,
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
+     VALUES (?, ?, ?, ?, ${LAYOUT}) RETURNING id`,
     [typeId, state, firstVersion, loadedAs],
   )
   return Number(row?.[0])
@@ -102,10 +102,7 @@ export async function createObjectTable(
     const indexed = indexedTable({ id, ...NEW_TABLE }, capabilities)
     for (const { sql } of deferredIndexes(indexed, fields)) await session.query(sql)
   }
-  await session.run('UPDATE oqs_object_table SET is_made = TRUE, layout = ? WHERE id = ?', [
-    LAYOUT,
-    id,
-  ])
+  await session.run('UPDATE oqs_object_table SET is_created = TRUE WHERE id = ?', [id])
   return NEW_TABLE
 }
 
@@ -233,7 +230,7 @@ export async function tablesOfDefinition(session: Session, typeId: number): Prom
   const rows = await session.query(
     `SELECT o.id, state, ${LAYOUT_COLUMNS.join(', ')}
      FROM oqs_object_table AS o JOIN oqs_object_type AS t ON t.id = o.object_type_id
-     WHERE object_type_id = ? AND state <> 'abandoned' AND is_made AND o.id >= redefined_table
+     WHERE object_type_id = ? AND state <> 'abandoned' AND is_created AND o.id >= redefined_table
      ORDER BY o.id`,
     [typeId],
   )

@@ -46,7 +46,7 @@ export async function reclaim(store: PostgresContext, retention: Retention): Pro
 async function saveOldestVersions(database: Database, sinceMs: number): Promise<void> {
   const needed = await database.query(
     `SELECT t.id, max(s.version) FROM oqs_object_type AS t
-     JOIN oqs_version_sighting AS s ON s.object_type_id = t.id
+     JOIN oqs_version_time AS s ON s.object_type_id = t.id
      WHERE s.seen_at_ms <= ? AND s.version > t.oldest GROUP BY t.id ORDER BY t.id`,
     [sinceMs],
   )
@@ -95,7 +95,7 @@ interface OldestVersion {
 async function readOldestVersions(database: Database): Promise<readonly OldestVersion[]> {
   const rows = await database.query(
     `SELECT t.id, t.oldest, o.id FROM oqs_object_type AS t
-     LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_made
+     LEFT JOIN oqs_object_table AS o ON o.id = t.table_id AND o.is_created
      WHERE t.oldest > 0 ORDER BY t.id`,
   )
   return rows.map(([typeId, oldest, table]) => ({

@@ -163,7 +163,7 @@ async function recreateTable(
   await session.run(
     `UPDATE oqs_object_type
      SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
-       redefined_in = ?
+       redefined_generation = ?
      WHERE id = ?`,
     [generation, typeId],
   )

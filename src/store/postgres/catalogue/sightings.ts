@@ -13,7 +13,7 @@ export async function saveSightings(session: WriteSession, now: () => number): P
   const versions = await session.query(
     `SELECT id, published FROM oqs_object_type AS t
      WHERE published > coalesce(
-       (SELECT max(version) FROM oqs_version_sighting WHERE object_type_id = t.id), oldest)`,
+       (SELECT max(version) FROM oqs_version_time WHERE object_type_id = t.id), oldest)`,
   )
   // A batch or an index build locks the row of its replacement, so a locked one is not idle.
   const replacements = await session.query(
@@ -23,7 +23,7 @@ export async function saveSightings(session: WriteSession, now: () => number): P
   const nowMs = now()
   await correctClock(session, nowMs)
   await session.run(
-    `INSERT INTO oqs_version_sighting (object_type_id, version, seen_at_ms)
+    `INSERT INTO oqs_version_time (object_type_id, version, seen_at_ms)
      SELECT type, version, ?::bigint FROM unnest(?::bigint[], ?::bigint[]) AS seen (type, version)`,
     [nowMs, versions.map(([type]) => type), versions.map(([, version]) => version)],
   )
@@ -39,7 +39,7 @@ export async function saveSightings(session: WriteSession, now: () => number): P
  * to reach them again could take forever.
  */
 async function correctClock(session: WriteSession, nowMs: number): Promise<void> {
-  await session.run('UPDATE oqs_version_sighting SET seen_at_ms = ? WHERE seen_at_ms > ?', [
+  await session.run('UPDATE oqs_version_time SET seen_at_ms = ? WHERE seen_at_ms > ?', [
     nowMs,
     nowMs,
   ])
@@ -53,7 +53,7 @@ async function correctClock(session: WriteSession, nowMs: number): Promise<void>
 /** Deletes sightings of expired versions and dropped types. */
 export async function deleteSightings(session: WriteSession): Promise<void> {
   await session.run(
-    `DELETE FROM oqs_version_sighting AS s WHERE NOT EXISTS (
+    `DELETE FROM oqs_version_time AS s WHERE NOT EXISTS (
        SELECT 1 FROM oqs_object_type AS t WHERE t.id = s.object_type_id AND t.oldest <= s.version)`,
   )
 }

@@ -28,11 +28,18 @@ export interface TableHead extends AnyTableHead, TableLayout {
 }
 
 const TABLE_COLUMNS = [
-  ...['o.id', 'o.first_version', 'o.loaded_as', 'o.live_count', 'o.max_record_bytes', 'o.is_made'],
+  ...[
+    'o.id',
+    'o.first_version',
+    'o.loaded_as',
+    'o.live_count',
+    'o.max_record_bytes',
+    'o.is_created',
+  ],
   ...LAYOUT_COLUMNS,
 ]
 const HEAD_COLUMNS = [
-  ...['t.id', 't.published', 't.oldest', 't.redefined_table', 't.redefined_in'],
+  ...['t.id', 't.published', 't.oldest', 't.redefined_table', 't.redefined_generation'],
   ...['t.generation', 't.long_fields'],
   ...[GENERATION_SQL, TOKEN_GENERATION_SQL],
   ...TABLE_COLUMNS,
@@ -159,7 +166,7 @@ async function lookUpTableOfRow(
   if (version >= current.firstVersion || version === current.loadedAs) return current.table
   const [row] = await session.query(
     `SELECT id FROM oqs_object_table
-     WHERE object_type_id = ? AND state = 'published' AND is_made
+     WHERE object_type_id = ? AND state = 'published' AND is_created
        AND (loaded_as = ? OR first_version <= ?)
      ORDER BY loaded_as = ? DESC, first_version DESC LIMIT 1`,
     [typeId, version, version, version],

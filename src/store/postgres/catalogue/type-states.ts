@@ -23,7 +23,7 @@ export async function readTypeStates(
 
 /** All tables of a type, those of earlier versions and of replacements included. */
 const TYPE_BYTES = `(SELECT sum(pg_total_relation_size(to_regclass('oqs_object_' || s.id)))
-  FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_made)`
+  FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created)`
 
 /** Returns the status of the database. Tables that are distributed have their bytes elsewhere. */
 export async function readDatabaseStatus(

@@ -15,7 +15,7 @@ export async function verifyRows(database: Database, signal: AbortSignal): Promi
   const tables = await database.query(
     `SELECT o.id, t.definition::json ->> 'apiName' FROM oqs_object_table AS o
      JOIN oqs_object_type AS t ON t.id = o.object_type_id
-     WHERE o.is_made AND o.state <> 'abandoned' ORDER BY o.id`,
+     WHERE o.is_created AND o.state <> 'abandoned' ORDER BY o.id`,
   )
   const counts = { rows: 0, unchecked: 0 }
   for (const [id, objectType] of tables) {

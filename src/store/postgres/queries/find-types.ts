@@ -31,7 +31,7 @@ async function readTables(
   const rows = await session.query(
     `SELECT t.rid, o.id, o.live_count
      FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
-     WHERE t.rid = ANY(?::text[]) AND o.is_made AND o.live_count > 0`,
+     WHERE t.rid = ANY(?::text[]) AND o.is_created AND o.live_count > 0`,
     [typeRids],
   )
   return inSearchOrder(

@@ -135,7 +135,7 @@ async function createIfMissing(
   typeId: number,
   id: number,
 ): Promise<void> {
-  const [row] = await session.query('SELECT is_made FROM oqs_object_table WHERE id = ?', [id])
+  const [row] = await session.query('SELECT is_created FROM oqs_object_table WHERE id = ?', [id])
   if (row?.[0] !== true)
     await createObjectTable(session, capabilities, { typeId, id, isLoading: false })
 }

@@ -26,7 +26,7 @@ const HAS_EARLIER_NODES = `EXISTS (SELECT 1 FROM pg_stat_activity
 
 /** A replacement of an earlier layout may have to take over the current objects. */
 const HAS_EARLIER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
-  WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_made AND l.layout < ${LAYOUT})`
+  WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_created AND l.layout < ${LAYOUT})`
 
 /** Returns the types to rewrite into a new layout: first those in progress, then the smallest. */
 export async function findTypesToRewrite(
@@ -37,7 +37,7 @@ export async function findTypesToRewrite(
      JOIN oqs_object_table AS o ON o.id = t.table_id
      LEFT JOIN oqs_rewrite AS r ON r.object_type_id = t.id
      WHERE r.change_id IS NULL AND CASE WHEN r.object_type_id IS NULL
-       THEN o.is_made AND o.layout < ${LAYOUT} AND NOT ${HAS_EARLIER_REPLACEMENT}
+       THEN o.is_created AND o.layout < ${LAYOUT} AND NOT ${HAS_EARLIER_REPLACEMENT}
          AND NOT ${HAS_EARLIER_NODES}
        ELSE r.phase <> 'failed' OR r.generation <> t.generation OR r.source_id <> t.table_id END
      ORDER BY r.object_type_id, o.live_count, t.id`,

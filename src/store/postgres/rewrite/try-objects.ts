@@ -61,7 +61,7 @@ async function readNext(
   basedOn: number,
 ): Promise<readonly Row[]> {
   const [type] = await session.query(
-    `SELECT t.table_id, t.generation, o.is_made FROM oqs_object_type AS t
+    `SELECT t.table_id, t.generation, o.is_created FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     [typeRid],
   )

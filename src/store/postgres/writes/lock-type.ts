@@ -67,7 +67,7 @@ export interface WriteTable extends TableLayout {
   readonly isCreated: boolean
 }
 
-const TABLE_COLUMNS = `id, loaded_as, live_count, max_record_bytes, is_made, ${LAYOUT_COLUMNS.join(', ')}`
+const TABLE_COLUMNS = `id, loaded_as, live_count, max_record_bytes, is_created, ${LAYOUT_COLUMNS.join(', ')}`
 
 export async function readTable(session: Session, id: number): Promise<WriteTable> {
   const [row] = await session.query(

@@ -89,7 +89,7 @@ export async function publishRedefined(
   await abandonLoads(session, typeId)
   await adoptTableFields(session, typeId, tableId)
   await session.run(
-    'UPDATE oqs_object_type SET redefined_table = ?, redefined_in = ? WHERE id = ?',
+    'UPDATE oqs_object_type SET redefined_table = ?, redefined_generation = ? WHERE id = ?',
     [tableId, generation, typeId],
   )
   const version = { version: lastVersion + 1, put: count }
@@ -129,7 +129,7 @@ async function rewriteType(
   const to = await addObjectTable(session, table)
   await createObjectTable(session, capabilities, { typeId, id: to, isLoading: true })
   await session.run(
-    'UPDATE oqs_object_type SET table_id = ?, redefined_table = ?, redefined_in = ? WHERE id = ?',
+    'UPDATE oqs_object_type SET table_id = ?, redefined_table = ?, redefined_generation = ? WHERE id = ?',
     [to, to, generation, typeId],
   )
   const rewriter = new ObjectRewriter(rewritten, unfit)

@@ -15,7 +15,7 @@ import type { ReadConnection } from '../threads/read-connection.ts'
 import { deleteSome } from './delete-some.ts'
 
 /** One text for all records costs less than a statement, or a message to the thread, for each. */
-const ADD = `INSERT INTO audit_record (${AUDIT_COLUMNS})
+const ADD = `INSERT INTO oqs_audit_record (${AUDIT_COLUMNS})
   SELECT value ->> 'atMs', value ->> '$.caller.id', value ->> '$.caller.name',
     value ->> 'operation', value ->> 'ontology', value
   FROM json_each(?)`
@@ -50,7 +50,7 @@ export function listAuditRecords(
   const { sql, values } = auditCondition(request)
   const rows = statements
     .prepare(
-      `SELECT id, record FROM audit_record WHERE ${sql} ORDER BY at_ms DESC, id DESC LIMIT ?`,
+      `SELECT id, record FROM oqs_audit_record WHERE ${sql} ORDER BY at_ms DESC, id DESC LIMIT ?`,
     )
     .all(...values, request.maxRecords)
   return (rows as unknown as unknown[][]).map(toStoredRecord)
@@ -58,5 +58,5 @@ export function listAuditRecords(
 
 /** Deletes some of the records from before a time, and returns how many; 0 if none is left. */
 export function deleteAuditRecords(db: DatabaseSync, beforeMs: number): number {
-  return deleteSome(db, { table: 'audit_record', key: 'id', condition: 'at_ms < ?' }, beforeMs)
+  return deleteSome(db, { table: 'oqs_audit_record', key: 'id', condition: 'at_ms < ?' }, beforeMs)
 }

@@ -24,7 +24,7 @@ export function findDocument(
   { kind, id }: DocumentKey,
   nowMs: number,
 ): StoredDocument | undefined {
-  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM document WHERE kind = ? AND id = ? AND ${UNEXPIRED}`
+  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM oqs_document WHERE kind = ? AND id = ? AND ${UNEXPIRED}`
   const row = statements.prepare(sql).get(kind, id, nowMs)
   return row && toDocument(row as unknown as unknown[])
 }
@@ -34,7 +34,7 @@ export function listDocuments(
   kind: DocumentKind,
   nowMs: number,
 ): readonly StoredDocument[] {
-  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM document WHERE kind = ? AND ${UNEXPIRED} ORDER BY id`
+  const sql = `SELECT ${DOCUMENT_COLUMNS} FROM oqs_document WHERE kind = ? AND ${UNEXPIRED} ORDER BY id`
   return (statements.prepare(sql).all(kind, nowMs) as unknown as unknown[][]).map(toDocument)
 }
 
@@ -43,7 +43,7 @@ export function putDocument(
   { document, guard }: { readonly document: StoredDocument; readonly guard?: GuardMessage },
 ): boolean {
   return runGuarded(db, document, guard, () => {
-    db.prepare(`INSERT OR REPLACE INTO document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)`).run(
+    db.prepare(`INSERT OR REPLACE INTO oqs_document (${DOCUMENT_COLUMNS}) VALUES (?, ?, ?, ?)`).run(
       ...documentValues(document),
     )
     return true
@@ -59,7 +59,7 @@ function runGuarded(
 ): boolean {
   if (guard === undefined) return write()
   return inTransaction(db, 'write', () => {
-    const row = db.prepare('SELECT body FROM document WHERE kind = ? AND id = ?').get(kind, id)
+    const row = db.prepare('SELECT body FROM oqs_document WHERE kind = ? AND id = ?').get(kind, id)
     const { expected, once } = guard
     if (expected !== undefined && (row?.['body'] ?? null) !== expected) return false
     const isWritten = write()
@@ -73,7 +73,7 @@ export function takeDocument(
   { kind, id, nowMs }: DocumentKey & { readonly nowMs: number },
 ): StoredDocument | undefined {
   const statement = db.prepare(
-    `DELETE FROM document WHERE kind = ? AND id = ? AND ${UNEXPIRED} RETURNING ${DOCUMENT_COLUMNS}`,
+    `DELETE FROM oqs_document WHERE kind = ? AND id = ? AND ${UNEXPIRED} RETURNING ${DOCUMENT_COLUMNS}`,
   )
   statement.setReturnArrays(true)
   const row = statement.get(kind, id, nowMs)
@@ -90,7 +90,7 @@ export function extendDocument(
   }: DocumentKey & { readonly expiresAtMs: number; readonly nowMs: number },
 ): boolean {
   const { changes } = db
-    .prepare(`UPDATE document SET expires_at_ms = ? WHERE kind = ? AND id = ? AND ${UNEXPIRED}`)
+    .prepare(`UPDATE oqs_document SET expires_at_ms = ? WHERE kind = ? AND id = ? AND ${UNEXPIRED}`)
     .run(expiresAtMs, kind, id, nowMs)
   return Number(changes) > 0
 }
@@ -100,7 +100,9 @@ export function deleteDocument(
   { kind, id, guard }: DocumentKey & { readonly guard?: GuardMessage },
 ): boolean {
   return runGuarded(db, { kind, id }, guard, () => {
-    const { changes } = db.prepare('DELETE FROM document WHERE kind = ? AND id = ?').run(kind, id)
+    const { changes } = db
+      .prepare('DELETE FROM oqs_document WHERE kind = ? AND id = ?')
+      .run(kind, id)
     return Number(changes) > 0
   })
 }
@@ -108,5 +110,5 @@ export function deleteDocument(
 /** Deletes some of the documents that have expired, and returns how many; 0 if none is left. */
 export function deleteExpiredDocuments(db: DatabaseSync, nowMs: number): number {
   const condition = 'expires_at_ms <= ?'
-  return deleteSome(db, { table: 'document', key: 'kind, id', condition }, nowMs)
+  return deleteSome(db, { table: 'oqs_document', key: 'kind, id', condition }, nowMs)
 }

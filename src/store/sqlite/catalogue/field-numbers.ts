@@ -35,9 +35,9 @@ export function readFieldsOfTable(
 ): TableFields {
   const rows = db
     .prepare(
-      `SELECT number, property, struct_field FROM table_field WHERE table_id = ?1
-       UNION ALL SELECT number, property, struct_field FROM object_field
-       WHERE object_type_id = ?2 AND NOT EXISTS (SELECT 1 FROM table_field WHERE table_id = ?1)
+      `SELECT number, property, struct_field FROM oqs_table_field WHERE table_id = ?1
+       UNION ALL SELECT number, property, struct_field FROM oqs_object_field
+       WHERE object_type_id = ?2 AND NOT EXISTS (SELECT 1 FROM oqs_table_field WHERE table_id = ?1)
        ORDER BY number`,
     )
     .all(id, typeId)
@@ -52,7 +52,7 @@ export function readFieldNumbers(db: Prepares, typeId: number): FieldNumbers {
 function readFieldRows(db: Prepares, typeId: number): FieldRow[] {
   const rows = db
     .prepare(
-      'SELECT number, property, struct_field FROM object_field WHERE object_type_id = ? ORDER BY number',
+      'SELECT number, property, struct_field FROM oqs_object_field WHERE object_type_id = ? ORDER BY number',
     )
     .all(typeId)
   return rows as unknown as FieldRow[]
@@ -62,8 +62,8 @@ function readFieldRows(db: Prepares, typeId: number): FieldRow[] {
 export function readFields(db: Prepares, { rid }: ObjectType): readonly FieldRow[] {
   const rows = db
     .prepare(
-      `SELECT number, property, struct_field FROM object_field
-       WHERE object_type_id = (SELECT id FROM object_type WHERE rid = ?)`,
+      `SELECT number, property, struct_field FROM oqs_object_field
+       WHERE object_type_id = (SELECT id FROM oqs_object_type WHERE rid = ?)`,
     )
     .all(rid)
   return rows.map((row) => ({ ...row })) as unknown as readonly FieldRow[]

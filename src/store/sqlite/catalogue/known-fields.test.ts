@@ -6,10 +6,10 @@ import { toTableLayout } from './table-layout.ts'
 
 it('reads fields again for another generation, type or layout only', () => {
   using db = new DatabaseSync(':memory:')
-  db.exec(`CREATE TABLE object_field (
+  db.exec(`CREATE TABLE oqs_object_field (
     number INTEGER PRIMARY KEY, object_type_id INTEGER, property TEXT, struct_field TEXT
   )`)
-  const add = db.prepare('INSERT INTO object_field (object_type_id, property) VALUES (?, ?)')
+  const add = db.prepare('INSERT INTO oqs_object_field (object_type_id, property) VALUES (?, ?)')
   const fields = new KnownFields(new StatementCache(db))
   const plain = toTableLayout([2, 'key', '[]', '[]', 1])
   const withLongText = toTableLayout([2, 'key', '["text"]', '[]', 1])

@@ -14,10 +14,10 @@ it('reads the state of a type again after every commit of another connection', (
   using writer = openWriterConnection(path)
   migrate(writer)
   writer.exec(`
-    INSERT INTO ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
-    INSERT INTO object_table (id, object_type_id, state, first_version, loaded_as)
-      VALUES (1, 1, 'published', 0, 0);
-    INSERT INTO object_type (id, rid, ontology_rid, definition, generation, published, table_id)
+    INSERT INTO oqs_ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
+    INSERT INTO oqs_object_table (id, object_type_id, state, first_version, loaded_as, layout)
+      VALUES (1, 1, 'published', 0, 0, 1);
+    INSERT INTO oqs_object_type (id, rid, ontology_rid, definition, generation, published, table_id)
       VALUES (1, 't', 'o', '{}', 1, 5, 1);
   `)
   using reader = openConnection(path)
@@ -27,17 +27,17 @@ it('reads the state of a type again after every commit of another connection', (
   expect(first.published).toBe(5)
   expect(heads.read(type)).toBe(first)
 
-  writer.exec('UPDATE object_type SET published = 6')
+  writer.exec('UPDATE oqs_object_type SET published = 6')
   expect(heads.read(type).published).toBe(6)
 
   // A transaction keeps seeing the state of its start.
   reader.exec('BEGIN')
   expect(heads.read(type).published).toBe(6)
-  writer.exec('UPDATE object_type SET published = 7')
+  writer.exec('UPDATE oqs_object_type SET published = 7')
   expect(heads.read(type).published).toBe(6)
   reader.exec('COMMIT')
   expect(heads.read(type).published).toBe(7)
 
-  writer.exec('DELETE FROM object_type')
+  writer.exec('DELETE FROM oqs_object_type')
   expect(() => heads.read(type)).toThrow('ObjectTypeNotFound')
 })

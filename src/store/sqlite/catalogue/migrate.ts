@@ -5,16 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
-import { addChecksums, addObjectIdIndexes, upgradeTables } from './upgrade-tables.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
-
-/** Steps after a migration that depend on which tables exist, so that plain SQL cannot do them. */
-const STEPS: Readonly<Record<string, (db: DatabaseSync) => void>> = {
-  '0004-past-rows.sql': upgradeTables,
-  '0007-object-ids.sql': addObjectIdIndexes,
-  '0018-checksums.sql': addChecksums,
-}
 
 export function migrate(db: DatabaseSync): void {
   const migrations = readdirSync(FOLDER)
@@ -32,7 +24,6 @@ export function migrate(db: DatabaseSync): void {
     for (const [index, name] of migrations.entries()) {
       if (index < schemaVersion(db)) continue
       db.exec(readFileSync(new URL(name, FOLDER), 'utf8'))
-      STEPS[name]?.(db)
       db.exec(`PRAGMA user_version = ${index + 1}`)
     }
   })

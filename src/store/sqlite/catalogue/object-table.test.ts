@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { indexIdsTogether, indexTimesAsTexts } from '../../../../test/support/earlier-layout.ts'
 import { groupsOf } from '../../../../test/support/groups-of.ts'
 import { openFixture, pageRequest, retention } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
@@ -58,7 +57,7 @@ function countSchema(path: string): number {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
     const row = db
-      .prepare(`SELECT count(*) AS count FROM sqlite_schema WHERE name GLOB 'object_[0-9]*'`)
+      .prepare(`SELECT count(*) AS count FROM sqlite_schema WHERE name GLOB 'oqs_object_[0-9]*'`)
       .get()
     return Number(row?.['count'])
   } finally {
@@ -69,7 +68,7 @@ function countSchema(path: string): number {
 function timeIndexes(path: string): string[] {
   using db = new DatabaseSync(path, { readOnly: true })
   const rows = db.prepare(
-    `SELECT name FROM sqlite_schema WHERE name GLOB 'object_*_time' ORDER BY name`,
+    `SELECT name FROM sqlite_schema WHERE name GLOB 'oqs_object_*_time' ORDER BY name`,
   )
   return rows.all().map(({ name }) => String(name))
 }
@@ -79,10 +78,10 @@ function idIndexes(path: string, table: number): Record<string, number> {
   using db = new DatabaseSync(path, { readOnly: true })
   const indexes = db
     .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND name GLOB ?`)
-    .all(`object_${table}_*object_id`)
+    .all(`oqs_object_${table}_*object_id`)
   const counts = indexes.map(({ name, sql }): [string, number] => {
     const [, rows = 'TRUE'] = / WHERE (.*)$/.exec(String(sql)) ?? []
-    const from = `object_${table} INDEXED BY ${name} WHERE ${rows}`
+    const from = `oqs_object_${table} INDEXED BY ${name} WHERE ${rows}`
     return [String(name), Number(db.prepare(`SELECT count(*) AS n FROM ${from}`).get()?.['n'])]
   })
   return Object.fromEntries(counts)
@@ -211,29 +210,6 @@ describe('the tables of object types', () => {
     expect(await put(store, first(types), ['b'], another)).toMatchObject({ put: 1 })
   })
 
-  it('stay usable in a store of an earlier release that exceeds the limit', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'oqs.db')
-    await using store = openSqliteStore(path)
-    const before = await apply(store, definition(2, 3))
-    await put(store, first(before), ['a'])
-    {
-      using db = new DatabaseSync(path)
-      db.exec(`
-        PRAGMA foreign_keys = OFF;
-        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 12000)
-        INSERT INTO object_field (object_type_id, property)
-        SELECT -1, 'p' || n FROM number;
-        INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made)
-        VALUES (-1, 'published', 0, 0, 1);
-      `)
-    }
-    const replacement = await store.startReplacement(first(before))
-    expect(await put(store, first(before), ['a'], replacement)).toMatchObject({ put: 1 })
-    const types = await apply(store, definition(2, 4))
-    expect(await put(store, types[1] ?? first(types), ['a'])).toMatchObject({ put: 1 })
-  })
-
   it('index timestamps as integers, also those of properties that are added later', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')
@@ -254,10 +230,10 @@ describe('the tables of object types', () => {
       ],
     })
     await put(store, first(await apply(store, typeOf(['at']))), ['a'])
-    expect(timeIndexes(path)).toEqual(['object_1_p2_time', 'object_1_p5_time'])
-    indexTimesAsTexts(path)
+    expect(timeIndexes(path)).toEqual(['oqs_object_1_p2_time', 'oqs_object_1_p5_time'])
     await put(store, first(await apply(store, typeOf(['at', 'later']))), ['b'])
-    expect(timeIndexes(path)).toEqual(['object_1_p6_time'])
+    const all = ['oqs_object_1_p2_time', 'oqs_object_1_p5_time', 'oqs_object_1_p6_time']
+    expect(timeIndexes(path)).toEqual(all)
 
     // A replacement has a new table.
     const type = first(await apply(store, typeOf(['at', 'later'])))
@@ -265,10 +241,10 @@ describe('the tables of object types', () => {
     await put(store, type, ['c'], replacement)
     await store.publishReplacement(type, replacement)
     expect(timeIndexes(path)).toEqual([
-      'object_1_p6_time',
-      'object_2_p2_time',
-      'object_2_p5_time',
-      'object_2_p6_time',
+      ...all,
+      'oqs_object_2_p2_time',
+      'oqs_object_2_p5_time',
+      'oqs_object_2_p6_time',
     ])
   })
 
@@ -287,24 +263,23 @@ describe('the tables of object types', () => {
 
     await put(store, type, ['a', 'b'])
     const { version } = await put(store, type, ['b', 'c'])
-    expect(idIndexes(path, 1)).toEqual({ object_1_object_id: 2, object_1_later_object_id: 2 })
+    expect(idIndexes(path, 1)).toEqual({
+      oqs_object_1_object_id: 2,
+      oqs_object_1_later_object_id: 2,
+    })
     await put(store, type, ['a', 'd'])
     expect(await keysById(['a', 'b', 'c', 'd', 'x'])).toEqual(['a', 'b', 'c', 'd'])
     expect(await keysById(['a', 'b', 'c', 'd', 'x'], version)).toEqual(['a', 'b', 'c'])
-
-    // A table of an earlier release has one index.
-    await put(store, type, ['e'])
-    indexIdsTogether(path, 1)
-    await put(store, type, ['f'])
-    expect(idIndexes(path, 1)).toEqual({ object_1_object_id: 8 })
-    expect(await keysById(['b', 'e', 'f'])).toEqual(['b', 'e', 'f'])
 
     const replacement = await store.startReplacement(type)
     await put(store, type, many(10, 'r'), replacement)
     await put(store, type, many(20, 'r'), replacement)
     await store.publishReplacement(type, replacement)
     await put(store, type, ['r5', 's'])
-    expect(idIndexes(path, 2)).toEqual({ object_2_object_id: 20, object_2_later_object_id: 2 })
+    expect(idIndexes(path, 2)).toEqual({
+      oqs_object_2_object_id: 20,
+      oqs_object_2_later_object_id: 2,
+    })
     expect(await keysById(['a', 'r4', 'r5', 's'])).toEqual(['r4', 'r5', 's'])
   })
 

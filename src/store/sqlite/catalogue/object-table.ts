@@ -36,7 +36,7 @@ export function addObjectTable(db: DatabaseSync, table: NewTable): number {
   const { typeId, state, firstVersion, loadedAs } = table
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_table (object_type_id, state, first_version, loaded_as, is_made, layout)
+      `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, is_created, layout)
        VALUES (?, ?, ?, ?, 0, ${CURRENT_LAYOUT})`,
     )
     .run(typeId, state, firstVersion, loadedAs)
@@ -68,8 +68,8 @@ export function createObjectTable(
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
   db.prepare(
-    `UPDATE object_table SET is_made = 1, key_property = ?, integer_times = ?,
-       indexed_at = ${indexedAt} WHERE id = ?`,
+    `UPDATE oqs_object_table SET is_created = 1, key_property = ?, integer_times = ?,
+       indexed_version = ${indexedAt} WHERE id = ?`,
   ).run(keyProperty ?? null, JSON.stringify(integerTimes), id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
@@ -123,9 +123,9 @@ export function refuseTooManyIndexes(
   const row = db
     .prepare(
       `SELECT count(*) AS count,
-         (SELECT definition ->> 'apiName' FROM object_type WHERE id = ?) AS name
-       FROM object_field WHERE struct_field IS NULL AND object_type_id IN (
-         SELECT object_type_id FROM object_table WHERE is_made = 1 AND state <> 'abandoned'
+         (SELECT definition ->> 'apiName' FROM oqs_object_type WHERE id = ?) AS name
+       FROM oqs_object_field WHERE struct_field IS NULL AND object_type_id IN (
+         SELECT object_type_id FROM oqs_object_table WHERE is_created = 1 AND state <> 'abandoned'
        )`,
     )
     .get(typeId)
@@ -162,7 +162,7 @@ function addIntegerTimes(db: DatabaseSync, id: number, added: readonly TypeField
   const layout = readTableLayout(db, id)
   if (layout.number === 1) return layout
   const integerTimes = new Set([...layout.integerTimes, ...timestampsIn(added)])
-  db.prepare('UPDATE object_table SET integer_times = ? WHERE id = ?').run(
+  db.prepare('UPDATE oqs_object_table SET integer_times = ? WHERE id = ?').run(
     JSON.stringify([...integerTimes]),
     id,
   )
@@ -178,8 +178,8 @@ export interface TableOfType {
 export function createdTables(db: DatabaseSync, typeId: number): readonly TableOfType[] {
   const rows = db
     .prepare(
-      `SELECT id, state FROM object_table
-       WHERE object_type_id = ? AND state <> 'abandoned' AND is_made = 1 ORDER BY id`,
+      `SELECT id, state FROM oqs_object_table
+       WHERE object_type_id = ? AND state <> 'abandoned' AND is_created = 1 ORDER BY id`,
     )
     .all(typeId)
   return rows as unknown as TableOfType[]
@@ -187,7 +187,7 @@ export function createdTables(db: DatabaseSync, typeId: number): readonly TableO
 
 /** Returns the created tables whose objects have the form of the current definition. */
 export function tablesOfDefinition(db: DatabaseSync, typeId: number): readonly TableOfType[] {
-  const type = db.prepare('SELECT redefined_table FROM object_type WHERE id = ?').get(typeId)
+  const type = db.prepare('SELECT redefined_table FROM oqs_object_type WHERE id = ?').get(typeId)
   return createdTables(db, typeId).filter(({ id }) => id >= Number(type?.['redefined_table']))
 }
 
@@ -199,7 +199,7 @@ export function numberFields(
 ): readonly TypeField[] {
   const numbers = readFieldNumbers(db, typeId)
   const add = db.prepare(
-    'INSERT INTO object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
+    'INSERT INTO oqs_object_field (object_type_id, property, struct_field) VALUES (?, ?, ?)',
   )
   const added = placeFields(
     db,
@@ -239,7 +239,7 @@ function freeStructColumns(db: DatabaseSync): number {
     .prepare(
       `SELECT count(*) AS count FROM (
          SELECT 1 FROM (
-           SELECT struct_field FROM object_field UNION ALL SELECT struct_field FROM table_field
+           SELECT struct_field FROM oqs_object_field UNION ALL SELECT struct_field FROM oqs_table_field
          ) WHERE substr(struct_field, 1, 1) = ? LIMIT ?
        )`,
     )
@@ -254,11 +254,13 @@ function freeStructColumns(db: DatabaseSync): number {
 export function numberTableFields(db: DatabaseSync, table: number, type: ObjectType): void {
   const fields = placeFields(db, fieldsOf(type.properties.values()))
   const row = db
-    .prepare(`UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'object_field' RETURNING seq`)
+    .prepare(
+      `UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'oqs_object_field' RETURNING seq`,
+    )
     .get(fields.length)
   const first = Number(row?.['seq']) - fields.length + 1
   const add = db.prepare(
-    'INSERT INTO table_field (number, table_id, property, struct_field) VALUES (?, ?, ?, ?)',
+    'INSERT INTO oqs_table_field (number, table_id, property, struct_field) VALUES (?, ?, ?, ?)',
   )
   for (const [index, { property, path }] of fields.entries()) {
     add.run(first + index, table, property, path)
@@ -267,17 +269,17 @@ export function numberTableFields(db: DatabaseSync, table: number, type: ObjectT
 
 /** Makes the fields of a table those of its type. */
 export function adoptTableFields(db: DatabaseSync, typeId: number, table: number): void {
-  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
+  db.prepare('DELETE FROM oqs_object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
-    `INSERT INTO object_field (number, object_type_id, property, struct_field)
-     SELECT number, ?, property, struct_field FROM table_field WHERE table_id = ?`,
+    `INSERT INTO oqs_object_field (number, object_type_id, property, struct_field)
+     SELECT number, ?, property, struct_field FROM oqs_table_field WHERE table_id = ?`,
   ).run(typeId, table)
-  db.prepare('DELETE FROM table_field WHERE table_id = ?').run(table)
+  db.prepare('DELETE FROM oqs_table_field WHERE table_id = ?').run(table)
 }
 
 /** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
 export function abandonTables(db: DatabaseSync, typeId: number): void {
-  db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ?`).run(typeId)
+  db.prepare(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`).run(typeId)
 }
 
 /** Removes rows from the indexes that all types share. */
@@ -285,8 +287,10 @@ export function removeFromIndexes(db: DatabaseSync, rows: readonly number[]): vo
   const list = JSON.stringify(rows)
   const runDelete = (sql: string) => db.prepare(sql).run(list)
   const inRows = 'IN (SELECT value FROM json_each(?))'
-  runDelete(`DELETE FROM element WHERE row ${inRows}`)
-  runDelete(`DELETE FROM term WHERE rowid ${inRows}`)
-  runDelete(`DELETE FROM place WHERE id IN (SELECT place FROM place_of_row WHERE row ${inRows})`)
-  runDelete(`DELETE FROM place_of_row WHERE row ${inRows}`)
+  runDelete(`DELETE FROM oqs_element WHERE row ${inRows}`)
+  runDelete(`DELETE FROM oqs_term_index WHERE rowid ${inRows}`)
+  runDelete(
+    `DELETE FROM oqs_place WHERE id IN (SELECT place FROM oqs_place_of_row WHERE row ${inRows})`,
+  )
+  runDelete(`DELETE FROM oqs_place_of_row WHERE row ${inRows}`)
 }

@@ -14,11 +14,11 @@ import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
 const ENTRIES_SQL = `SELECT o.rid, o.api_name, s.generation, (
-    SELECT json_group_array(family) FROM ontology_family WHERE ontology_rid = o.rid
-  ) FROM ontology AS o JOIN ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
+    SELECT json_group_array(family) FROM oqs_ontology_family WHERE ontology_rid = o.rid
+  ) FROM oqs_ontology AS o JOIN oqs_ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
 
 const SUMMARIES_SQL = `SELECT o.rid, o.api_name, s.display_name, s.description
-  FROM ontology AS o JOIN ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
+  FROM oqs_ontology AS o JOIN oqs_ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`
 
 type EntryRow = readonly [rid: string, apiName: string, generation: number, families: string]
 type SummaryRow = readonly [string, string, string | null, string | null]
@@ -76,7 +76,7 @@ export class CatalogueReader {
   }
 
   #readGeneration(): number {
-    const row = this.#statements.prepare('SELECT generation FROM catalogue').get()
+    const row = this.#statements.prepare('SELECT generation FROM oqs_catalogue').get()
     return (row as unknown as [number])[0]
   }
 
@@ -98,7 +98,7 @@ export class CatalogueReader {
   #load(entry: StoredEntry, callerId: string): Ontology {
     const known = this.#memory.find(entry)
     if (known !== undefined) return known
-    const statement = this.#statements.prepare('SELECT definition FROM ontology WHERE rid = ?')
+    const statement = this.#statements.prepare('SELECT definition FROM oqs_ontology WHERE rid = ?')
     const [definition] = statement.get(entry.rid) as unknown as [string]
     return this.#memory.parse(entry, definition, callerId)
   }

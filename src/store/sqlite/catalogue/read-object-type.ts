@@ -7,8 +7,8 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 export function readObjectType(db: DatabaseSync, typeId: number): ObjectType {
   const row = db
     .prepare(
-      `SELECT t.rid, o.definition FROM object_type AS t
-       JOIN ontology AS o ON o.rid = t.ontology_rid WHERE t.id = ?`,
+      `SELECT t.rid, o.definition FROM oqs_object_type AS t
+       JOIN oqs_ontology AS o ON o.rid = t.ontology_rid WHERE t.id = ?`,
     )
     .get(typeId)
   const definition = JSON.parse(String(row?.['definition'])) as OntologyDefinition

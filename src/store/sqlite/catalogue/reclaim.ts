@@ -35,31 +35,31 @@ export function reclaimStep(db: WriterDatabase, times: ReclaimTimes): Reclaimed 
     const needed = Math.max(oldestNeeded(db, row.id, times.rowVersionsSinceMs), row.oldest)
     if (needed > row.oldest) expireVersionsBefore(db, row.id, needed)
     abandonReplacedTables(db, row, needed)
-    const rows = row.is_made === 1 ? deleteRows(db, row.table_id, needed) : undefined
+    const rows = row.is_created === 1 ? deleteRows(db, row.table_id, needed) : undefined
     if (rows !== undefined) return { rows }
   }
   abandonIdleReplacements(db, times.replacementsSinceMs)
   return removeAbandonedTables(db)
 }
 
-const TYPES_SQL = `SELECT t.id, t.oldest, t.table_id, o.is_made
-  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
+const TYPES_SQL = `SELECT t.id, t.oldest, t.table_id, o.is_created
+  FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id`
 
 interface TypeRow {
   readonly id: number
   readonly oldest: number
   readonly table_id: number
-  readonly is_made: number
+  readonly is_created: number
 }
 
 function expireVersionsBefore(db: DatabaseSync, typeId: number, version: number): void {
   inTransaction(db, 'write', () => {
-    db.prepare('UPDATE object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
+    db.prepare('UPDATE oqs_object_type SET oldest = ? WHERE id = ? AND oldest < ?').run(
       version,
       typeId,
       version,
     )
-    for (const table of ['commit_log', 'version_sighting']) {
+    for (const table of ['oqs_commit_log', 'oqs_version_time']) {
       db.prepare(`DELETE FROM ${table} WHERE object_type_id = ? AND version < ?`).run(
         typeId,
         version,
@@ -71,9 +71,9 @@ function expireVersionsBefore(db: DatabaseSync, typeId: number, version: number)
 /** Abandons replaced tables once the first version of the next table is the oldest needed. */
 function abandonReplacedTables(db: DatabaseSync, { id, table_id }: TypeRow, oldest: number): void {
   db.prepare(
-    `UPDATE object_table AS past SET state = 'abandoned'
+    `UPDATE oqs_object_table AS past SET state = 'abandoned'
      WHERE object_type_id = ?1 AND state = 'published' AND id <> ?2 AND EXISTS (
-       SELECT 1 FROM object_table AS next
+       SELECT 1 FROM oqs_object_table AS next
        WHERE next.object_type_id = ?1 AND next.state = 'published'
          AND next.first_version > past.first_version AND next.first_version <= ?3
      )`,
@@ -82,7 +82,7 @@ function abandonReplacedTables(db: DatabaseSync, { id, table_id }: TypeRow, olde
 
 function abandonIdleReplacements(db: DatabaseSync, sinceMs: number): void {
   db.prepare(
-    `UPDATE object_table SET state = 'abandoned' WHERE state = 'loading' AND idle_since_ms <= ?`,
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE state = 'loading' AND idle_since_ms <= ?`,
   ).run(sinceMs)
 }
 
@@ -114,7 +114,7 @@ function deleteRows(db: WriterDatabase, table: number, oldest: number): number |
       .map((row) => Number(row['id']))
     if (rows.length === 0) return undefined
     const deleted = deleteInSlice(db, table, rows)
-    db.prepare('UPDATE object_table SET past_count = past_count - ? WHERE id = ?').run(
+    db.prepare('UPDATE oqs_object_table SET closed_count = closed_count - ? WHERE id = ?').run(
       deleted,
       table,
     )
@@ -125,9 +125,9 @@ function deleteRows(db: WriterDatabase, table: number, oldest: number): number |
 /** Removes abandoned tables, step by step. */
 function removeAbandonedTables(db: WriterDatabase): Reclaimed | undefined {
   // A table that was never created exists only in the catalogue.
-  db.prepare(`DELETE FROM object_table WHERE state = 'abandoned' AND is_made = 0`).run()
+  db.prepare(`DELETE FROM oqs_object_table WHERE state = 'abandoned' AND is_created = 0`).run()
   const abandoned = db
-    .prepare(`SELECT id FROM object_table WHERE state = 'abandoned' LIMIT 1`)
+    .prepare(`SELECT id FROM oqs_object_table WHERE state = 'abandoned' LIMIT 1`)
     .get()
   if (abandoned === undefined) return undefined
   return inTransaction(db, 'write', () => removeTable(db, Number(abandoned['id'])))
@@ -150,7 +150,7 @@ function removeTable(db: WriterDatabase, table: number): Reclaimed {
     .map((row) => Number(row['id']))
   if (rows.length === 0) {
     db.exec(`DROP TABLE ${name}`)
-    db.prepare('DELETE FROM object_table WHERE id = ?').run(table)
+    db.prepare('DELETE FROM oqs_object_table WHERE id = ?').run(table)
   }
   return { rows: deleteInSlice(db, table, rows) }
 }

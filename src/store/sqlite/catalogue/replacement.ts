@@ -41,7 +41,7 @@ export function startReplacement(
     const { id: typeId, apiName, lastVersion } = readType(db, typeRid)
     refuseTooMany(db, typeId, apiName)
     const loadedAs = lastVersion + 1
-    db.prepare('UPDATE object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
+    db.prepare('UPDATE oqs_object_type SET last_version = ? WHERE id = ?').run(loadedAs, typeId)
     const table = { typeId, state: 'loading', firstVersion: loadedAs, loadedAs } as const
     const name = String(addObjectTable(db, table))
     recordNote(db, once && { ...once, note: name })
@@ -52,7 +52,7 @@ export function startReplacement(
 function refuseTooMany(db: DatabaseSync, typeId: number, objectType: string): void {
   const row = db
     .prepare(
-      `SELECT count(*) AS count FROM object_table WHERE object_type_id = ? AND state = 'loading'`,
+      `SELECT count(*) AS count FROM oqs_object_table WHERE object_type_id = ? AND state = 'loading'`,
     )
     .get(typeId)
   if (Number(row?.['count']) < OPEN_REPLACEMENTS_MAX) return
@@ -63,17 +63,17 @@ function refuseTooMany(db: DatabaseSync, typeId: number, objectType: string): vo
 }
 
 /** SQL assignments that mark a replacement as used; maintenance then restarts its idle time. */
-export const TOUCH = 'touches = touches + 1, idle_since_ms = NULL'
+export const TOUCH = 'use_count = use_count + 1, idle_since_ms = NULL'
 
 /** True if maintenance has marked a replacement as idle. */
 export function isIdleReplacement(statements: StatementCache, replacement: string): boolean {
-  const sql = 'SELECT 1 FROM object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
+  const sql = 'SELECT 1 FROM oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL'
   return statements.prepare(sql).get(replacementTableId(replacement)) !== undefined
 }
 
 /** Keeps a replacement from expiring while its next batch arrives. */
 export function touchReplacement(db: DatabaseSync, replacement: string): void {
-  db.prepare(`UPDATE object_table SET ${TOUCH} WHERE id = ? AND state = 'loading'`).run(
+  db.prepare(`UPDATE oqs_object_table SET ${TOUCH} WHERE id = ? AND state = 'loading'`).run(
     replacementTableId(replacement),
   )
 }
@@ -117,9 +117,9 @@ export function publishReplacement(
     const { put, deleted, kept } = countChanges(db, target, type, table)
     const version = type.lastVersion + 1
     db.prepare(
-      `UPDATE object_table SET state = 'published', first_version = ?, publish_mode = ? WHERE id = ?`,
+      `UPDATE oqs_object_table SET state = 'published', first_version = ?, publish_mode = ? WHERE id = ?`,
     ).run(version, target.mode, table.id)
-    db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
+    db.prepare('UPDATE oqs_object_type SET table_id = ? WHERE id = ?').run(table.id, type.id)
     publishVersion(db, { typeId: type.id, version, put, deleted, kept })
     return auditCommit(db, target.audit, { version, put, deleted, kept })
   })
@@ -145,7 +145,7 @@ function countChanges(
   })
   if (!table.isCreated) buildIndexes(db, type.id, table.id)
   db.prepare(
-    `UPDATE object_table
+    `UPDATE oqs_object_table
      SET live_count = live_count + ?, max_record_bytes = max(max_record_bytes, ?) WHERE id = ?`,
   ).run(added, maxRecordBytes, table.id)
   return { put: table.liveCount - kept, deleted: 0, kept }
@@ -155,7 +155,7 @@ function countChanges(
 function findPublished(db: DatabaseSync, typeId: number, target: Publication): Commit | undefined {
   const row = db
     .prepare(
-      `SELECT version, put, deleted, kept, publish_mode FROM object_table AS o JOIN commit_log AS l
+      `SELECT version, put, deleted, kept, publish_mode FROM oqs_object_table AS o JOIN oqs_commit_log AS l
          ON l.object_type_id = o.object_type_id AND l.version = o.first_version
        WHERE o.id = ? AND o.object_type_id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
     )
@@ -170,7 +170,7 @@ function findPublished(db: DatabaseSync, typeId: number, target: Publication): C
 export function abandonReplacement(db: DatabaseSync, target: ReplacementOfType): void {
   inTransaction(db, 'write', () => {
     const { id } = findReplacement(db, readType(db, target.typeRid).id, target.replacement)
-    db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(id)
+    db.prepare(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`).run(id)
   })
 }
 
@@ -191,7 +191,7 @@ export function findReplacement(
 ): LoadingTable {
   const row = db
     .prepare(
-      `SELECT id, loaded_as, live_count, max_record_bytes, is_made FROM object_table
+      `SELECT id, loaded_as, live_count, max_record_bytes, is_created FROM oqs_object_table
        WHERE id = ? AND object_type_id = ? AND state = 'loading'`,
     )
     .get(replacementTableId(replacement), typeId)
@@ -201,7 +201,7 @@ export function findReplacement(
     loadedAs: Number(row['loaded_as']),
     liveCount: Number(row['live_count']),
     maxRecordBytes: Number(row['max_record_bytes']),
-    isCreated: row['is_made'] === 1,
+    isCreated: row['is_created'] === 1,
     rowCount: Number(row['live_count']),
   }
 }
@@ -210,7 +210,7 @@ function readType(db: DatabaseSync, typeRid: string) {
   const row = db
     .prepare(
       `SELECT t.id, t.definition ->> 'apiName' AS api_name, t.last_version, t.table_id, o.live_count
-       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+       FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(typeRid)
   // Another process may have dropped the type since the catalogue was read.

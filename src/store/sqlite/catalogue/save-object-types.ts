@@ -81,10 +81,10 @@ function addObjectType(
 ): number {
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO object_type
+      `INSERT INTO oqs_object_type
          (rid, ontology_rid, definition, generation, published, last_version, oldest)
        SELECT ?1, ?2, ?3, ?4, version, version, version FROM (
-         SELECT coalesce((SELECT last_version + 1 FROM dropped_object_type WHERE rid = ?1), 0) AS version
+         SELECT coalesce((SELECT last_version + 1 FROM oqs_dropped_object_type WHERE rid = ?1), 0) AS version
        )`,
     )
     .run(type.rid ?? '', ontologyRid, JSON.stringify(type), generation)
@@ -98,7 +98,7 @@ function updateObjectType(
 ): void {
   const { id, definition } = step
   if (step.kind === 'update' && !step.isChanged) return
-  db.prepare('UPDATE object_type SET definition = ?, generation = ? WHERE id = ?').run(
+  db.prepare('UPDATE oqs_object_type SET definition = ?, generation = ? WHERE id = ?').run(
     JSON.stringify(definition),
     generation,
     id,
@@ -117,16 +117,16 @@ function changeTitles(
 export function dropObjectType(db: DatabaseSync, id: number): void {
   abandonTables(db, id)
   db.prepare(
-    `INSERT OR REPLACE INTO dropped_object_type (rid, last_version)
-     SELECT rid, last_version FROM object_type WHERE id = ?`,
+    `INSERT OR REPLACE INTO oqs_dropped_object_type (rid, last_version)
+     SELECT rid, last_version FROM oqs_object_type WHERE id = ?`,
   ).run(id)
-  db.prepare('DELETE FROM object_type WHERE id = ?').run(id)
+  db.prepare('DELETE FROM oqs_object_type WHERE id = ?').run(id)
 }
 
 /** Adds the table that holds the versions of a type from now on. */
 function addTable(db: DatabaseSync, typeId: number, fields: readonly TypeField[]): void {
   numberFields(db, typeId, fields)
-  const row = db.prepare('SELECT published FROM object_type WHERE id = ?').get(typeId)
+  const row = db.prepare('SELECT published FROM oqs_object_type WHERE id = ?').get(typeId)
   const version = Number(row?.['published'])
   const table = addObjectTable(db, {
     typeId,
@@ -134,7 +134,7 @@ function addTable(db: DatabaseSync, typeId: number, fields: readonly TypeField[]
     firstVersion: version,
     loadedAs: version,
   })
-  db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(table, typeId)
+  db.prepare('UPDATE oqs_object_type SET table_id = ? WHERE id = ?').run(table, typeId)
 }
 
 /** An empty type may change in any way, but its earlier versions can no longer be read. */
@@ -146,12 +146,12 @@ function recreateTable(
 ): void {
   abandonTables(db, typeId)
   // Its copies are abandoned as well.
-  db.prepare('DELETE FROM rewrite WHERE object_type_id = ?').run(typeId)
-  db.prepare('DELETE FROM object_field WHERE object_type_id = ?').run(typeId)
+  db.prepare('DELETE FROM oqs_rewrite WHERE object_type_id = ?').run(typeId)
+  db.prepare('DELETE FROM oqs_object_field WHERE object_type_id = ?').run(typeId)
   db.prepare(
-    `UPDATE object_type
+    `UPDATE oqs_object_type
      SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
-       redefined_in = ?
+       redefined_generation = ?
      WHERE id = ?`,
   ).run(generation, typeId)
   addTable(db, typeId, fields)
@@ -171,7 +171,7 @@ function rewriteTitles(db: DatabaseSync, id: number, property: string | undefine
      )`,
   ).run(`$."${property}"`)
   db.prepare(
-    `UPDATE object_table SET max_record_bytes = (
+    `UPDATE oqs_object_table SET max_record_bytes = (
        SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o
      ) WHERE id = ?`,
   ).run(id)

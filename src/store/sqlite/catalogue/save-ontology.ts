@@ -113,11 +113,11 @@ export function publishDefinition(
 /** Another ontology may have taken a name since the change was planned. */
 function refuseTakenNames(db: DatabaseSync, { rid = '', apiName, families }: OntologyDefinition) {
   const names = db
-    .prepare('SELECT api_name FROM ontology WHERE api_name = ? AND rid <> ?')
+    .prepare('SELECT api_name FROM oqs_ontology WHERE api_name = ? AND rid <> ?')
     .all(apiName, rid)
   const taken = db
     .prepare(
-      `SELECT family FROM ontology_family
+      `SELECT family FROM oqs_ontology_family
        WHERE family IN (SELECT value FROM json_each(?)) AND ontology_rid <> ?`,
     )
     .all(JSON.stringify(families ?? []), rid)
@@ -140,7 +140,7 @@ export function deleteOntology(
     refuseDeletion(types, deletion)
     endChangeOf(db, ontologyRid)
     for (const { id } of types) dropObjectType(db, id)
-    db.prepare('DELETE FROM ontology WHERE rid = ?').run(ontologyRid)
+    db.prepare('DELETE FROM oqs_ontology WHERE rid = ?').run(ontologyRid)
     const record = deletionRecord(deletion.auditEntry, types)
     addAuditRecord(db, record)
     recordNote(db, deletion.once)
@@ -162,17 +162,19 @@ export function readDefinition(
   db: DatabaseSync,
   ontologyRid: string,
 ): OntologyDefinition | undefined {
-  const row = db.prepare('SELECT definition FROM ontology WHERE rid = ?').get(ontologyRid)
+  const row = db.prepare('SELECT definition FROM oqs_ontology WHERE rid = ?').get(ontologyRid)
   return row && (JSON.parse(String(row['definition'])) as OntologyDefinition)
 }
 
 function refuseOutOfSync(db: DatabaseSync, basedOn: number): void {
-  const current = db.prepare('SELECT generation FROM catalogue').get()?.['generation']
+  const current = db.prepare('SELECT generation FROM oqs_catalogue').get()?.['generation']
   if (current !== basedOn) throw definitionOutOfSync()
 }
 
 function nextGeneration(db: DatabaseSync): number {
-  const row = db.prepare('UPDATE catalogue SET generation = generation + 1 RETURNING generation')
+  const row = db.prepare(
+    'UPDATE oqs_catalogue SET generation = generation + 1 RETURNING generation',
+  )
   return Number(row.get()?.['generation'])
 }
 
@@ -185,31 +187,35 @@ function saveDefinition(
   const { rid = '', apiName, displayName = null, description = null } = definition
   const text = JSON.stringify(definition)
   db.prepare(
-    `INSERT INTO ontology (rid, api_name, definition) VALUES (?, ?, ?)
+    `INSERT INTO oqs_ontology (rid, api_name, definition) VALUES (?, ?, ?)
      ON CONFLICT (rid) DO UPDATE SET api_name = excluded.api_name,
        definition = excluded.definition`,
   ).run(rid, apiName, text)
   db.prepare(
-    `INSERT INTO ontology_summary
+    `INSERT INTO oqs_ontology_summary
        (ontology_rid, generation, bytes, created_by, display_name, description)
      VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (ontology_rid) DO UPDATE SET generation = excluded.generation,
        bytes = excluded.bytes, display_name = excluded.display_name,
        description = excluded.description`,
   ).run(rid, generation, countedBytes(text), callerId, displayName, description)
-  db.prepare('DELETE FROM ontology_family WHERE ontology_rid = ?').run(rid)
-  const addFamily = db.prepare('INSERT INTO ontology_family (family, ontology_rid) VALUES (?, ?)')
+  db.prepare('DELETE FROM oqs_ontology_family WHERE ontology_rid = ?').run(rid)
+  const addFamily = db.prepare(
+    'INSERT INTO oqs_ontology_family (family, ontology_rid) VALUES (?, ?)',
+  )
   for (const family of definition.families ?? []) addFamily.run(family, rid)
 }
 
 function readUsage(db: DatabaseSync, ontologyRid: string, callerId: string): DefinitionUsage {
-  const row = db.prepare('SELECT bytes, created_by FROM ontology_summary WHERE ontology_rid = ?')
+  const row = db.prepare(
+    'SELECT bytes, created_by FROM oqs_ontology_summary WHERE ontology_rid = ?',
+  )
   const known = row.get(ontologyRid)
   const createdBy = String(known?.['created_by'] ?? callerId)
   const sums = db
     .prepare(
       `SELECT coalesce(sum(bytes), 0) AS total,
-         coalesce(sum(bytes) FILTER (WHERE created_by = ?), 0) AS of_creator FROM ontology_summary`,
+         coalesce(sum(bytes) FILTER (WHERE created_by = ?), 0) AS of_creator FROM oqs_ontology_summary`,
     )
     .get(createdBy)
   return {
@@ -225,7 +231,7 @@ function readTakenTypes(db: DatabaseSync, { rid = '', objectTypes }: OntologyDef
   const rids = JSON.stringify(objectTypes.map((type) => type.rid))
   const taken = db
     .prepare(
-      `SELECT rid FROM object_type
+      `SELECT rid FROM oqs_object_type
        WHERE rid IN (SELECT value FROM json_each(?)) AND ontology_rid <> ?`,
     )
     .all(rids, rid)
@@ -236,9 +242,9 @@ function readTypes(db: DatabaseSync, ontologyRid: string): StoredType[] {
   return db
     .prepare(
       `SELECT t.id, t.rid, t.definition, o.live_count AS objects, (
-         SELECT coalesce(sum(live_count), 0) FROM object_table
+         SELECT coalesce(sum(live_count), 0) FROM oqs_object_table
          WHERE object_type_id = t.id AND state = 'loading'
-       ) AS loading FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
+       ) AS loading FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.ontology_rid = ?`,
     )
     .all(ontologyRid) as unknown as StoredType[]
 }

@@ -11,12 +11,12 @@ import { deleteSome } from './delete-some.ts'
 
 /** Returns the page token keys, newest first. Saves the given key if there is none yet. */
 export function readPageTokenKeys(db: DatabaseSync, newKey: Uint8Array): Uint8Array[] {
-  const select = db.prepare('SELECT secret FROM page_token_key ORDER BY id DESC')
+  const select = db.prepare('SELECT secret FROM oqs_page_token_key ORDER BY id DESC')
   if (select.get() === undefined) {
     inTransaction(db, 'write', () => {
       // Checked again: another process may have saved its key first.
       if (select.get() !== undefined) return
-      db.prepare('INSERT INTO page_token_key (secret) VALUES (?)').run(newKey)
+      db.prepare('INSERT INTO oqs_page_token_key (secret) VALUES (?)').run(newKey)
     })
   }
   return select.all().map((row) => row['secret'] as Uint8Array)
@@ -31,26 +31,26 @@ export interface NewToken {
 export function createApiToken(db: WriterDatabase, { token, secretHash, once }: NewToken): void {
   inTransaction(db, 'write', () => {
     db.prepare(
-      `INSERT INTO api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO oqs_api_token (secret_hash, ${API_TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(secretHash, ...apiTokenValues(token))
     recordNote(db, once)
   })
 }
 
 export function findApiToken(statements: StatementCache, secretHash: string): ApiToken | undefined {
-  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE secret_hash = ?`
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE secret_hash = ?`
   const row = statements.prepare(sql).get(secretHash)
   return row && toApiToken(row as unknown as unknown[])
 }
 
 export function findApiTokenById(statements: StatementCache, id: string): ApiToken | undefined {
-  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE id = ?`
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE id = ?`
   const row = statements.prepare(sql).get(id)
   return row && toApiToken(row as unknown as unknown[])
 }
 
 export function listApiTokens(statements: StatementCache): readonly ApiToken[] {
-  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM api_token WHERE client_id IS NULL
+  const sql = `SELECT ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE client_id IS NULL
     ORDER BY created_at_ms, id`
   return (statements.prepare(sql).all() as unknown as unknown[][]).map(toApiToken)
 }
@@ -63,7 +63,7 @@ export function revokeApiTokens(
     const revoke = (column: 'id' | 'subject_id') =>
       db
         .prepare(
-          `UPDATE api_token SET revoked_at_ms = ?
+          `UPDATE oqs_api_token SET revoked_at_ms = ?
            WHERE revoked_at_ms IS NULL AND ${column} IN (SELECT value FROM json_each(?))`,
         )
         .run(nowMs, JSON.stringify(ids))
@@ -73,7 +73,7 @@ export function revokeApiTokens(
 }
 
 export function deleteApiTokens(db: DatabaseSync, ids: readonly string[]): void {
-  db.prepare('DELETE FROM api_token WHERE id IN (SELECT value FROM json_each(?))').run(
+  db.prepare('DELETE FROM oqs_api_token WHERE id IN (SELECT value FROM json_each(?))').run(
     JSON.stringify(ids),
   )
 }
@@ -84,7 +84,7 @@ export function revokeIssuedTokens(
 ): number {
   const { changes } = db
     .prepare(
-      `UPDATE api_token SET revoked_at_ms = ?
+      `UPDATE oqs_api_token SET revoked_at_ms = ?
        WHERE (client_id = ? OR grant_id = ?) AND revoked_at_ms IS NULL`,
     )
     .run(nowMs, clientOrGrantId, clientOrGrantId)
@@ -94,5 +94,5 @@ export function revokeIssuedTokens(
 /** Deletes some of the issued tokens that expired by a time, and returns how many. */
 export function deleteIssuedTokens(db: DatabaseSync, expiredByMs: number): number {
   const condition = 'client_id IS NOT NULL AND expires_at_ms <= ?'
-  return deleteSome(db, { table: 'api_token', key: 'id', condition }, expiredByMs)
+  return deleteSome(db, { table: 'oqs_api_token', key: 'id', condition }, expiredByMs)
 }

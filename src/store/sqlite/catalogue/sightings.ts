@@ -24,22 +24,22 @@ interface SeenVersion {
 
 interface SeenReplacement {
   readonly table: number
-  readonly touches: number
+  readonly useCount: number
 }
 
 type Pair = readonly [number, number]
 
-const VERSIONS_SQL = `SELECT id, published FROM object_type AS t
+const VERSIONS_SQL = `SELECT id, published FROM oqs_object_type AS t
   WHERE published > coalesce(
-    (SELECT max(version) FROM version_sighting WHERE object_type_id = t.id), oldest)`
-const REPLACEMENTS_SQL = `SELECT id, touches FROM object_table
+    (SELECT max(version) FROM oqs_version_time WHERE object_type_id = t.id), oldest)`
+const REPLACEMENTS_SQL = `SELECT id, use_count FROM oqs_object_table
   WHERE state = 'loading' AND idle_since_ms IS NULL`
 
 export function readSightings(statements: StatementCache): Sightings {
   const pairs = (sql: string) => statements.prepare(sql).all() as unknown as Pair[]
   return {
     versions: pairs(VERSIONS_SQL).map(([typeId, version]) => ({ typeId, version })),
-    replacements: pairs(REPLACEMENTS_SQL).map(([table, touches]) => ({ table, touches })),
+    replacements: pairs(REPLACEMENTS_SQL).map(([table, useCount]) => ({ table, useCount })),
   }
 }
 
@@ -50,20 +50,20 @@ export function saveSightings(
   inTransaction(db, 'write', () => {
     // The clock was set back if a saved time is in the future. Waiting for the clock to reach it
     // again could take forever.
-    db.prepare('UPDATE version_sighting SET seen_at_ms = ?1 WHERE seen_at_ms > ?1').run(nowMs)
-    db.prepare('UPDATE object_table SET idle_since_ms = ?1 WHERE idle_since_ms > ?1').run(nowMs)
+    db.prepare('UPDATE oqs_version_time SET seen_at_ms = ?1 WHERE seen_at_ms > ?1').run(nowMs)
+    db.prepare('UPDATE oqs_object_table SET idle_since_ms = ?1 WHERE idle_since_ms > ?1').run(nowMs)
     // A type may have been dropped since it was read.
     const addVersion = db.prepare(
-      `INSERT INTO version_sighting (object_type_id, version, seen_at_ms)
-       SELECT id, ?2, ?3 FROM object_type WHERE id = ?1 ON CONFLICT DO NOTHING`,
+      `INSERT INTO oqs_version_time (object_type_id, version, seen_at_ms)
+       SELECT id, ?2, ?3 FROM oqs_object_type WHERE id = ?1 ON CONFLICT DO NOTHING`,
     )
     for (const { typeId, version } of versions) addVersion.run(typeId, version, nowMs)
     // A replacement that was used since it was read is left to the next run.
     const addIdle = db.prepare(
-      `UPDATE object_table SET idle_since_ms = ?3
-       WHERE id = ?1 AND touches = ?2 AND idle_since_ms IS NULL`,
+      `UPDATE oqs_object_table SET idle_since_ms = ?3
+       WHERE id = ?1 AND use_count = ?2 AND idle_since_ms IS NULL`,
     )
-    for (const { table, touches } of replacements) addIdle.run(table, touches, nowMs)
+    for (const { table, useCount } of replacements) addIdle.run(table, useCount, nowMs)
   })
 }
 
@@ -71,7 +71,7 @@ export function saveSightings(
 export function oldestNeeded(db: DatabaseSync, typeId: number, sinceMs: number): number {
   const row = db
     .prepare(
-      `SELECT max(version) AS version FROM version_sighting
+      `SELECT max(version) AS version FROM oqs_version_time
        WHERE object_type_id = ? AND seen_at_ms <= ?`,
     )
     .get(typeId, sinceMs)

@@ -145,7 +145,10 @@ export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void
  * layout 1 keep the indexes of earlier releases.
  */
 export function noteIndexedAt(db: DatabaseSync, id: number, version: number): void {
-  db.prepare('UPDATE object_table SET indexed_at = ? WHERE id = ? AND layout > 1').run(version, id)
+  db.prepare('UPDATE oqs_object_table SET indexed_version = ? WHERE id = ? AND layout > 1').run(
+    version,
+    id,
+  )
 }
 
 /**
@@ -160,7 +163,7 @@ export function addLongTexts(
   const table = objectTable(id)
   const before = fieldsOf(db, typeId, id)
   const longTexts = new Set([...before.layout.longTexts, ...fields.map(fieldKey)])
-  db.prepare('UPDATE object_table SET long_texts = ? WHERE id = ?').run(
+  db.prepare('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?').run(
     JSON.stringify([...longTexts]),
     id,
   )

@@ -26,8 +26,8 @@ export interface TableLayout extends ColumnLayout {
   readonly indexedAt: number | undefined
 }
 
-/** The columns of `object_table` that describe its layout, in the order of `LayoutRow`. */
-export const LAYOUT_COLUMNS = 'layout, key_property, long_texts, integer_times, indexed_at'
+/** The columns of `oqs_object_table` that describe its layout, in the order of `LayoutRow`. */
+export const LAYOUT_COLUMNS = 'layout, key_property, prefix_fields, integer_times, indexed_version'
 
 export type LayoutRow = readonly [
   layout: number,
@@ -56,10 +56,10 @@ function toFieldSet(json: string): ReadonlySet<string> {
 
 /** Reads the layout of a table. */
 export function readTableLayout(db: Prepares, id: number): TableLayout {
-  const row = db.prepare(`SELECT ${LAYOUT_COLUMNS} FROM object_table WHERE id = ?`).get(id)
+  const row = db.prepare(`SELECT ${LAYOUT_COLUMNS} FROM oqs_object_table WHERE id = ?`).get(id)
   if (row === undefined) throw new Error(`no table ${id}`)
-  const { layout, key_property, long_texts, integer_times, indexed_at } = row
-  const columns = [layout, key_property, long_texts, integer_times, indexed_at]
+  const { layout, key_property, prefix_fields, integer_times, indexed_version } = row
+  const columns = [layout, key_property, prefix_fields, integer_times, indexed_version]
   return toTableLayout(columns as unknown as LayoutRow)
 }
 

@@ -23,11 +23,11 @@ export interface TableHead extends shared.TableHead {
 }
 
 /** The columns of `toTableHead`, in its order. */
-const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_made,
-  o.past_count, (SELECT changes FROM staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}`
-const HEAD_SQL = `SELECT (SELECT generation FROM catalogue),
-  t.id, t.published, t.oldest, t.redefined_table, t.redefined_in, ${TABLE_COLUMNS}
-  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
+const TABLE_COLUMNS = `o.id, o.first_version, o.loaded_as, o.live_count, o.max_record_bytes, o.is_created,
+  o.closed_count, (SELECT changes FROM oqs_staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}`
+const HEAD_SQL = `SELECT (SELECT generation FROM oqs_catalogue),
+  t.id, t.published, t.oldest, t.redefined_table, t.redefined_generation, ${TABLE_COLUMNS}
+  FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`
 
 /** The values of `TABLE_COLUMNS`. */
 type TableRow = readonly [
@@ -92,7 +92,7 @@ function findTableOfVersion(
   if (version >= current.firstVersion) return current
   const row = statements
     .prepare(
-      `SELECT ${TABLE_COLUMNS} FROM object_table AS o
+      `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
        WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
        ORDER BY first_version DESC LIMIT 1`,
     )
@@ -124,7 +124,7 @@ function findTableOfRow(
   if (version >= current.firstVersion || version === current.loadedAs) return current
   const row = statements
     .prepare(
-      `SELECT ${TABLE_COLUMNS} FROM object_table AS o
+      `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
        WHERE object_type_id = ?1 AND state = 'published' AND (loaded_as = ?2 OR first_version <= ?2)
        ORDER BY loaded_as = ?2 DESC, first_version DESC LIMIT 1`,
     )

@@ -5,20 +5,20 @@ import type { StatementCache } from '../file/statement-cache.ts'
 import { readRewrites } from '../rewrite/rewrite-states.ts'
 
 const STATES_SQL = `SELECT t.rid, o.live_count, t.published, t.oldest
-  FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id`
+  FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id`
 
 /**
  * The types with the most objects. Those without a table are empty, and there can be many more of
  * them than of others, so they are not sorted.
  */
 const LARGEST_SQL = `SELECT rid, live_count, published, oldest FROM (
-    SELECT * FROM (${statesOf('o.is_made = 1')} ORDER BY o.live_count DESC, t.id)
-    UNION ALL SELECT * FROM (${statesOf('o.is_made = 0')}) LIMIT ${STATUS_MAX_TYPES}
+    SELECT * FROM (${statesOf('o.is_created = 1')} ORDER BY o.live_count DESC, t.id)
+    UNION ALL SELECT * FROM (${statesOf('o.is_created = 0')}) LIMIT ${STATUS_MAX_TYPES}
   ) ORDER BY id`
 
 function statesOf(condition: string): string {
-  return `SELECT t.rid, o.live_count, t.published, t.oldest, t.id FROM object_table AS o
-    CROSS JOIN object_type AS t ON t.id = o.object_type_id AND t.table_id = o.id WHERE ${condition}`
+  return `SELECT t.rid, o.live_count, t.published, t.oldest, t.id FROM oqs_object_table AS o
+    CROSS JOIN oqs_object_type AS t ON t.id = o.object_type_id AND t.table_id = o.id WHERE ${condition}`
 }
 
 /** Returns the states of the types of an ontology. */
@@ -38,7 +38,7 @@ export function readDatabaseStatus(statements: StatementCache): DatabaseStatus {
   const [pageBytes = 0] = readRow(statements, 'PRAGMA page_size')
   const [tablesToRemove = 0] = readRow(
     statements,
-    `SELECT count(*) FROM object_table WHERE state = 'abandoned'`,
+    `SELECT count(*) FROM oqs_object_table WHERE state = 'abandoned'`,
   )
   return {
     kind: 'sqlite',
@@ -57,8 +57,8 @@ function readTypeNames(
 ): ReadonlyMap<string, TypeName> {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.api_name, t.definition ->> 'apiName' FROM object_type AS t
-       JOIN ontology AS o ON o.rid = t.ontology_rid
+      `SELECT t.rid, o.api_name, t.definition ->> 'apiName' FROM oqs_object_type AS t
+       JOIN oqs_ontology AS o ON o.rid = t.ontology_rid
        WHERE t.rid IN (SELECT value FROM json_each(?))`,
     )
     .all(JSON.stringify(types.map(({ typeRid }) => typeRid)))
@@ -75,8 +75,8 @@ function toTypeState([typeRid, count, version, oldestVersion]: StateRow): TypeSt
 function readReplacements(statements: StatementCache): ReplacementState[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.id, o.live_count FROM object_table AS o
-       JOIN object_type AS t ON t.id = o.object_type_id WHERE o.state = 'loading' ORDER BY o.id`,
+      `SELECT t.rid, o.id, o.live_count FROM oqs_object_table AS o
+       JOIN oqs_object_type AS t ON t.id = o.object_type_id WHERE o.state = 'loading' ORDER BY o.id`,
     )
     .all() as unknown as (readonly [rid: string, id: number, count: number])[]
   return rows.map(([typeRid, id, count]) => ({ typeRid, replacement: String(id), count }))

@@ -24,7 +24,7 @@ export interface DamagedRow {
 
 /** True for the name of a table that holds objects. */
 export function isObjectTable(table: string): boolean {
-  return /^object_\d+$/.test(table)
+  return /^oqs_object_\d+$/.test(table)
 }
 
 /**
@@ -59,11 +59,11 @@ function describeRow(db: DatabaseSync, table: string, row: number): DamagedRow {
   const [key] = Object.values(db.prepare(`SELECT key FROM ${table} WHERE id = ?`).get(row) ?? {})
   const type = db
     .prepare(
-      `SELECT definition ->> 'apiName' AS name FROM object_type WHERE id = (
-         SELECT object_type_id FROM object_table WHERE id = ?
+      `SELECT definition ->> 'apiName' AS name FROM oqs_object_type WHERE id = (
+         SELECT object_type_id FROM oqs_object_table WHERE id = ?
        )`,
     )
-    .get(Number(table.slice('object_'.length)))
+    .get(Number(table.slice('oqs_object_'.length)))
   return { objectType: String(type?.['name'] ?? table), row, key: String(key) }
 }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BEFORE_LAYOUTS, useEarlierLayout } from '../../../../test/support/earlier-layout.ts'
 import {
   createFixture,
   pageRequest,
@@ -29,7 +28,6 @@ beforeAll(async () => {
   folder = tempFolder()
   store = openSqliteStore(path())
   things = await createFixture(store)
-  useEarlierLayout(path())
   await rewrite()
 })
 afterAll(async () => {
@@ -74,7 +72,9 @@ function quickPages(version?: number): string[] {
 
 function closedCount(): unknown {
   using db = new DatabaseSync(path(), { readOnly: true })
-  return db.prepare('SELECT past_count FROM object_table WHERE id = 1').get()?.['past_count']
+  return db.prepare('SELECT closed_count FROM oqs_object_table WHERE id = 1').get()?.[
+    'closed_count'
+  ]
 }
 
 const ALL = ['walk', 'ordered', 'manyEqual', 'oneEqual']
@@ -96,43 +96,6 @@ describe('pages of a table with past rows', () => {
       expect(await things.readPairs(options)).toEqual(['k7=same'])
     }
     expect((await things.readPage({ version })).count).toBe(1000)
-  })
-
-  it('are counted when a store of an earlier release is migrated, which drops empty tables', async () => {
-    const empty = await createFixture(store, {
-      apiName: 'empty',
-      objectTypes: [{ apiName: 'none', primaryKey: 'k', properties: { k: { type: 'string' } } }],
-    })
-    await store[Symbol.asyncDispose]()
-    {
-      using db = new DatabaseSync(path())
-      db.exec(`
-        ${BEFORE_LAYOUTS}
-        DROP TABLE idempotency_key;
-        DROP TABLE document;
-        DROP INDEX issued_token_expiry;
-        ALTER TABLE api_token DROP COLUMN client_id;
-        ALTER TABLE api_token DROP COLUMN grant_id;
-        ALTER TABLE api_token DROP COLUMN subject_id;
-        ALTER TABLE object_table DROP COLUMN past_count;
-        CREATE TABLE object_2 (id INTEGER PRIMARY KEY);
-        CREATE INDEX object_2_id ON object_2 (id);
-        UPDATE object_table SET is_made = 1 WHERE id = 2;
-        PRAGMA user_version = 3;
-      `)
-    }
-    store = openSqliteStore(path())
-    expect(closedCount()).toBe(2 * OBJECTS)
-    using db = new DatabaseSync(path(), { readOnly: true })
-    const left = db.prepare(`SELECT name FROM sqlite_schema WHERE name GLOB 'object_2*'`).all()
-    expect(left).toEqual([])
-    const { generation: basedOn } = await store.readCatalogue()
-    const changes = [empty.change({ k: 'a' })]
-    expect(await store.readPage(pageRequest(empty.type))).toMatchObject({ count: 0 })
-    expect(await store.commit({ objectType: empty.type, changes, basedOn })).toMatchObject({
-      put: 1,
-    })
-    expect(await store.readPage(pageRequest(empty.type))).toMatchObject({ count: 1 })
   })
 
   it('are quick again when the past rows are reclaimed', async () => {

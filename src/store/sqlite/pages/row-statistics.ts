@@ -51,7 +51,7 @@ function countRowsAfter(statements: StatementCache, typeId: number, version: num
   const row = statements
     .prepare(
       `SELECT count(*), coalesce(sum(put), 0) FROM (
-         SELECT put FROM commit_log WHERE object_type_id = ? AND version > ?
+         SELECT put FROM oqs_commit_log WHERE object_type_id = ? AND version > ?
          ORDER BY version ${LIMIT})`,
     )
     .get(typeId, version, MAX_LATER_COMMITS)

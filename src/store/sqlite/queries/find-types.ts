@@ -55,10 +55,10 @@ function readTables(
 ): LaidOutTable[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, o.id, o.live_count + o.past_count, t.published,
-         EXISTS (SELECT 1 FROM staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}
-       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
-       WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_made AND o.live_count > 0`,
+      `SELECT t.rid, o.id, o.live_count + o.closed_count, t.published,
+         EXISTS (SELECT 1 FROM oqs_staged_write WHERE table_id = o.id), ${LAYOUT_COLUMNS}
+       FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
+       WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_created AND o.live_count > 0`,
     )
     .all(JSON.stringify(typeRids)) as unknown as TableRow[]
   return inSearchOrder(

@@ -26,7 +26,7 @@ export function geoSql(
 function positionSql([west, south, east, north]: Box): SqlCondition {
   return {
     sql: `o.id IN (
-      SELECT row FROM place
+      SELECT row FROM oqs_place
       WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
     )`,
     values: [west, east, south, north],

@@ -22,11 +22,11 @@ export function intervalSql(
     or: 'OR',
   })
   const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved, termRules })
-  const inIndex = 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)'
+  const inIndex = 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)'
   return isMultiValued(field)
     ? {
         sql: `(${inIndex} AND EXISTS (
-          SELECT 1 FROM element WHERE row = o.id AND field = ? AND matches(value, ?)
+          SELECT 1 FROM oqs_element WHERE row = o.id AND field = ? AND matches(value, ?)
         ))`,
         values: [candidates, number, matcher],
       }

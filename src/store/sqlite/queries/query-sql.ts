@@ -96,7 +96,7 @@ function compareSql(
     return compareProperty(property, operator, value)
   }
   return {
-    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND value ${sign} ?)`,
+    sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND value ${sign} ?)`,
     values: [number, value],
   }
 }
@@ -112,7 +112,7 @@ function oneOfSql(
   }
   const isListed = inList('element.value', columnValues)
   return {
-    sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${isListed.sql})`,
+    sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND ${isListed.sql})`,
     values: [numbers.of(field), ...isListed.values],
   }
 }
@@ -175,7 +175,7 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   })
   if (condition === undefined) return FALSE
   return {
-    sql: 'o.id IN (SELECT rowid FROM term WHERE term MATCH ?)',
+    sql: 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)',
     values: [matchExpression(condition)],
   }
 }
@@ -186,7 +186,7 @@ function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): Sql
   const latitudes = ring.map(([, latitude]) => latitude)
   return {
     sql: `o.id IN (
-      SELECT row FROM place
+      SELECT row FROM oqs_place
       WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
         AND within_ring(longitude, latitude, ?)
     )`,
@@ -218,7 +218,7 @@ function patternSql(
       ])
   return isElement
     ? {
-        sql: `o.id IN (SELECT row FROM element WHERE field = ? AND ${sql})`,
+        sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND ${sql})`,
         values: [number, ...values],
       }
     : { sql: `(${sql})`, values }

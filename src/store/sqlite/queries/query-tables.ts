@@ -192,7 +192,7 @@ function findSimilarTerms(
 ): SimilarTerms {
   const search = new SimilarTermSearch(terms, prefix, edits)
   const rows = statements
-    .prepare('SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
+    .prepare('SELECT term FROM oqs_vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
     .iterate(search.from, search.before, search.maxLength)
   for (const row of rows) search.compare((row as unknown as [string])[0])
   return search.similarTerms

@@ -83,7 +83,7 @@ function restart(db: WriterDatabase, change: RunningChange, rewrite: Rewrite): R
   if (rewrite.isRedefined) throw new ChangeFailure(change, [REDEFINED])
   const { converter } = conversionOf(db, change, rewrite)
   endRewrite(db, rewrite)
-  startCopies(db, rewrite.typeId, converter.type)
+  startCopies(db, rewrite.typeId, { id: change.id, type: converter.type })
   saveUnfit(db, change.ontologyRid, withUnfitOf(converter, [], change.unfit))
   return progressOf(rewrite, 'cancelled')
 }
@@ -134,7 +134,7 @@ function publish(
 
 /** True if a replacement of a type is open, also if it has no objects yet. */
 function isReplacing(db: WriterDatabase, { typeId }: Rewrite): boolean {
-  const sql = `SELECT 1 FROM object_table WHERE object_type_id = ? AND state = 'loading' LIMIT 1`
+  const sql = `SELECT 1 FROM oqs_object_table WHERE object_type_id = ? AND state = 'loading' LIMIT 1`
   return db.prepare(sql).get(typeId) !== undefined
 }
 

@@ -6,13 +6,13 @@ import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
-const ADD_KEYS = 'INSERT OR IGNORE INTO rewrite_change (object_type_id, pk)'
-const IS_COPIED = `r.phase IN ('indexing', 'catchingUp') OR (r.phase = 'copying' AND pk <= r.last_key)`
+const ADD_KEYS = 'INSERT OR IGNORE INTO oqs_rewrite_key (object_type_id, pk)'
+const IS_COPIED = `r.phase IN ('indexing', 'catchingUp') OR (r.phase = 'copying' AND pk <= r.copied_to)`
 
 export function noteChangedKeys(db: WriterDatabase, typeId: number, keys: readonly string[]): void {
   db.cached(
     `${ADD_KEYS} SELECT r.object_type_id, pk
-     FROM rewrite AS r, (SELECT value AS pk FROM json_each(?))
+     FROM oqs_rewrite AS r, (SELECT value AS pk FROM json_each(?))
      WHERE r.object_type_id = ? AND (${IS_COPIED})`,
   ).run(JSON.stringify(keys), typeId)
 }
@@ -24,7 +24,7 @@ export function noteClosedKeys(
 ): void {
   db.cached(
     `${ADD_KEYS} SELECT r.object_type_id, pk
-     FROM rewrite AS r, ${objectTable(table)} AS o
+     FROM oqs_rewrite AS r, ${objectTable(table)} AS o
      WHERE r.object_type_id = ? AND o.valid_to = ? AND o.valid_to < ${OPEN} AND (${IS_COPIED})`,
   ).run(typeId, version)
 }

@@ -38,7 +38,7 @@ export function takeKeys(
 ): string[] {
   return db
     .cached(
-      `DELETE FROM converted_key WHERE object_type_id = ? AND source_pk ${IS_LISTED} RETURNING pk`,
+      `DELETE FROM oqs_converted_key WHERE object_type_id = ? AND source_pk ${IS_LISTED} RETURNING pk`,
     )
     .all(typeId, JSON.stringify(originals))
     .map(({ pk }) => String(pk))
@@ -58,9 +58,9 @@ export function claimKey(
   const owner = db
     .cached(
       `SELECT source_pk, EXISTS (
-         SELECT 1 FROM rewrite_change AS c
+         SELECT 1 FROM oqs_rewrite_key AS c
          WHERE c.object_type_id = k.object_type_id AND c.pk = k.source_pk
-       ) AS isChanged FROM converted_key AS k WHERE object_type_id = ? AND pk = ?`,
+       ) AS isChanged FROM oqs_converted_key AS k WHERE object_type_id = ? AND pk = ?`,
     )
     .get(type.typeId, key)
   if (owner !== undefined && owner['isChanged'] !== 1) return undefined
@@ -68,7 +68,7 @@ export function claimKey(
     owner === undefined
       ? 0
       : removeCopies(db, type, takeKeys(db, type, [String(owner['source_pk'])]))
-  db.cached('INSERT INTO converted_key (object_type_id, source_pk, pk) VALUES (?, ?, ?)').run(
+  db.cached('INSERT INTO oqs_converted_key (object_type_id, source_pk, pk) VALUES (?, ?, ?)').run(
     type.typeId,
     original,
     key,

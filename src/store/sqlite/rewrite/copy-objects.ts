@@ -77,8 +77,8 @@ export function copyChangedObjects(
   // Deleted first, so that a copy of this step is not mistaken for one whose original has changed.
   const keys = db
     .cached(
-      `DELETE FROM rewrite_change WHERE object_type_id = ?1 AND pk IN (
-         SELECT pk FROM rewrite_change WHERE object_type_id = ?1 ORDER BY pk LIMIT ?2
+      `DELETE FROM oqs_rewrite_key WHERE object_type_id = ?1 AND pk IN (
+         SELECT pk FROM oqs_rewrite_key WHERE object_type_id = ?1 ORDER BY pk LIMIT ?2
        ) RETURNING pk`,
     )
     .all(rewrite.typeId, limit)
@@ -138,7 +138,7 @@ function objectCopier(db: WriterDatabase, rewrite: Rewrite, { converter, unfit }
     finish: () => {
       rows.finish()
       db.cached(
-        `UPDATE object_table
+        `UPDATE oqs_object_table
          SET live_count = live_count + ?, max_record_bytes = max(max_record_bytes, ?) WHERE id = ?`,
       ).run(count, maxRecordBytes, toTable)
       return count

@@ -13,8 +13,8 @@ import { failChange, findRunningChanges } from './definition-change.ts'
 it('fails no change but the one that has failed', () => {
   using db = new DatabaseSync(':memory:')
   migrate(db)
-  db.exec(`INSERT INTO ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
-    INSERT INTO definition_change (ontology_rid, id, state, change, started_at_ms)
+  db.exec(`INSERT INTO oqs_ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
+    INSERT INTO oqs_definition_change (ontology_rid, id, state, change, started_at_ms)
       VALUES ('o', 'next', 'running', '{}', 0)`)
   const failed = { ontologyRid: 'o', reasons: ['unfit'], unfit: [] }
   failChange(db, { ...failed, id: 'earlier' })
@@ -49,7 +49,7 @@ it('goes on with other changes if the step of one always throws', async () => {
   const broken = await apply('broken', 'string', 1)
   const sound = await apply('sound', 'string', 2)
   const db = new DatabaseSync(path)
-  db.prepare(`UPDATE definition_change SET change = 'not JSON' WHERE ontology_rid = ?`).run(
+  db.prepare(`UPDATE oqs_definition_change SET change = 'not JSON' WHERE ontology_rid = ?`).run(
     broken.rid,
   )
   db.close()

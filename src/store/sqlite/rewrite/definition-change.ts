@@ -32,7 +32,7 @@ export interface RunningChange {
 export function findRunningChanges(db: DatabaseSync): RunningChange[] {
   const rows = db
     .prepare(
-      `SELECT ontology_rid, id, unfit_objects FROM definition_change
+      `SELECT ontology_rid, id, unfit_objects FROM oqs_definition_change
        WHERE state = 'running' ORDER BY started_at_ms, ontology_rid`,
     )
     .all()
@@ -48,7 +48,7 @@ export function readPlan(
   { ontologyRid }: Pick<RunningChange, 'ontologyRid'>,
 ): ChangePlan {
   const row = db
-    .prepare('SELECT change FROM definition_change WHERE ontology_rid = ?')
+    .prepare('SELECT change FROM oqs_definition_change WHERE ontology_rid = ?')
     .get(ontologyRid)
   return decodeChange(String(row?.['change']))
 }
@@ -57,7 +57,7 @@ export function readPlan(
 export function refuseWhileChanging(db: DatabaseSync, ontologyRid: string): void {
   const row = db
     .prepare(
-      `SELECT o.api_name, c.id FROM definition_change AS c JOIN ontology AS o ON o.rid = c.ontology_rid
+      `SELECT o.api_name, c.id FROM oqs_definition_change AS c JOIN oqs_ontology AS o ON o.rid = c.ontology_rid
        WHERE c.ontology_rid = ? AND c.state = 'running'`,
     )
     .get(ontologyRid)
@@ -74,7 +74,7 @@ export function startChange(
 ): void {
   const { definition } = change
   db.prepare(
-    `INSERT OR REPLACE INTO definition_change (ontology_rid, id, state, change, started_at_ms)
+    `INSERT OR REPLACE INTO oqs_definition_change (ontology_rid, id, state, change, started_at_ms)
      VALUES (?, ?, 'running', ?, ?)`,
   ).run(definition.rid ?? '', change.id, encodeChange(change), change.requestedAtMs)
   const types = parseDefinition(definition).objectTypes
@@ -84,14 +84,14 @@ export function startChange(
     const added = type.properties.size - readObjectType(db, id).properties.size
     refuseTooManyIndexes(db, id, added, added)
     endOtherRewrite(db, id)
-    startCopies(db, id, type)
+    startCopies(db, id, { id: change.id, type })
   }
 }
 
 /** A rewrite into another layout is no longer needed: the new table has the current one. */
 function endOtherRewrite(db: DatabaseSync, typeId: number): void {
-  const row = db.prepare('SELECT to_table FROM rewrite WHERE object_type_id = ?').get(typeId)
-  if (row !== undefined) endRewrite(db, { typeId, toTable: Number(row['to_table']) })
+  const row = db.prepare('SELECT table_id FROM oqs_rewrite WHERE object_type_id = ?').get(typeId)
+  if (row !== undefined) endRewrite(db, { typeId, toTable: Number(row['table_id']) })
 }
 
 export function saveUnfit(
@@ -99,7 +99,7 @@ export function saveUnfit(
   ontologyRid: string,
   unfit: readonly UnfitObject[],
 ): void {
-  db.prepare('UPDATE definition_change SET unfit_objects = ? WHERE ontology_rid = ?').run(
+  db.prepare('UPDATE oqs_definition_change SET unfit_objects = ? WHERE ontology_rid = ?').run(
     JSON.stringify(unfit),
     ontologyRid,
   )
@@ -110,7 +110,7 @@ export function saveState(
   ontologyRid: string,
   state: DefinitionChangeState,
 ): void {
-  db.prepare('UPDATE definition_change SET state = ? WHERE ontology_rid = ?').run(
+  db.prepare('UPDATE oqs_definition_change SET state = ? WHERE ontology_rid = ?').run(
     state,
     ontologyRid,
   )
@@ -133,7 +133,7 @@ export function failChange(
   if (!findRunningChanges(db).some((change) => change.id === id)) return undefined
   const [first] = abandonCopies(db, ontologyRid)
   saveUnfit(db, ontologyRid, unfit)
-  db.prepare('UPDATE definition_change SET reasons = ? WHERE ontology_rid = ?').run(
+  db.prepare('UPDATE oqs_definition_change SET reasons = ? WHERE ontology_rid = ?').run(
     JSON.stringify(reasons),
     ontologyRid,
   )
@@ -166,7 +166,7 @@ export function cancelChange(
 /** Abandons the copies of a change whose ontology is deleted. */
 export function endChangeOf(db: DatabaseSync, ontologyRid: string): void {
   abandonCopies(db, ontologyRid)
-  db.prepare('DELETE FROM definition_change WHERE ontology_rid = ?').run(ontologyRid)
+  db.prepare('DELETE FROM oqs_definition_change WHERE ontology_rid = ?').run(ontologyRid)
 }
 
 /** Returns the last background change of an ontology, running or ended. */
@@ -177,11 +177,11 @@ export function readDefinitionChange(
   const row = statements
     .prepare(
       `SELECT id, state, change, started_at_ms, reasons, unfit_objects, (
-         SELECT coalesce(sum(o.live_count), 0) FROM object_table AS o
-         JOIN rewrite AS r ON r.object_type_id = o.object_type_id AND r.is_change = 1
-         JOIN object_type AS t ON t.id = r.object_type_id AND t.ontology_rid = c.ontology_rid
+         SELECT coalesce(sum(o.live_count), 0) FROM oqs_object_table AS o
+         JOIN oqs_rewrite AS r ON r.object_type_id = o.object_type_id AND r.change_id IS NOT NULL
+         JOIN oqs_object_type AS t ON t.id = r.object_type_id AND t.ontology_rid = c.ontology_rid
          WHERE o.state = 'loading'
-       ) FROM definition_change AS c WHERE ontology_rid = ?`,
+       ) FROM oqs_definition_change AS c WHERE ontology_rid = ?`,
     )
     .get(ontologyRid) as unknown as ChangeRow | undefined
   if (row === undefined) return undefined

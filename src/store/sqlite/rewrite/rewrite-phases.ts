@@ -14,36 +14,42 @@ import {
 } from './copy-objects.ts'
 import type { Rewrite } from './rewrite-states.ts'
 
+/** The change of a definition that copies are made for, and the type as it defines it. */
+interface CopiesForChange {
+  readonly id: string
+  readonly type: ObjectType
+}
+
 /**
  * Adds an empty table for the copies of a type, with a version that is reserved now. Their definition
- * is the current one, unless another is given.
+ * is the current one, unless they are made for a change.
  */
-export function startCopies(db: DatabaseSync, typeId: number, changed?: ObjectType): void {
-  db.prepare('UPDATE object_type SET last_version = last_version + 1 WHERE id = ?').run(typeId)
-  const version = db.prepare('SELECT last_version FROM object_type WHERE id = ?').get(typeId)
+export function startCopies(db: DatabaseSync, typeId: number, change?: CopiesForChange): void {
+  db.prepare('UPDATE oqs_object_type SET last_version = last_version + 1 WHERE id = ?').run(typeId)
+  const version = db.prepare('SELECT last_version FROM oqs_object_type WHERE id = ?').get(typeId)
   const loadedAs = Number(version?.['last_version'])
   const table = { typeId, state: 'rewriting', firstVersion: loadedAs, loadedAs } as const
   const id = addObjectTable(db, table)
-  if (changed !== undefined) {
+  if (change !== undefined) {
     createIfMissing(db, typeId)
-    numberTableFields(db, id, changed)
+    numberTableFields(db, id, change.type)
   }
-  createObjectTable(db, { typeId, id }, changed)
+  createObjectTable(db, { typeId, id }, change?.type)
   db.prepare(
-    `INSERT INTO rewrite (object_type_id, from_table, to_table, generation, phase, is_change)
-     SELECT id, table_id, ?, generation, 'copying', ? FROM object_type WHERE id = ?`,
-  ).run(id, changed === undefined ? 0 : 1, typeId)
+    `INSERT INTO oqs_rewrite (object_type_id, source_id, table_id, generation, phase, change_id)
+     SELECT id, table_id, ?, generation, 'copying', ? FROM oqs_object_type WHERE id = ?`,
+  ).run(id, change?.id ?? null, typeId)
 }
 
 /** A type without objects may not have its table yet, from which the copies are made. */
 function createIfMissing(db: DatabaseSync, typeId: number): void {
   const row = db
     .prepare(
-      `SELECT o.id, o.is_made FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
+      `SELECT o.id, o.is_created FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
        WHERE t.id = ?`,
     )
     .get(typeId)
-  if (row?.['is_made'] === 1) return
+  if (row?.['is_created'] === 1) return
   const id = Number(row?.['id'])
   createObjectTable(db, { typeId, id })
   buildIndexes(db, typeId, id)
@@ -54,9 +60,9 @@ export function endRewrite(
   db: DatabaseSync,
   { typeId, toTable }: Pick<Rewrite, 'typeId' | 'toTable'>,
 ): void {
-  db.prepare(`UPDATE object_table SET state = 'abandoned' WHERE id = ?`).run(toTable)
-  db.prepare('DELETE FROM table_field WHERE table_id = ?').run(toTable)
-  db.prepare('DELETE FROM rewrite WHERE object_type_id = ?').run(typeId)
+  db.prepare(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`).run(toTable)
+  db.prepare('DELETE FROM oqs_table_field WHERE table_id = ?').run(toTable)
+  db.prepare('DELETE FROM oqs_rewrite WHERE object_type_id = ?').run(typeId)
 }
 
 export function copyStep(
@@ -67,18 +73,17 @@ export function copyStep(
   const { copied, lastKey, isDone } = copyNextObjects(db, rewrite, conversion)
   const phase = isDone ? 'indexing' : 'copying'
   const objects = rewrite.objects + copied
-  db.cached('UPDATE rewrite SET phase = ?, last_key = ?, objects = ? WHERE object_type_id = ?').run(
-    phase,
-    lastKey,
-    objects,
-    rewrite.typeId,
-  )
+  db.cached(
+    'UPDATE oqs_rewrite SET phase = ?, copied_to = ?, objects = ? WHERE object_type_id = ?',
+  ).run(phase, lastKey, objects, rewrite.typeId)
   return progressOf({ ...rewrite, objects }, phase)
 }
 
 export function indexStep(db: WriterDatabase, rewrite: Rewrite): RewriteProgress {
   if (buildNextIndex(db, rewrite.typeId, rewrite.toTable)) return progressOf(rewrite, 'indexing')
-  db.cached(`UPDATE rewrite SET phase = 'catchingUp' WHERE object_type_id = ?`).run(rewrite.typeId)
+  db.cached(`UPDATE oqs_rewrite SET phase = 'catchingUp' WHERE object_type_id = ?`).run(
+    rewrite.typeId,
+  )
   return progressOf(rewrite, 'catchingUp')
 }
 
@@ -104,7 +109,7 @@ export function hasManyChanges(db: DatabaseSync, rewrite: Rewrite): boolean {
 
 function countChanges(db: DatabaseSync, { typeId }: Rewrite): number {
   const row = db
-    .prepare('SELECT count(*) AS count FROM rewrite_change WHERE object_type_id = ?')
+    .prepare('SELECT count(*) AS count FROM oqs_rewrite_key WHERE object_type_id = ?')
     .get(typeId)
   return Number(row?.['count'])
 }
@@ -116,13 +121,13 @@ export function publishCopies(
   put: number,
 ): void {
   const version = lastVersion + 1
-  db.prepare(`UPDATE object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
+  db.prepare(`UPDATE oqs_object_table SET state = 'published', first_version = ? WHERE id = ?`).run(
     version,
     toTable,
   )
-  db.prepare('UPDATE object_type SET table_id = ? WHERE id = ?').run(toTable, typeId)
+  db.prepare('UPDATE oqs_object_type SET table_id = ? WHERE id = ?').run(toTable, typeId)
   publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
-  db.prepare('DELETE FROM rewrite WHERE object_type_id = ?').run(typeId)
+  db.prepare('DELETE FROM oqs_rewrite WHERE object_type_id = ?').run(typeId)
 }
 
 export function progressOf(

@@ -29,14 +29,14 @@ export interface Rewrite {
 }
 
 /** Failed rewrites of types whose definition or table has changed since. */
-export const STALE_FAILURES = `SELECT 1 FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
-  WHERE r.phase = 'failed' AND (t.generation > r.generation OR t.table_id <> r.from_table)`
-const RUNNING = `SELECT 1 FROM rewrite WHERE phase <> 'failed'`
-const RUNNING_CHANGES = `SELECT 1 FROM definition_change WHERE state = 'running'`
+export const STALE_FAILURES = `SELECT 1 FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
+  WHERE r.phase = 'failed' AND (t.generation > r.generation OR t.table_id <> r.source_id)`
+const RUNNING = `SELECT 1 FROM oqs_rewrite WHERE phase <> 'failed'`
+const RUNNING_CHANGES = `SELECT 1 FROM oqs_definition_change WHERE state = 'running'`
 /** Types with a table of an earlier layout. */
-export const TO_REWRITE = `SELECT t.id FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id
-  WHERE o.layout < ${CURRENT_LAYOUT} AND o.is_made = 1
-    AND NOT EXISTS (SELECT 1 FROM rewrite WHERE object_type_id = t.id)`
+export const TO_REWRITE = `SELECT t.id FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
+  WHERE o.layout < ${CURRENT_LAYOUT} AND o.is_created = 1
+    AND NOT EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = t.id)`
 
 /** True if `rewriteStep` has something to do. For a reader, so that the writer need not be asked. */
 export function hasRewrites(statements: StatementCache): boolean {
@@ -53,19 +53,19 @@ export function findRewrites(
   const rows = db
     .prepare(
       `SELECT r.object_type_id AS typeId, t.rid AS typeRid, t.ontology_rid AS ontologyRid,
-         r.from_table AS fromTable, r.to_table AS toTable, r.generation, r.phase,
-         r.last_key AS lastKey, r.objects, copy.loaded_as AS loadedAs,
+         r.source_id AS fromTable, r.table_id AS toTable, r.generation, r.phase,
+         r.copied_to AS lastKey, r.objects, copy.loaded_as AS loadedAs,
          original.live_count AS totalObjects, copy.live_count AS copiedObjects,
-         t.last_version AS lastVersion, r.is_change AS isChange,
+         t.last_version AS lastVersion, r.change_id IS NOT NULL AS isChange,
          t.generation <> r.generation AS isRedefined,
-         t.table_id = r.from_table AND t.generation = r.generation
-           AND (r.is_change = 1 OR original.layout < copy.layout) AS isCurrent
-       FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
-       JOIN object_table AS copy ON copy.id = r.to_table
-       JOIN object_table AS original ON original.id = t.table_id
+         t.table_id = r.source_id AND t.generation = r.generation
+           AND (r.change_id IS NOT NULL OR original.layout < copy.layout) AS isCurrent
+       FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
+       JOIN oqs_object_table AS copy ON copy.id = r.table_id
+       JOIN oqs_object_table AS original ON original.id = t.table_id
        WHERE r.phase <> 'failed'
-         AND CASE WHEN ?1 IS NULL THEN r.is_change = 0
-           ELSE r.is_change = 1 AND t.ontology_rid = ?1 END
+         AND CASE WHEN ?1 IS NULL THEN r.change_id IS NULL
+           ELSE r.change_id IS NOT NULL AND t.ontology_rid = ?1 END
        ORDER BY t.id`,
     )
     .all(ontologyRid ?? null)
@@ -81,10 +81,10 @@ export function findRewrites(
 export function readRewrites(statements: StatementCache, ontologyRid?: string): RewriteState[] {
   const rows = statements
     .prepare(
-      `SELECT t.rid, r.phase, r.objects, o.live_count, r.reason, r.is_change, t.ontology_rid
-       FROM rewrite AS r JOIN object_type AS t ON t.id = r.object_type_id
-       JOIN object_table AS o ON o.id = t.table_id
-       WHERE ?1 IS NULL OR (t.ontology_rid = ?1 AND r.is_change = 1) ORDER BY t.id`,
+      `SELECT t.rid, r.phase, r.objects, o.live_count, r.reason, r.change_id IS NOT NULL, t.ontology_rid
+       FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
+       JOIN oqs_object_table AS o ON o.id = t.table_id
+       WHERE ?1 IS NULL OR (t.ontology_rid = ?1 AND r.change_id IS NOT NULL) ORDER BY t.id`,
     )
     .all(ontologyRid ?? null) as unknown as RewriteRow[]
   return rows.map(([typeRid, phase, objects, totalObjects, reason, isChange, changed]) => ({

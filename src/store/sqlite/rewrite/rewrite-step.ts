@@ -86,7 +86,9 @@ function runStep(db: WriterDatabase): RewriteProgress | undefined {
 /** Starts to rewrite the next type, if there is one. */
 function startNext(db: DatabaseSync): RewriteProgress | undefined {
   // Another definition may be able to read what the earlier one refused.
-  db.exec(`DELETE FROM rewrite AS f WHERE EXISTS (${STALE_FAILURES} AND t.id = f.object_type_id)`)
+  db.exec(
+    `DELETE FROM oqs_rewrite AS f WHERE EXISTS (${STALE_FAILURES} AND t.id = f.object_type_id)`,
+  )
   const row = db.prepare(`${TO_REWRITE} ORDER BY t.id LIMIT 1`).get()
   if (row === undefined) return undefined
   startCopies(db, Number(row['id']))
@@ -111,7 +113,7 @@ function failRewrite(db: DatabaseSync, reason: string): RewriteProgress | undefi
   if (rewrite === undefined) return undefined
   endRewrite(db, rewrite)
   db.prepare(
-    `INSERT INTO rewrite (object_type_id, from_table, to_table, generation, phase, objects, reason)
+    `INSERT INTO oqs_rewrite (object_type_id, source_id, table_id, generation, phase, objects, reason)
      VALUES (?, ?, ?, ?, 'failed', ?, ?)`,
   ).run(
     rewrite.typeId,

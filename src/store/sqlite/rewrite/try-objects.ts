@@ -24,14 +24,14 @@ export function tryNextObjects(reading: ReadConnection, request: TryStepRequest)
     const { typeRid, basedOn, after } = request
     const row = reading.db
       .prepare(
-        `SELECT t.table_id, t.generation, t.published, o.is_made,
-           (SELECT version FROM staged_write WHERE table_id = o.id) AS staged
-         FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+        `SELECT t.table_id, t.generation, t.published, o.is_created,
+           (SELECT version FROM oqs_staged_write WHERE table_id = o.id) AS staged
+         FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
       )
       .get(typeRid)
     if (row !== undefined && Number(row['generation']) > basedOn) throw definitionOutOfSync()
     const trial = new StepTrial(converterOf(reading, request), after)
-    if (row?.['is_made'] !== 1) return trial.end(true)
+    if (row?.['is_created'] !== 1) return trial.end(true)
     const table = Number(row['table_id'])
     const staged = row['staged'] === null ? undefined : Number(row['staged'])
     const { sql, values } = publishedRows({ table, published: Number(row['published']), staged })

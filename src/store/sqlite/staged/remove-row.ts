@@ -26,8 +26,8 @@ export function removeElements(
   slice: TimeSlice,
 ): boolean {
   const remove = db.cached(
-    `DELETE FROM element WHERE (field, value, row) IN (
-       SELECT field, value, row FROM element
+    `DELETE FROM oqs_element WHERE (field, value, row) IN (
+       SELECT field, value, row FROM oqs_element
        WHERE row IN (SELECT value FROM json_each(?)) LIMIT ${ELEMENTS}
      )`,
   )

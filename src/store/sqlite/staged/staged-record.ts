@@ -26,7 +26,7 @@ const RESERVED_VERSIONS = 1_000_000
 
 export function readStaged(db: WriterDatabase, table: number): StagedRecord | undefined {
   const row = db
-    .cached('SELECT version, after_row, owner, steps FROM staged_write WHERE table_id = ?')
+    .cached('SELECT version, after_row, owner, steps FROM oqs_staged_write WHERE table_id = ?')
     .get(table)
   if (row === undefined) return undefined
   return {
@@ -53,11 +53,11 @@ export function addStaged(
   { table, lastVersion, changes, owner }: NewStaged,
 ): StagedRecord {
   // A number of its own, so that no two batches of a replacement mark rows in the same way.
-  const takeRow = db.cached('UPDATE catalogue SET last_row = last_row + 1 RETURNING last_row')
+  const takeRow = db.cached('UPDATE oqs_catalogue SET last_row = last_row + 1 RETURNING last_row')
   const afterRow = Number(takeRow.get()?.['last_row'])
   const version = lastVersion === undefined ? -1 - afterRow : lastVersion + RESERVED_VERSIONS
   db.cached(
-    `INSERT INTO staged_write (table_id, version, after_row, changes, owner)
+    `INSERT INTO oqs_staged_write (table_id, version, after_row, changes, owner)
      VALUES (?, ?, ?, ?, ?)`,
   ).run(table, version, afterRow, changes, owner)
   return { table, version, afterRow, owner, steps: 0 }
@@ -69,7 +69,10 @@ export function savePendingRow(
   { table }: Pick<StagedRecord, 'table'>,
   row: number | undefined,
 ): void {
-  db.cached('UPDATE staged_write SET pending_row = ? WHERE table_id = ?').run(row ?? null, table)
+  db.cached('UPDATE oqs_staged_write SET pending_row = ? WHERE table_id = ?').run(
+    row ?? null,
+    table,
+  )
 }
 
 /** The owner of a write that is being undone. */
@@ -77,16 +80,16 @@ export const NO_OWNER = 'undone'
 
 /** Takes a write from its owner, which then cannot continue it between the steps that undo it. */
 export function disownStaged(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
-  db.cached('UPDATE staged_write SET owner = ? WHERE table_id = ?').run(NO_OWNER, table)
+  db.cached('UPDATE oqs_staged_write SET owner = ? WHERE table_id = ?').run(NO_OWNER, table)
 }
 
 /** Counts a step, so that others see that the write goes on. */
 export function countStep(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
-  db.cached('UPDATE staged_write SET steps = steps + 1 WHERE table_id = ?').run(table)
+  db.cached('UPDATE oqs_staged_write SET steps = steps + 1 WHERE table_id = ?').run(table)
 }
 
 export function removeStaged(db: WriterDatabase, { table }: Pick<StagedRecord, 'table'>): void {
-  db.cached('DELETE FROM staged_write WHERE table_id = ?').run(table)
+  db.cached('DELETE FROM oqs_staged_write WHERE table_id = ?').run(table)
 }
 
 /** The next version of a type, which must not reach the one that a staged write has reserved. */
@@ -115,8 +118,8 @@ export function publishedRows({ published, staged }: PublishedTable): SqlConditi
 export function readPublished(db: WriterDatabase, typeId: number): PublishedTable {
   const row = db
     .cached(
-      `SELECT t.table_id, t.published, s.version FROM object_type AS t
-       LEFT JOIN staged_write AS s ON s.table_id = t.table_id WHERE t.id = ?`,
+      `SELECT t.table_id, t.published, s.version FROM oqs_object_type AS t
+       LEFT JOIN oqs_staged_write AS s ON s.table_id = t.table_id WHERE t.id = ?`,
     )
     .get(typeId)
   return {
@@ -147,12 +150,12 @@ export function stagedRetractor(
 
 /** Notes that a commit has changed an object, which the staged write has to change again. */
 export function noteStagedChange(db: WriterDatabase, table: number, pk: string): void {
-  db.cached('INSERT OR IGNORE INTO staged_change (table_id, pk) VALUES (?, ?)').run(table, pk)
+  db.cached('INSERT OR IGNORE INTO oqs_staged_change (table_id, pk) VALUES (?, ?)').run(table, pk)
 }
 
 /** True if commits have changed objects since the keys were taken last. */
 export function hasStagedChanges(db: WriterDatabase, table: number): boolean {
-  const sql = 'SELECT 1 FROM staged_change WHERE table_id = ? LIMIT 1'
+  const sql = 'SELECT 1 FROM oqs_staged_change WHERE table_id = ? LIMIT 1'
   return db.cached(sql).get(table) !== undefined
 }
 
@@ -160,8 +163,8 @@ export function hasStagedChanges(db: WriterDatabase, table: number): boolean {
 export function takeStagedChanges(db: WriterDatabase, table: number, limit: number): string[] {
   return db
     .cached(
-      `DELETE FROM staged_change WHERE table_id = ?1 AND pk IN (
-         SELECT pk FROM staged_change WHERE table_id = ?1 ORDER BY pk LIMIT ?2
+      `DELETE FROM oqs_staged_change WHERE table_id = ?1 AND pk IN (
+         SELECT pk FROM oqs_staged_change WHERE table_id = ?1 ORDER BY pk LIMIT ?2
        ) RETURNING pk`,
     )
     .all(table, limit)

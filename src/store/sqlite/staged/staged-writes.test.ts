@@ -196,7 +196,7 @@ const pairsOf = (from: number, to: number, text: string) =>
 /** Waits until a staged write has made some steps. */
 async function waitForSteps(path: string, steps: number): Promise<void> {
   using db = new DatabaseSync(path, { readOnly: true })
-  const read = db.prepare('SELECT max(steps) AS steps FROM staged_write')
+  const read = db.prepare('SELECT max(steps) AS steps FROM oqs_staged_write')
   while (Number(read.get()?.['steps'] ?? 0) < steps) await nextRound()
 }
 
@@ -205,9 +205,9 @@ function countRows(path: string) {
   const count = (sql: string) =>
     Number(db.prepare(`SELECT count(*) AS count FROM ${sql}`).get()?.['count'])
   return {
-    records: count('staged_write'),
-    rows: count('object_1'),
-    terms: count('term'),
+    records: count('oqs_staged_write'),
+    rows: count('oqs_object_1'),
+    terms: count('oqs_term_index'),
   }
 }
 
@@ -297,7 +297,7 @@ describe('a write that takes several transactions', () => {
       await expect(gone).rejects.toThrow()
       {
         using db = new DatabaseSync(copy)
-        db.prepare('UPDATE staged_write SET owner = ?').run(`${NOBODY}:gone`)
+        db.prepare('UPDATE oqs_staged_write SET owner = ?').run(`${NOBODY}:gone`)
       }
 
       await using opened = openSqliteStore(copy, OPTIONS)
@@ -413,7 +413,7 @@ describe('a write that takes several transactions', () => {
     await store.reclaim(retention(1000))
     await store.reclaim(retention(2000))
     using db = new DatabaseSync(path, { readOnly: true })
-    const count = db.prepare('SELECT count(*) AS count FROM element').get()
+    const count = db.prepare('SELECT count(*) AS count FROM oqs_element').get()
     expect(count).toEqual({ count: 10_000 })
   })
 

@@ -31,24 +31,24 @@ export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
 interface TableState {
   readonly state: string
   readonly loaded_as: number
-  readonly is_made: number
+  readonly is_created: number
   readonly is_current: number
 }
 
 function undo(db: WriterDatabase, record: StagedRecord, slice: TimeSlice): boolean {
-  const sql = 'SELECT pending_row FROM staged_write WHERE table_id = ?'
+  const sql = 'SELECT pending_row FROM oqs_staged_write WHERE table_id = ?'
   const pending = db.cached(sql).get(record.table)?.['pending_row']
   if (typeof pending === 'number' && !removeElements(db, [pending], slice)) return false
   const table = db
     .cached(
-      `SELECT o.state, o.loaded_as, o.is_made, EXISTS (
-         SELECT 1 FROM object_type WHERE table_id = o.id
-       ) AS is_current FROM object_table AS o WHERE o.id = ?`,
+      `SELECT o.state, o.loaded_as, o.is_created, EXISTS (
+         SELECT 1 FROM oqs_object_type WHERE table_id = o.id
+       ) AS is_current FROM oqs_object_table AS o WHERE o.id = ?`,
     )
     .get(record.table) as TableState | undefined
   // Nothing shows what was written to a table that was replaced or abandoned.
   const isUsed = table !== undefined && (table.state === 'loading' || table.is_current === 1)
-  if (!isUsed || table.is_made === 0) return true
+  if (!isUsed || table.is_created === 0) return true
   if (record.version < 0) {
     return (
       removeRows(db, record, table.loaded_as, slice) &&
@@ -119,7 +119,7 @@ function restoreMarkedRows(
   const name = objectTable(table)
   const next = db.cached(`SELECT id, valid_to FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS}`)
   const restore = db.cached(`UPDATE ${name} SET valid_from = ?, valid_to = ${OPEN} WHERE id = ?`)
-  const sql = 'SELECT undone_row FROM staged_write WHERE table_id = ?'
+  const sql = 'SELECT undone_row FROM oqs_staged_write WHERE table_id = ?'
   let last = Number(db.cached(sql).get(table)?.['undone_row'])
   for (let isOver = false; !isOver; isOver = slice.isOver(ROWS)) {
     const rows = next.all(last)
@@ -129,14 +129,14 @@ function restoreMarkedRows(
     }
     if (rows.length < ROWS) return true
   }
-  db.cached('UPDATE staged_write SET undone_row = ? WHERE table_id = ?').run(last, table)
+  db.cached('UPDATE oqs_staged_write SET undone_row = ? WHERE table_id = ?').run(last, table)
   return false
 }
 
 /** Returns all staged writes, for maintenance. */
 export function listStaged(db: WriterDatabase): StagedRecord[] {
   return db
-    .cached('SELECT table_id FROM staged_write')
+    .cached('SELECT table_id FROM oqs_staged_write')
     .all()
     .flatMap(({ table_id }) => readStaged(db, Number(table_id)) ?? [])
 }

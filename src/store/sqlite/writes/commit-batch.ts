@@ -132,10 +132,10 @@ export function readType(
   const row = db
     .cached(
       `SELECT t.id, t.generation, t.published, t.last_version,
-         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_made,
-         (SELECT version FROM staged_write WHERE table_id = o.id) AS staged,
-         EXISTS (SELECT 1 FROM rewrite WHERE object_type_id = t.id) AS is_rewriting
-       FROM object_type AS t JOIN object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_created,
+         (SELECT version FROM oqs_staged_write WHERE table_id = o.id) AS staged,
+         EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = t.id) AS is_rewriting
+       FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     )
     .get(batch.typeRid) as Readonly<Record<string, number | null>> | undefined
   if (row === undefined || Number(row['generation']) > batch.basedOn) {
@@ -151,7 +151,7 @@ export function readType(
       id: Number(row['table_id']),
       liveCount: Number(row['live_count']),
       maxRecordBytes: Number(row['max_record_bytes']),
-      isCreated: row['is_made'] === 1,
+      isCreated: row['is_created'] === 1,
     },
   }
 }
@@ -256,7 +256,7 @@ export function saveTableCounts(
   written: Pick<Written, 'liveCount' | 'maxRecordBytes' | 'closed'>,
 ): void {
   db.cached(
-    `UPDATE object_table
-     SET live_count = ?, max_record_bytes = ?, past_count = past_count + ?, ${TOUCH} WHERE id = ?`,
+    `UPDATE oqs_object_table
+     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${TOUCH} WHERE id = ?`,
   ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }

@@ -48,7 +48,7 @@ export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch):
   return inReadTransaction(reading, () => {
     const head = readTypeHead(statements, search.objectType)
     const { table, isCreated, liveCount, stagedCount } = head.current
-    const [lastRow] = statements.prepare('SELECT last_row FROM catalogue').get() as unknown as [
+    const [lastRow] = statements.prepare('SELECT last_row FROM oqs_catalogue').get() as unknown as [
       number,
     ]
     if (!isCreated) return { table, lastRow, rows: new Float64Array() }

@@ -28,7 +28,7 @@ export function findRepeated(
   }
 }
 
-const FIND = `SELECT fingerprint, version, put, deleted, kept, note FROM idempotency_key
+const FIND = `SELECT fingerprint, version, put, deleted, kept, note FROM oqs_idempotency_key
   WHERE caller = ? AND key = ? AND expires_at_ms > ?`
 
 /** Records the result of a request with a key, and returns it. An expired entry is replaced. */
@@ -40,7 +40,7 @@ export function recordCommit(
   if (once === undefined) return commit
   const { version, put, deleted, kept, note = null } = commit
   db.cached(
-    `INSERT OR REPLACE INTO idempotency_key
+    `INSERT OR REPLACE INTO oqs_idempotency_key
        (caller, key, fingerprint, version, put, deleted, kept, note, expires_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
@@ -79,5 +79,5 @@ export function findRecorded(db: WriterDatabase, once: OnceMessage): Commit | un
 /** Deletes some of the keys that are expired, and returns how many; 0 if none is left. */
 export function deleteExpiredKeys(db: DatabaseSync, nowMs: number): number {
   const condition = 'expires_at_ms <= ?'
-  return deleteSome(db, { table: 'idempotency_key', key: 'caller, key', condition }, nowMs)
+  return deleteSome(db, { table: 'oqs_idempotency_key', key: 'caller, key', condition }, nowMs)
 }

@@ -15,11 +15,11 @@ export interface PublishedVersion {
  */
 export function publishVersion(db: WriterDatabase, published: PublishedVersion): void {
   const { typeId, version, put, deleted, kept } = published
-  db.cached('UPDATE object_type SET published = ?1, last_version = ?1 WHERE id = ?2').run(
+  db.cached('UPDATE oqs_object_type SET published = ?1, last_version = ?1 WHERE id = ?2').run(
     version,
     typeId,
   )
   db.cached(
-    'INSERT INTO commit_log (object_type_id, version, put, deleted, kept) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO oqs_commit_log (object_type_id, version, put, deleted, kept) VALUES (?, ?, ?, ?, ?)',
   ).run(typeId, version, put, deleted, kept)
 }

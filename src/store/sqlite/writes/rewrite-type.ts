@@ -50,7 +50,7 @@ function rewriteType(
   isDryRun: boolean,
 ): void {
   const { id: typeId, type, generation } = rewritten
-  const row = db.prepare('SELECT last_version FROM object_type WHERE id = ?').get(typeId)
+  const row = db.prepare('SELECT last_version FROM oqs_object_type WHERE id = ?').get(typeId)
   const lastVersion = Number(row?.['last_version'])
   abandonLoads(db, typeId)
   refuseTooManyIndexes(db, typeId, changeFields(db, rewritten))
@@ -72,13 +72,13 @@ function rewriteType(
   rows.finish()
   if (unfit.length > 0) return
   buildIndexes(db, typeId, to)
-  db.prepare('UPDATE object_table SET live_count = ?, max_record_bytes = ? WHERE id = ?').run(
+  db.prepare('UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ? WHERE id = ?').run(
     put,
     maxRecordBytes,
     to,
   )
   db.prepare(
-    'UPDATE object_type SET table_id = ?1, redefined_table = ?1, redefined_in = ?2 WHERE id = ?3',
+    'UPDATE oqs_object_type SET table_id = ?1, redefined_table = ?1, redefined_generation = ?2 WHERE id = ?3',
   ).run(to, generation, typeId)
   publishVersion(db, { typeId, version, put, deleted: 0, kept: 0 })
 }
@@ -88,18 +88,16 @@ export function publishRedefined(db: WriterDatabase, copy: Rewrite, generation: 
   const { typeId, toTable } = copy
   abandonLoads(db, typeId)
   adoptTableFields(db, typeId, toTable)
-  db.prepare('UPDATE object_type SET redefined_table = ?, redefined_in = ? WHERE id = ?').run(
-    toTable,
-    generation,
-    typeId,
-  )
+  db.prepare(
+    'UPDATE oqs_object_type SET redefined_table = ?, redefined_generation = ? WHERE id = ?',
+  ).run(toTable, generation, typeId)
   publishCopies(db, copy, copy.totalObjects)
 }
 
 /** What was loaded for a replacement has the form of the earlier definition. */
 function abandonLoads(db: WriterDatabase, typeId: number): void {
   db.prepare(
-    `UPDATE object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
   ).run(typeId)
 }
 
@@ -113,10 +111,10 @@ function changeFields(
 ): number {
   const kept = keptFields(before, type, change.renamed)
   const rows = db
-    .prepare('SELECT number, property FROM object_field WHERE object_type_id = ?')
+    .prepare('SELECT number, property FROM oqs_object_field WHERE object_type_id = ?')
     .all(typeId)
-  const remove = db.prepare('DELETE FROM object_field WHERE number = ?')
-  const rename = db.prepare('UPDATE object_field SET property = ? WHERE number = ?')
+  const remove = db.prepare('DELETE FROM oqs_object_field WHERE number = ?')
+  const rename = db.prepare('UPDATE oqs_object_field SET property = ? WHERE number = ?')
   for (const { number, property } of rows) {
     const name = kept.get(String(property))
     if (name === undefined) remove.run(Number(number))

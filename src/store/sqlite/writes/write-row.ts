@@ -63,21 +63,25 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     const language = columns.languages.get(columns.fields[index]?.property ?? '')
     return [index, fieldNumbers[index] ?? 0, language] as const
   })
-  let row = Number(db.cached('SELECT last_row FROM catalogue').get()?.['last_row'])
+  let row = Number(db.cached('SELECT last_row FROM oqs_catalogue').get()?.['last_row'])
   const addRow = db.cached(
     `INSERT INTO ${objectTable(table)}
        (${['id, pk, valid_from, object_id, key, title, body, checksum', ...stored.map(({ name }) => name)].join(', ')})
      VALUES (${['?, ?, ?, ?, ?, ?, ?, ?', ...stored.map(({ value }) => value)].join(', ')})`,
   )
-  const addElement = db.cached('INSERT OR IGNORE INTO element (field, value, row) VALUES (?, ?, ?)')
+  const addElement = db.cached(
+    'INSERT OR IGNORE INTO oqs_element (field, value, row) VALUES (?, ?, ?)',
+  )
   // The bytes are the text itself, so the cast costs nothing.
-  const addTerms = db.cached('INSERT INTO term (rowid, terms) VALUES (?, CAST(? AS TEXT))')
+  const addTerms = db.cached(
+    'INSERT INTO oqs_term_index (rowid, terms) VALUES (?, CAST(? AS TEXT))',
+  )
   const addPosition = db.cached(
-    `INSERT INTO place
+    `INSERT INTO oqs_place
        (min_longitude, max_longitude, min_latitude, max_latitude, row, longitude, latitude)
      VALUES (?1, ?1, ?2, ?2, ?3, ?1, ?2)`,
   )
-  const addPositionOfRow = db.cached('INSERT INTO place_of_row (row, place) VALUES (?, ?)')
+  const addPositionOfRow = db.cached('INSERT INTO oqs_place_of_row (row, place) VALUES (?, ?)')
 
   function isShortText(index: number): boolean {
     const field = fields[index]
@@ -155,7 +159,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   }
   const finish = () => {
     writeWaitingTerms()
-    db.cached('UPDATE catalogue SET last_row = ?').run(row)
+    db.cached('UPDATE oqs_catalogue SET last_row = ?').run(row)
     if (firstLongTexts.size === 0) return
     addLongTexts(
       db,

@@ -1,30 +1,46 @@
 -- The catalogue: definitions, the versions of each object type, keys and tokens.
 -- Objects are stored in separate tables, see object-table.ts.
 
-CREATE TABLE catalogue (
+CREATE TABLE oqs_catalogue (
   -- Exactly one row. The generation increases with every change of a definition.
   id INTEGER PRIMARY KEY CHECK (id = 1),
   generation INTEGER NOT NULL,
   -- The highest row number of all object tables, which share the indexes below.
   last_row INTEGER NOT NULL
 ) STRICT;
-INSERT INTO catalogue (id, generation, last_row) VALUES (1, 0, 0);
+INSERT INTO oqs_catalogue (id, generation, last_row) VALUES (1, 0, 0);
 
-CREATE TABLE ontology (
+CREATE TABLE oqs_ontology (
   rid TEXT PRIMARY KEY,
   api_name TEXT NOT NULL UNIQUE,
   definition TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE ontology_family (
-  family TEXT PRIMARY KEY,
-  ontology_rid TEXT NOT NULL REFERENCES ontology (rid) ON DELETE CASCADE
+-- What is known about an ontology without reading its definition, which can have several megabytes
+-- and may not be in memory.
+CREATE TABLE oqs_ontology_summary (
+  ontology_rid TEXT PRIMARY KEY REFERENCES oqs_ontology (rid) ON DELETE CASCADE,
+  -- The generation of the catalogue in which the definition last changed.
+  generation INTEGER NOT NULL,
+  -- The size of the definition, as it counts against the limits.
+  bytes INTEGER NOT NULL,
+  -- The caller that created the ontology, and for which its bytes count.
+  created_by TEXT NOT NULL,
+  display_name TEXT,
+  description TEXT
 ) STRICT;
+CREATE INDEX oqs_ontology_summary_of_caller ON oqs_ontology_summary (created_by, bytes);
 
-CREATE TABLE object_type (
+CREATE TABLE oqs_ontology_family (
+  family TEXT PRIMARY KEY,
+  ontology_rid TEXT NOT NULL REFERENCES oqs_ontology (rid) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX oqs_ontology_family_of_ontology ON oqs_ontology_family (ontology_rid);
+
+CREATE TABLE oqs_object_type (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   rid TEXT NOT NULL UNIQUE,
-  ontology_rid TEXT NOT NULL REFERENCES ontology (rid),
+  ontology_rid TEXT NOT NULL REFERENCES oqs_ontology (rid),
   definition TEXT NOT NULL,
   -- The generation of the catalogue in which this definition last changed.
   generation INTEGER NOT NULL,
@@ -35,92 +51,213 @@ CREATE TABLE object_type (
   -- The oldest version that can still be read.
   oldest INTEGER NOT NULL DEFAULT 0,
   -- The table of the newest version.
-  table_id INTEGER NOT NULL DEFAULT 0
+  table_id INTEGER NOT NULL DEFAULT 0,
+  -- The last change of a definition that rewrote the objects of the type: the first table with the
+  -- new form, and the generation of the catalogue with the new definition.
+  redefined_table INTEGER NOT NULL DEFAULT 0,
+  redefined_generation INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The object tables. A type has one, and further ones while a replacement is being loaded or while
 -- versions from before a replacement can still be read.
-CREATE TABLE object_table (
+CREATE TABLE oqs_object_table (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Without a foreign key: a table outlives its type until it is removed from the shared indexes.
   object_type_id INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('loading', 'published', 'abandoned')),
+  -- `loading` is a replacement, `rewriting` a copy in another layout or of another definition.
+  state TEXT NOT NULL CHECK (state IN ('loading', 'rewriting', 'published', 'abandoned')),
+  -- False until the table is first written to, which creates it: an ontology can have many unused
+  -- types, and every table and index slows down changes of the schema.
+  is_created INTEGER NOT NULL DEFAULT 0,
   -- The first version that is read from this table, once it is published.
   first_version INTEGER NOT NULL,
   -- The version of the rows that were loaded before the publication.
   loaded_as INTEGER NOT NULL,
-  -- When a replacement was last added to.
-  touched_at_ms INTEGER NOT NULL,
   live_count INTEGER NOT NULL DEFAULT 0,
+  -- The number of closed rows. Most indexes contain them, so pages have to skip them until they are
+  -- reclaimed.
+  closed_count INTEGER NOT NULL DEFAULT 0,
   -- The size of the largest record that this table ever contained.
   max_record_bytes INTEGER NOT NULL DEFAULT 0,
-  -- While the table is being removed: rows up to this one are no longer in the shared indexes.
-  forgotten_row INTEGER NOT NULL DEFAULT 0
+  -- Increases whenever a replacement is used by a batch or an index build.
+  use_count INTEGER NOT NULL DEFAULT 0,
+  -- When maintenance first saw the replacement unused since its last use; NULL before.
+  idle_since_ms INTEGER,
+  -- How a replacement was published, for a client that publishes it twice; NULL for other tables.
+  publish_mode TEXT,
+  -- How the table stores its rows, see table-layout.ts.
+  layout INTEGER NOT NULL,
+  -- The property that has no column of its own, because its value is the key.
+  key_property TEXT,
+  -- The fields whose index holds only the beginning of their texts, as a JSON array.
+  prefix_fields TEXT NOT NULL DEFAULT '[]',
+  -- The fields with timestamps, whose index holds them as integers, as a JSON array.
+  integer_times TEXT NOT NULL DEFAULT '[]',
+  -- The last version when the indexes were built: object ids of rows of later versions are in an index
+  -- of their own.
+  indexed_version INTEGER
 ) STRICT;
-CREATE INDEX object_table_of_type ON object_table (object_type_id, state, first_version);
+CREATE INDEX oqs_object_table_of_type ON oqs_object_table (object_type_id, state, first_version);
 
 -- A type that is recreated with the RID of a dropped one continues its versions, so that a snapshot of
 -- the old type never shows rows of the new one.
-CREATE TABLE dropped_object_type (
+CREATE TABLE oqs_dropped_object_type (
   rid TEXT PRIMARY KEY,
   last_version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Each property of a type, and each struct field, has a number that its columns and indexes are named
 -- by, so no name of a user ever appears in SQL.
-CREATE TABLE object_field (
+CREATE TABLE oqs_object_field (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
-  object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
+  object_type_id INTEGER NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
   property TEXT NOT NULL,
   struct_field TEXT
 ) STRICT;
-CREATE INDEX object_field_of_type ON object_field (object_type_id);
+CREATE INDEX oqs_object_field_of_type ON oqs_object_field (object_type_id);
+
+-- The fields of a table whose objects are converted to another definition. They become those of the
+-- type when the table is published.
+CREATE TABLE oqs_table_field (
+  number INTEGER PRIMARY KEY,
+  table_id INTEGER NOT NULL,
+  property TEXT NOT NULL,
+  struct_field TEXT
+) STRICT;
+CREATE INDEX oqs_table_field_of_table ON oqs_table_field (table_id);
 
 -- Indexes of values that do not fit into a column. One of each kind for all object types, because
 -- every table slows down changes of the schema.
 
 -- The values of arrays and structs.
-CREATE TABLE element (
+CREATE TABLE oqs_element (
   field INTEGER NOT NULL,
   value ANY NOT NULL,
   row INTEGER NOT NULL,
   PRIMARY KEY (field, value, row)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX element_of_row ON element (row);
+CREATE INDEX oqs_element_of_row ON oqs_element (row);
 
 -- Full-text terms, each prefixed with the number of its field, and the list of distinct terms.
-CREATE VIRTUAL TABLE term USING fts5(
+CREATE VIRTUAL TABLE oqs_term_index USING fts5(
   terms, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(term, row);
+CREATE VIRTUAL TABLE oqs_vocabulary USING fts5vocab(oqs_term_index, row);
 
 -- Positions (geopoints).
-CREATE VIRTUAL TABLE place USING rtree(
+CREATE VIRTUAL TABLE oqs_place USING rtree(
   id, min_longitude, max_longitude, min_latitude, max_latitude,
   +row INTEGER, +longitude REAL, +latitude REAL
 );
-CREATE TABLE place_of_row (
+CREATE TABLE oqs_place_of_row (
   row INTEGER NOT NULL,
   place INTEGER NOT NULL,
   PRIMARY KEY (row, place)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE commit_log (
-  object_type_id INTEGER NOT NULL REFERENCES object_type (id) ON DELETE CASCADE,
+-- The result of each commit, for a client that publishes a replacement twice.
+CREATE TABLE oqs_commit_log (
+  object_type_id INTEGER NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
   version INTEGER NOT NULL,
-  committed_at_ms INTEGER NOT NULL,
   put INTEGER NOT NULL,
   deleted INTEGER NOT NULL,
+  -- Objects that an appended replacement left as they were.
+  kept INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (object_type_id, version)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE page_token_key (
+-- When maintenance first saw that a version was superseded. A time that a commit stores itself is
+-- from before its end, so snapshots taken in between would be reclaimed too early.
+CREATE TABLE oqs_version_time (
+  object_type_id INTEGER NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
+  -- The published version at that time: every earlier version was superseded.
+  version INTEGER NOT NULL,
+  seen_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (object_type_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- The rewrites in progress, and those that have failed.
+CREATE TABLE oqs_rewrite (
+  object_type_id INTEGER PRIMARY KEY REFERENCES oqs_object_type (id) ON DELETE CASCADE,
+  phase TEXT NOT NULL CHECK (phase IN ('copying', 'indexing', 'catchingUp', 'failed')),
+  -- The table that is copied, and the one of the copies.
+  source_id INTEGER NOT NULL,
+  table_id INTEGER NOT NULL,
+  -- The generation of the definition by which objects are read.
+  generation INTEGER NOT NULL,
+  -- The change for which objects are converted; NULL for a new layout.
+  change_id TEXT,
+  -- The objects up to this key are copied.
+  copied_to TEXT NOT NULL DEFAULT '',
+  objects INTEGER NOT NULL DEFAULT 0,
+  -- Why an object cannot be copied.
+  reason TEXT
+) STRICT;
+
+-- The keys of objects that were changed after they were copied.
+CREATE TABLE oqs_rewrite_key (
+  object_type_id INTEGER NOT NULL REFERENCES oqs_rewrite (object_type_id) ON DELETE CASCADE,
+  pk TEXT NOT NULL,
+  PRIMARY KEY (object_type_id, pk)
+) STRICT, WITHOUT ROWID;
+
+-- The keys of converted objects, if a change gives them other ones.
+CREATE TABLE oqs_converted_key (
+  object_type_id INTEGER NOT NULL REFERENCES oqs_rewrite (object_type_id) ON DELETE CASCADE,
+  source_pk TEXT NOT NULL,
+  pk TEXT NOT NULL,
+  PRIMARY KEY (object_type_id, source_pk)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX oqs_converted_key_of_copy ON oqs_converted_key (object_type_id, pk);
+
+-- The last change of the definition of an ontology that runs, or ran, in the background.
+CREATE TABLE oqs_definition_change (
+  ontology_rid TEXT PRIMARY KEY REFERENCES oqs_ontology (rid) ON DELETE CASCADE,
+  id TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('running', 'published', 'failed', 'cancelled')),
+  -- The definition and what changes, as JSON.
+  change TEXT NOT NULL,
+  started_at_ms INTEGER NOT NULL,
+  -- Why the change has failed, and the objects that do not fit, as JSON arrays.
+  reasons TEXT NOT NULL DEFAULT '[]',
+  unfit_objects TEXT NOT NULL DEFAULT '[]'
+) STRICT, WITHOUT ROWID;
+
+-- Writes that are carried out in several transactions, so that others get their turn in between. What
+-- they write is not visible before the last one, see staged-record.ts.
+CREATE TABLE oqs_staged_write (
+  table_id INTEGER PRIMARY KEY REFERENCES oqs_object_table (id) ON DELETE CASCADE,
+  -- The version that the write will have: beyond those of the commits in between. In the table of a
+  -- replacement: a negative number, which marks the rows that the write supersedes.
+  version INTEGER NOT NULL,
+  -- All rows that the write adds have higher numbers.
+  after_row INTEGER NOT NULL,
+  -- The number of objects that the write changes at most.
+  changes INTEGER NOT NULL,
+  -- The row whose array elements are being written before the row itself, if it has many.
+  pending_row INTEGER,
+  -- The process that carries it out. If it ends before the write is complete, others undo the write.
+  owner TEXT NOT NULL,
+  -- The number of steps so far.
+  steps INTEGER NOT NULL DEFAULT 0,
+  -- While the write is undone in the table of a replacement: the last row that was looked at.
+  undone_row INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- The keys of objects that other commits have changed meanwhile: the write applies to them again.
+CREATE TABLE oqs_staged_change (
+  table_id INTEGER NOT NULL REFERENCES oqs_staged_write (table_id) ON DELETE CASCADE,
+  pk TEXT NOT NULL,
+  PRIMARY KEY (table_id, pk)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE oqs_page_token_key (
   -- The newest key seals tokens, all keys open them.
   id INTEGER PRIMARY KEY,
   secret BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE api_token (
+CREATE TABLE oqs_api_token (
   id TEXT PRIMARY KEY,
   secret_hash TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
@@ -128,5 +265,61 @@ CREATE TABLE api_token (
   ontologies TEXT,
   created_at_ms INTEGER NOT NULL,
   expires_at_ms INTEGER,
-  revoked_at_ms INTEGER
+  revoked_at_ms INTEGER,
+  -- A token that was issued to an OAuth client: for which grant, and which token signed in for it.
+  client_id TEXT,
+  grant_id TEXT,
+  subject_id TEXT,
+  -- The policies that limit the token: lists of names, as JSON. NULL: no policy limits it.
+  policies TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX oqs_issued_token_expiry ON oqs_api_token (expires_at_ms) WHERE client_id IS NOT NULL;
+
+-- Small JSON documents with an expiry, such as OAuth clients and temporary object sets.
+CREATE TABLE oqs_document (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  body TEXT NOT NULL,
+  -- NULL for a document that never expires.
+  expires_at_ms INTEGER,
+  PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX oqs_document_expiry ON oqs_document (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+-- The idempotency keys of committed requests, each with the result of its commit. Written in the
+-- transaction of the commit, so that a key exists exactly if its request was applied.
+CREATE TABLE oqs_idempotency_key (
+  caller TEXT NOT NULL,
+  key TEXT NOT NULL,
+  -- Identifies the request: the key cannot be used for another one.
+  fingerprint TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  put INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  kept INTEGER NOT NULL,
+  note TEXT,
+  expires_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (caller, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oqs_idempotency_key_expiry ON oqs_idempotency_key (expires_at_ms);
+
+-- The audit log. Rows are never changed; maintenance deletes those that have outlived their
+-- retention.
+CREATE TABLE oqs_audit_record (
+  -- Never used again after a row was deleted.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ms INTEGER NOT NULL,
+  -- NULL for a request without a valid caller.
+  caller_id TEXT,
+  caller_name TEXT,
+  operation TEXT NOT NULL,
+  ontology TEXT,
+  -- The whole record as JSON.
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX oqs_audit_record_time ON oqs_audit_record (at_ms, id);
+CREATE TRIGGER oqs_audit_record_is_final BEFORE UPDATE ON oqs_audit_record
+BEGIN
+  SELECT RAISE(ABORT, 'records of the audit log cannot be changed');
+END;

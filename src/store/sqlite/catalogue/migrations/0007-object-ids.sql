@@ -1,2 +1,0 @@
--- Object sets can list objects by RID. Every object table gets an index of object ids; the step after
--- this migration creates those of existing tables.

@@ -1,1 +1,0 @@
--- Rows have a checksum. The column of existing tables is added by `addChecksums`.
