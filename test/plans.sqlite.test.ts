@@ -59,9 +59,9 @@ const DEFINITION: OntologyDefinition = {
 const LAYOUT: TableLayout = {
   number: 2,
   keyProperty: 'k',
-  longTexts: new Set(['notes']),
+  prefixFields: new Set(['notes']),
   integerTimes: new Set(['at']),
-  indexedAt: 1,
+  indexedVersion: 1,
 }
 
 const TABLE: TableHead = {

@@ -94,7 +94,7 @@ export function rewriteContract(underTest: OutdatedStoreUnderTest): void {
     it('loses and doubles nothing while others write and walk', async () => {
       const outdated = await fill(underTest)
       await using store = outdated.store
-      const { things, model } = earlier
+      const { things, model } = outdated
       const before = pairsOf(model)
       const { version } = await things.readPage({ maxObjects: 1 })
       const begun = await things.readPairs({ version, maxObjects: 700 })
@@ -150,7 +150,7 @@ export function rewriteContract(underTest: OutdatedStoreUnderTest): void {
     it('publishes a version without changes, and removes the earlier table in time', async () => {
       const outdated = await fill(underTest)
       await using store = outdated.store
-      const { things } = earlier
+      const { things } = outdated
       const { version } = await things.readPage()
       await rewriteAll(store)
       const { version: after, totalCount } = await things.readPage()
@@ -191,7 +191,7 @@ export function rewriteContract(underTest: OutdatedStoreUnderTest): void {
     it('ends when the type is replaced', async () => {
       const outdated = await fill(underTest)
       await using store = outdated.store
-      const { things } = earlier
+      const { things } = outdated
       await store.rewriteNext()
       await store.rewriteNext()
       const replacement = await store.startReplacement(things.type)

@@ -22,7 +22,9 @@ export function loadSqliteCeiling(source: string, target: string): LoadCost {
   using from = new DatabaseSync(source, { readOnly: true })
   const { typeId, table } = typeOf(from)
   const schema = from
-    .prepare("SELECT sql FROM sqlite_schema WHERE tbl_name IN (?, 'oqs_term_index') AND sql IS NOT NULL")
+    .prepare(
+      "SELECT sql FROM sqlite_schema WHERE tbl_name IN (?, 'oqs_term_index') AND sql IS NOT NULL",
+    )
     .all(table)
     .map(({ sql }) => String(sql))
   const isIndex = (sql: string) => /^CREATE (UNIQUE )?INDEX/.test(sql)
@@ -129,7 +131,7 @@ function* readBatches(
       const value = row[column]
       return typeof value === 'string' ? [[number, [value]]] : []
     })
-    batch.push({ row, terms: indexedTerms(texts, 'analyser') })
+    batch.push({ row, terms: indexedTerms(texts) })
     if (batch.length < BATCH) continue
     yield batch
     batch = []

@@ -156,8 +156,7 @@ export function shapeKey(shape: RecordShape): string {
 export const PROPERTIES_RECORD: RecordShape = [{ column: 'properties' }]
 
 /**
- * The stored object with its checksum, to be checked before it is exported: the checksum (empty if
- * there is none), the bytes of object id and key, those of the stored key, and those of the body, each
+ * The stored object with its checksum, to be checked before it is exported: the checksum, the bytes of object id and key, those of the stored key, and those of the body, each
  * number with a space after it; then these four texts without separators. If properties are selected,
  * they follow.
  */

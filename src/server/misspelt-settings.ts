@@ -2,7 +2,7 @@
  * Finds environment variables that are probably misspelt settings. Other variables may share the
  * prefix, such as those that Kubernetes sets for a service named oqs, so only close names count.
  */
-import { isWithinEdits } from '../query/matching/terms.ts'
+import { isWithinEdits } from '../query/matching/edit-distance.ts'
 import type { Environment } from './config.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
 

@@ -196,7 +196,7 @@ export interface ObjectStore extends AsyncDisposable {
 
   /**
    * Runs one bounded step of rewriting a type: for a change of its definition, or because its tables
-   * have the layout of an earlier release. The objects are copied into a new table, which is then
+   * have an older layout. The objects are copied into a new table, which is then
    * published. Readers and writers never wait for more than a step. Everything is in the database:
    * another process can continue. Returns undefined if there is nothing to do now.
    */
@@ -242,8 +242,6 @@ export interface ObjectStore extends AsyncDisposable {
 export interface Verified {
   /** The number of row versions. */
   readonly rows: number
-  /** Those of them that have no checksum, because they were written before there was one. */
-  readonly unchecked: number
 }
 
 export interface OntologyDeletion {

@@ -49,8 +49,7 @@ async function countChecked(): Promise<number> {
   expect(text.match(/^-?\d+ \d+ \d+ \d+ /gm)).toHaveLength(page.count)
   const options = { objectType: 'sum', hasSelection: false, after: undefined }
   expect(checkRecords(page.records, options).toString().split('\n')).toHaveLength(page.count)
-  const { unchecked } = await service.store.verify(new AbortController().signal)
-  expect(unchecked).toBe(0)
+  await service.store.verify(new AbortController().signal)
   return page.count
 }
 
@@ -99,15 +98,6 @@ it('is right after changes of the definition, at once and in the background', as
   await rewriteAll(service.store)
   expect(await countChecked()).toBe(2500)
   expect((await service.send(`${OBJECTS}/export`)).text).toContain('"label":"2499"')
-})
-
-it('is missed by the verification where a row has none', async () => {
-  await damage(`UPDATE TABLE SET checksum = NULL WHERE body LIKE '%tag 77"%'`)
-  vi.stubEnv('OQS_STORE', place.name)
-  const { stderr } = await runInProcess('verify')
-  expect(stderr).toMatch(
-    /no damage found in [\d,]+ row versions; [1-9] of them could not be checked/,
-  )
 })
 
 it('is checked by exports and verification', async () => {

@@ -1,7 +1,7 @@
 /** Arbitraries of requests about a generated type, in the form that clients send. */
 
 import fc from 'fast-check'
-import { countTerms } from '../../src/query/matching/count-terms.ts'
+import { countTerms } from '../../src/query/matching/written-terms.ts'
 import type { GeneratedType, QueryField } from './query-arbitraries.ts'
 import { comparisons, queryTexts, valuesFor } from './query-conditions.ts'
 import {

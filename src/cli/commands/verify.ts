@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { countOf, formatCount } from '../../contract/count-of.ts'
+import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
@@ -18,12 +18,8 @@ export function addVerifyCommand(program: Command): void {
 async function verify(signal: AbortSignal): Promise<void> {
   try {
     await withStore(async (store) => {
-      const { rows, unchecked } = await store.verify(signal)
-      const note =
-        unchecked === 0
-          ? ''
-          : `; ${formatCount(unchecked)} of them could not be checked: they have no checksum until they are written again`
-      printMessage(`no damage found in ${countOf(rows, 'row version')}${note}`)
+      const { rows } = await store.verify(signal)
+      printMessage(`no damage found in ${countOf(rows, 'row version')}`)
     })
   } catch (error) {
     if (signal.aborted) throw new Interrupted('interrupted', { cause: error })

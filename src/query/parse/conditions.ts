@@ -11,9 +11,8 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { readComparedValue } from '../compared-value.ts'
-import { countTerms } from '../matching/count-terms.ts'
 import { patternSize } from '../matching/pattern.ts'
-import { writtenTerms } from '../matching/terms.ts'
+import { countTerms, writtenTerms } from '../matching/written-terms.ts'
 import {
   type ComparedValue,
   type Comparison,

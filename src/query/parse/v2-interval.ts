@@ -9,8 +9,7 @@ import {
 import { optional } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { NOTHING } from '../combine-queries.ts'
-import { countTerms } from '../matching/count-terms.ts'
-import { termsOf, writtenTerms } from '../matching/terms.ts'
+import { countTerms, writtenTerms } from '../matching/written-terms.ts'
 import type { IntervalRule, Query } from '../query.ts'
 import { isText } from '../resolve-field.ts'
 import { notSupported, requireText } from './conditions.ts'
@@ -122,12 +121,19 @@ class RuleParser {
     const terms = this.#terms(written, `${path}.term`)
     const edits = readWhole(fuzziness, `${path}.fuzziness`, INTERVAL_MAX_EDITS)
     const term = terms.join(' ')
-    if (termsOf(term).length > 1) throw unprocessable(`${path}.term`, 'has more than one term')
+    if (hasSeveralTerms(term)) throw unprocessable(`${path}.term`, 'has more than one term')
     if (term === '') return undefined
     if (edits === 0) return { kind: 'match', terms, ordered: true, maxGaps: 0 }
     this.#budget.spendFuzzyTerms(countTerms(terms))
     return { kind: 'similar', term, edits }
   }
+}
+
+/** The API splits a fuzzy term only at these characters, and does not count a lone period. */
+const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/
+
+function hasSeveralTerms(text: string): boolean {
+  return text.split(SEPARATORS).filter((term) => term !== '' && term !== '.').length > 1
 }
 
 function allOf(

@@ -39,7 +39,7 @@ export function checkRecords(
     const pk = ids + (idsLength ?? 0)
     const body = pk + (pkLength ?? 0)
     const end = body + (bodyLength ?? 0)
-    const isIntact = checksum === '' || checksumOf(bytes.subarray(ids, end)) === Number(checksum)
+    const isIntact = checksumOf(bytes.subarray(ids, end)) === Number(checksum)
     const key = bytes.subarray(pk, body)
     // A value that is missing shortens the record, so the lengths lead beyond its end.
     if (!isIntact || !(end <= bytes.length) || key.compare(last) <= 0) {

@@ -13,13 +13,13 @@ export interface ColumnLayout {
   /** The property that has no column of its own, because its value is the key. */
   readonly keyProperty: string | undefined
   /** The fields whose index holds only the beginning of their texts, as `fieldKey` names them. */
-  readonly longTexts: ReadonlySet<string>
+  readonly prefixFields: ReadonlySet<string>
   /** The fields with timestamps whose index holds them as integers. */
   readonly integerTimes?: ReadonlySet<string>
 }
 
 /** A column and a full index for each property. */
-export const PLAIN_LAYOUT: ColumnLayout = { keyProperty: undefined, longTexts: new Set() }
+export const PLAIN_LAYOUT: ColumnLayout = { keyProperty: undefined, prefixFields: new Set() }
 
 /** A field with its number, which names its columns in SQL. */
 export interface NumberedField extends FieldId {
@@ -68,14 +68,14 @@ export class FieldNumbers {
 
   /** Returns a property, or a struct field with one value, as SQL over the table aliased `o`. */
   propertySql(property: string, structField?: string): PropertySql {
-    const { keyProperty, longTexts, integerTimes } = this.#layout
+    const { keyProperty, prefixFields, integerTimes } = this.#layout
     if (property === keyProperty) return plainProperty(KEY_COLUMN)
     const field = { property, structField }
     const number = this.of(field)
     if (!this.hasColumn(field)) return plainProperty(this.elementSql(number))
     const column = `o.${columnOf(number)}`
     const key = fieldKey(field)
-    if (longTexts.has(key)) return longTextProperty(column)
+    if (prefixFields.has(key)) return longTextProperty(column)
     return integerTimes?.has(key)
       ? timeProperty(column, `o.${timeColumnOf(number)}`)
       : plainProperty(column)
@@ -92,8 +92,8 @@ export interface FieldRow {
   readonly number: number
   readonly property: string
   /**
-   * The path inside the struct, after a colon if the field has a column: the values of fields that
-   * earlier releases numbered, and of fields in arrays, are stored like those of arrays.
+   * The path inside the struct, after a colon if the field has a column. The values of others, such
+   * as fields in arrays, are stored like those of arrays.
    */
   readonly struct_field: string | null
 }

@@ -1,51 +1,53 @@
 /** Interval rules as stores need them: with the indexed terms that satisfy each leaf. */
-import type { Phrase } from '../../query/matching/analyser.ts'
+import { analyseQuery, type Phrase } from '../../query/matching/analyser.ts'
+import { fuzzyDistance } from '../../query/matching/edit-distance.ts'
 import type { ResolvedRule } from '../../query/matching/interval.ts'
-import { fuzzyDistance } from '../../query/matching/terms.ts'
 import type { IntervalRule } from '../../query/query.ts'
 import type { SimilarTerms } from './similar-terms.ts'
-import { cutQuery } from './text-condition.ts'
-import type { TermRules } from './text-index.ts'
 
 /** Returns the terms of a field that differ in at most this many edits. */
 type FindSimilar = (terms: readonly string[], edits: number) => SimilarTerms
 
 /**
- * Returns a rule with its terms by the rules of a table, and with the terms that are similar to those
- * of its fuzzy leaves; undefined for a rule that nothing can satisfy.
+ * Returns a rule with its terms, and with the terms that are similar to those of its fuzzy leaves;
+ * undefined for a rule that nothing can satisfy.
  */
 export function resolveRule(
   rule: IntervalRule,
-  rules: TermRules,
   similarTerms: FindSimilar,
 ): ResolvedRule | undefined {
   switch (rule.kind) {
     case 'match':
-      return inOrder(cutQuery(rule.terms, rules).runs.map(runRule), rule.ordered, rule.maxGaps)
+      return inOrder(runsOf(rule.terms).map(runRule), rule.ordered, rule.maxGaps)
     case 'prefix': {
-      const runs = cutQuery(rule.terms, rules).runs.map(runRule)
-      const { terms, isPrefix } = cutQuery(rule.terms, rules).runs.at(-1) ?? NO_TERMS
+      const runs = runsOf(rule.terms)
+      const { terms, isPrefix } = runs.at(-1) ?? NO_TERMS
       const last = runRule({ terms, isPrefix: isPrefix || terms.length > 0 })
-      return inOrder([...runs.slice(0, -1), ...(terms.length === 0 ? [] : [last])], true, undefined)
+      const others = runs.slice(0, -1).map(runRule)
+      return inOrder([...others, ...(terms.length === 0 ? [] : [last])], true, undefined)
     }
     case 'similar': {
-      const { phrase } = cutQuery([rule.term], rules)
+      const { phrase } = analyseQuery(rule.term)
       if (phrase.isPrefix) return runRule(phrase)
-      const leaves = similarTermsOf(rule, rules).map(([term, edits]): ResolvedRule => {
+      const leaves = similarTermsOf(rule).map(([term, edits]): ResolvedRule => {
         const similar = edits === 0 ? [] : (similarTerms([term], edits).get(term) ?? [])
         return { kind: 'terms', terms: [term, ...similar] }
       })
       return inOrder(leaves, true, 0)
     }
     case 'anyOf': {
-      const of = rule.of.flatMap((one) => resolveRule(one, rules, similarTerms) ?? [])
+      const of = rule.of.flatMap((one) => resolveRule(one, similarTerms) ?? [])
       return of.length <= 1 ? of[0] : { kind: 'anyOf', of }
     }
     case 'allOf': {
-      const of = rule.of.flatMap((one) => resolveRule(one, rules, similarTerms) ?? [])
+      const of = rule.of.flatMap((one) => resolveRule(one, similarTerms) ?? [])
       return of.length < rule.of.length ? undefined : inOrder(of, rule.ordered, rule.maxGaps)
     }
   }
+}
+
+function runsOf(terms: readonly string[]): readonly Phrase[] {
+  return analyseQuery(terms.join(' ')).runs
 }
 
 const NO_TERMS: Phrase = { terms: [], isPrefix: false }
@@ -73,11 +75,11 @@ type SimilarRule = IntervalRule & { kind: 'similar' }
  * Returns the terms of a fuzzy leaf, each with its number of edits. A text that ends in a script
  * without spaces has none: it matches exactly.
  */
-export function similarTermsOf(
-  { term, edits }: SimilarRule,
-  rules: TermRules,
-): (readonly [term: string, edits: number])[] {
-  const { terms, isPrefix } = cutQuery([term], rules).phrase
+export function similarTermsOf({
+  term,
+  edits,
+}: SimilarRule): (readonly [term: string, edits: number])[] {
+  const { terms, isPrefix } = analyseQuery(term).phrase
   return isPrefix ? [] : terms.map((one) => [one, edits ?? fuzzyDistance(one)])
 }
 

@@ -73,12 +73,12 @@ export function fitsAnyDefinition(
  */
 export function isQuick(
   request: ReadPageRequest,
-  longTexts: ColumnLayout['longTexts'] = PLAIN_LAYOUT.longTexts,
+  prefixFields: ColumnLayout['prefixFields'] = PLAIN_LAYOUT.prefixFields,
 ): boolean {
   const { query, order, objectType, includeTotalCount } = request
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
-  if (order.some(({ property }) => longTexts.has(property))) return false
+  if (order.some(({ property }) => prefixFields.has(property))) return false
   // Not every struct field has an index.
   if (order.some(({ structField }) => structField !== undefined)) return false
   if (query.kind === 'everything') return true
@@ -86,16 +86,16 @@ export function isQuick(
     return false
   }
   if (query.operator !== 'eq') return order[0]?.property === query.field.property
-  return order.length === 0 && !isLongEquality(query, longTexts)
+  return order.length === 0 && !isLongEquality(query, prefixFields)
 }
 
 /** True for an equality that an index alone cannot decide, because it holds prefixes of texts. */
-export function isLongEquality(query: Query, longTexts: ColumnLayout['longTexts']): boolean {
+export function isLongEquality(query: Query, prefixFields: ColumnLayout['prefixFields']): boolean {
   if (query.kind !== 'compare' || query.operator !== 'eq') return false
   const { field, value } = query
   return (
     field.structField === undefined &&
-    longTexts.has(field.property) &&
+    prefixFields.has(field.property) &&
     typeof value === 'string' &&
     !isDecidedByPrefix(value)
   )

@@ -28,7 +28,6 @@ export function recordParts(
   return { parts: shape.map((part) => partSql(part, selection, values, dialect)), values }
 }
 
-/** In both databases, `concat` skips nulls: tables of earlier releases have rows without a checksum. */
 const CHECKED = `concat(o.checksum, ' ', octet_length(concat(o.object_id, o.key)), ' ',
   octet_length(o.pk), ' ', octet_length(o.body), ' ', o.object_id, o.key, o.pk, o.body)`
 

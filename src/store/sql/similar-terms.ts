@@ -1,7 +1,7 @@
 /** Fuzzy search: finds the indexed terms that are similar to the terms of a query. */
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { fuzzyDistance, isWithinEdits, isWithinTypos } from '../../query/matching/edit-distance.ts'
 import { STEM_MARK } from '../../query/matching/stem.ts'
-import { fuzzyDistance, isWithinEdits, isWithinTypos } from '../../query/matching/terms.ts'
 import { endOfPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-index.ts'
 
 /** For each term of a query, the similar terms that occur. */

@@ -7,10 +7,9 @@ import {
   shortestPhrase,
 } from '../../query/matching/analyser.ts'
 import { formsOf } from '../../query/matching/stem.ts'
-import { termsOf } from '../../query/matching/terms.ts'
 import type { Query } from '../../query/query.ts'
 import type { SimilarTerms } from './similar-terms.ts'
-import { indexedTerm, type TermPrefix, type TermRules } from './text-index.ts'
+import { indexedTerm, type TermPrefix } from './text-index.ts'
 
 export type TermCondition =
   | IndexedPhrase
@@ -31,7 +30,6 @@ export interface SearchedField {
 
 /** The fields that a text condition searches, and what is known about their terms. */
 export interface SearchedFields {
-  readonly rules: TermRules
   readonly fields: readonly SearchedField[]
   /** Returns the terms of a field that are similar to those of a fuzzy condition. */
   readonly similarIn: (prefix: TermPrefix) => SimilarTerms
@@ -40,9 +38,9 @@ export interface SearchedFields {
 /** Returns undefined for a condition that no row satisfies. */
 export function toTermCondition(
   { match, terms, fuzzy, exact = false }: TextQuery,
-  { rules, fields, similarIn }: SearchedFields,
+  { fields, similarIn }: SearchedFields,
 ): TermCondition | undefined {
-  const { words, phrase, symbols, canGoOn } = cutQuery(terms, rules)
+  const { words, phrase, symbols, canGoOn } = analyseQuery(terms.join(' '))
   const inAnyField = ({ terms: written, isPrefix }: Phrase) =>
     anyOf(
       fields.map(({ prefix }) => ({
@@ -54,7 +52,7 @@ export function toTermCondition(
   const inAnyForm = (term: string) =>
     anyOf(
       fields.flatMap(({ prefix, language }) => {
-        const isStemmed = language !== undefined && rules === 'analyser' && !exact
+        const isStemmed = language !== undefined && !exact
         const forms = isStemmed ? formsOf(term, language) : [term]
         return forms.map((form): IndexedPhrase => {
           return { kind: 'phrase', ...single(indexedTerm(prefix, form)) }
@@ -98,31 +96,13 @@ export function toTermCondition(
 }
 
 /** Returns the terms of a fuzzy condition that similar ones are looked up for. */
-export function fuzzyTermsOf({ terms }: TextQuery, rules: TermRules): string[] {
-  const { words } = cutQuery(terms, rules)
+export function fuzzyTermsOf({ terms }: TextQuery): string[] {
+  const { words } = analyseQuery(terms.join(' '))
   const listed = words.flatMap(({ phrases, whole = [] }) => [
     ...phrases.flatMap((phrase) => (phrase.isPrefix ? [] : phrase.terms)),
     ...[whole].flat(),
   ])
   return [...new Set(listed)]
-}
-
-interface CutQuery {
-  readonly words: readonly QueryWord[]
-  readonly phrase: Phrase
-  readonly runs: readonly Phrase[]
-  readonly symbols: readonly string[]
-  readonly canGoOn: boolean
-}
-
-/** Cuts the text of a query by the rules of a table. */
-export function cutQuery(written: readonly string[], rules: TermRules): CutQuery {
-  const text = written.join(' ')
-  if (rules === 'analyser') return analyseQuery(text)
-  const terms = termsOf(text)
-  const runs = terms.map(single)
-  const words = runs.map((phrase) => ({ phrases: [phrase], whole: undefined }))
-  return { words, phrase: { terms, isPrefix: false }, runs, symbols: [], canGoOn: true }
 }
 
 function single(term: string): Phrase {

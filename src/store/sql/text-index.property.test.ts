@@ -3,11 +3,8 @@ import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { LANGUAGES } from '../../ontology/definition/language.ts'
 import { finish } from '../../ontology/steps.ts'
-import { TermCutter } from './term-cutter.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
 import { WordCutter } from './word-cutter.ts'
-
-const RULES = ['analyser', 'separators'] as const
 
 /** Texts that are longer than one step, with many separators or hardly any. */
 const longText = fc
@@ -27,12 +24,12 @@ const fields = fc.array(
   { maxLength: 3 },
 )
 
-it.each(RULES)('cuts a text in steps into the same terms as at once: %s', (rules) => {
+it('cuts a text in steps into the same terms as at once', () => {
   fc.assert(
     fc.property(fields, (texts: readonly NumberedTexts[]) => {
       const pieces: string[] = []
-      finish(indexedTermsInSteps(texts, rules, (piece) => pieces.push(piece)))
-      expect(pieces.join(' ')).toBe(indexedTerms(texts, rules))
+      finish(indexedTermsInSteps(texts, (piece) => pieces.push(piece)))
+      expect(pieces.join(' ')).toBe(indexedTerms(texts))
     }),
     fcOptions(20),
   )
@@ -52,19 +49,19 @@ const anyText = fc.oneof(
     .map((signs) => signs.join('')),
 )
 
-it.each(RULES)('cuts terms in one pass into the bytes of the same terms: %s', (rules) => {
-  const cutter = rules === 'analyser' ? new WordCutter() : new TermCutter()
+it('cuts terms in one pass into the bytes of the same terms', () => {
+  const cutter = new WordCutter()
   fc.assert(
     fc.property(
       fc.array(
         fc.tuple(fc.integer({ min: 1, max: 999 }), fc.array(anyText, { maxLength: 4 }), language),
       ),
       (texts: readonly NumberedTexts[]) => {
-        expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts, rules))
+        expect(Buffer.from(cutter.cut(texts)).toString()).toBe(indexedTerms(texts))
       },
     ),
     fcOptions(500),
   )
   const long: NumberedTexts[] = [[7, ["a ä - x-y o'b 東京 ".repeat(20_000), '. .']]]
-  expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long, rules))
+  expect(Buffer.from(cutter.cut(long)).toString()).toBe(indexedTerms(long))
 })

@@ -9,22 +9,9 @@ import type { Language } from '../../ontology/definition/language.ts'
 import type { Steps } from '../../ontology/steps.ts'
 import { type AnalysedText, analyseText, endOfWord } from '../../query/matching/analyser.ts'
 import { rememberStems, stemOf, stemsOf } from '../../query/matching/stem.ts'
-import { endOfTerm, termsOf } from '../../query/matching/terms.ts'
-
-/**
- * How the texts of a table are cut into terms: by the analyser, or at `separators`, like the tables
- * of earlier releases until they are rewritten.
- */
-export type TermRules = 'analyser' | 'separators'
 
 /** Cuts a text into terms. With a language, the stems are among those without a position. */
-export function cutText(
-  text: string,
-  rules: TermRules,
-  language?: Language,
-  stemmed = stemOf,
-): AnalysedText {
-  if (rules === 'separators') return { terms: termsOf(text), wholes: [] }
+export function cutText(text: string, language?: Language, stemmed = stemOf): AnalysedText {
   const analysed = analyseText(text)
   if (language === undefined) return analysed
   const { terms, wholes } = analysed
@@ -74,13 +61,13 @@ export type NumberedTexts = readonly [
 ]
 
 /** Returns the indexed terms of one object. */
-export function indexedTerms(fields: readonly NumberedTexts[], rules: TermRules): string {
+export function indexedTerms(fields: readonly NumberedTexts[]): string {
   const stemmed = rememberStems()
   return fields
     .flatMap(([field, texts, language]) => {
       const prefix = fieldPrefix(field)
       return texts.map((text) => {
-        const { terms, wholes } = cutText(text, rules, language, stemmed)
+        const { terms, wholes } = cutText(text, language, stemmed)
         const first = terms.length === 0 ? [] : [prefixedTerms(prefix, terms)]
         return [...first, TERM_BORDER, ...wholes.map((term) => wholePiece(prefix, term))].join(' ')
       })
@@ -99,18 +86,16 @@ const STEP_LENGTH = 32 * 1024
 /** Does the same in pieces, which form the whole when joined with spaces. */
 export function* indexedTermsInSteps(
   fields: readonly NumberedTexts[],
-  rules: TermRules,
   take: (piece: string) => void,
 ): Steps<undefined> {
   const stemmed = rememberStems()
-  const endOfStep = rules === 'analyser' ? endOfWord : endOfTerm
   for (const [field, texts, language] of fields) {
     const prefix = fieldPrefix(field)
     for (const text of texts) {
       const pieces: string[] = []
       for (let at = 0; at < text.length; ) {
-        const end = endOfStep(text, at + STEP_LENGTH)
-        const { terms, wholes } = cutText(text.slice(at, end), rules, language, stemmed)
+        const end = endOfWord(text, at + STEP_LENGTH)
+        const { terms, wholes } = cutText(text.slice(at, end), language, stemmed)
         if (terms.length > 0) take(prefixedTerms(prefix, terms))
         for (const term of wholes) pieces.push(wholePiece(prefix, term))
         at = end

@@ -1,7 +1,7 @@
 /**
  * Cuts texts into the indexed terms of the analyser in one pass, straight into UTF-8: cutting terms
  * costs more than parsing an object, so no list of strings is made on the way. The result has
- * exactly the bytes of `analysedTerms`.
+ * exactly the bytes of `indexedTerms`.
  */
 import type { Language } from '../../ontology/definition/language.ts'
 import { analyseText } from '../../query/matching/analyser.ts'
@@ -15,7 +15,6 @@ import {
 import { foldText } from '../../query/matching/fold-text.ts'
 import { MAX_JOINED_PARTS, MAX_SYMBOLS } from '../../query/matching/scan-words.ts'
 import { rememberStems, stemsOf } from '../../query/matching/stem.ts'
-import { addUtf8 } from './term-cutter.ts'
 import { indexedTerm, type NumberedTexts, PrefixBytes, TERM_BORDER } from './text-index.ts'
 
 const [SPACE, PLUS, HASH, PERIOD] = [0x20, 0x2b, 0x23, 0x2e] as const
@@ -252,6 +251,22 @@ function addPair(buffer: Uint8Array, from: number, text: string, index: number):
   }
   buffer[at] = SPACE
   return at + 1
+}
+
+/** Writes a code point beyond ASCII, and returns the position after it. */
+function addUtf8(buffer: Uint8Array, at: number, code: number): number {
+  let next = at
+  if (code < 0x800) buffer[next++] = 0xc0 | (code >> 6)
+  else {
+    if (code < 0x10000) buffer[next++] = 0xe0 | (code >> 12)
+    else {
+      buffer[next++] = 0xf0 | (code >> 18)
+      buffer[next++] = 0x80 | ((code >> 12) & 0x3f)
+    }
+    buffer[next++] = 0x80 | ((code >> 6) & 0x3f)
+  }
+  buffer[next++] = 0x80 | (code & 0x3f)
+  return next
 }
 
 function addBytes(buffer: Uint8Array, from: number, bytes: Uint8Array): number {

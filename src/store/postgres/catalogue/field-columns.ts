@@ -57,7 +57,7 @@ function columnTypes(type: PropertyType) {
   }
 }
 
-/** A field outside arrays has one value; earlier releases stored it as an array nevertheless. */
+/** A field outside arrays has one value. */
 function leafColumnTypes({ type, isMultiValued }: StructLeaf) {
   const columnType = elementType(type)
   return isMultiValued

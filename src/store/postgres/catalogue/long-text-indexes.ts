@@ -4,7 +4,7 @@ import type { LongTexts } from '../text/long-texts.ts'
 import { type FieldColumns, readFieldColumns } from './field-columns.ts'
 import { objectTable, tablesOfDefinition } from './object-table.ts'
 import { fieldIndexes } from './table-indexes.ts'
-import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
+import type { TableLayout } from './table-layout.ts'
 
 /** A table that is about to be written to. */
 export interface WrittenTable extends TableLayout {
@@ -87,7 +87,7 @@ async function indexPrefixes(
     ({ number, valueType, isKey }) =>
       valueType === 'text' && !isKey && !prefixFields.includes(number),
   )
-  if (layout === FIRST_LAYOUT || added.length === 0) return written
+  if (added.length === 0) return written
   await session.extendTimeout()
   const after = { layout, prefixFields: [...prefixFields, ...added.map(({ number }) => number)] }
   await session.run('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?', [

@@ -22,7 +22,6 @@ import {
 import { deferredIndexes, fieldIndexes, type Index, type IndexedTable } from './table-indexes.ts'
 import {
   elementFieldsOf,
-  FIRST_LAYOUT,
   LAYOUT,
   LAYOUT_COLUMNS,
   NEW_TABLE,
@@ -88,7 +87,7 @@ export async function createObjectTable(
       lexemes tsvector,
       places double precision[],
       area box,
-      checksum integer${columnDefinitions(fields, LAYOUT)
+      checksum integer NOT NULL${columnDefinitions(fields)
         .map((definition) => `, ${definition}`)
         .join('')},
       PRIMARY KEY (pk, valid_from)
@@ -136,8 +135,7 @@ export function refuseTooManyColumns(
   { apiName }: ObjectType,
   fields: readonly FieldColumns[],
 ): void {
-  // A definition is valid or not, whichever layout its tables have.
-  const count = columnDefinitions(fields, FIRST_LAYOUT).length
+  const count = columnDefinitions(fields).length
   const max = MAX_COLUMNS - FIXED_COLUMNS
   if (count <= max) return
   const reason = `need ${count} columns, and PostgreSQL allows ${max}: an array takes two, a struct field one`
@@ -146,9 +144,9 @@ export function refuseTooManyColumns(
   })
 }
 
-function columnDefinitions(fields: readonly FieldColumns[], layout: number): string[] {
+function columnDefinitions(fields: readonly FieldColumns[]): string[] {
   return [
-    ...valueFieldsOf(fields, { layout }).map(
+    ...valueFieldsOf(fields).map(
       ({ number, valueType = 'text' }) => `${columnOf(number)} ${collated(valueType)}`,
     ),
     ...elementFieldsOf(fields).map(
@@ -202,7 +200,7 @@ export async function addColumns(
   fields: readonly FieldColumns[],
 ): Promise<void> {
   for (const { id, isPublished, ...layout } of await tablesOfDefinition(session, typeId)) {
-    const definitions = columnDefinitions(fields, layout.layout)
+    const definitions = columnDefinitions(fields)
     if (definitions.length === 0) return
     const table = objectTable(id)
     const additions = definitions.map((definition) => `ADD COLUMN ${definition}`)

@@ -4,7 +4,7 @@ import { prefixSql } from '../../sql/long-text.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { OBJECT_ID_INDEX } from './object-id-index.ts'
-import { FIRST_LAYOUT, type TableLayout } from './table-layout.ts'
+import type { TableLayout } from './table-layout.ts'
 
 export interface Index {
   readonly name: string
@@ -25,16 +25,13 @@ function indexOn(table: string, name: string, what: string): Index {
 /** The indexes that are not needed before the table is read. */
 export function deferredIndexes(table: IndexedTable, fields: readonly FieldColumns[]): Index[] {
   const index = (name: string, what: string) => indexOn(table.name, name, what)
-  const isFirst = table.layout === FIRST_LAYOUT
   return [
-    ...(isFirst || table.countsCommits ? [index('written', '(valid_from)')] : []),
+    ...(table.countsCommits ? [index('written', '(valid_from)')] : []),
     // For reclaim, and for counting the rows of a commit.
     index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
     // For object sets that list RIDs.
     index('object_id', `(${OBJECT_ID_INDEX})`),
-    index('lexemes', `USING gin (lexemes)${isFirst ? '' : ' WHERE lexemes IS NOT NULL'}`),
-    // The few texts with more terms than a tsvector can hold.
-    ...(isFirst ? [index('long', '(pk) WHERE words IS NOT NULL AND lexemes IS NULL')] : []),
+    index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
     ...fields.flatMap((field) => fieldIndexes(table, field)),
   ]
@@ -57,16 +54,11 @@ export function fieldIndexes(
 
 /** The index of a property includes the key, so that rows with equal values are walked in key order. */
 function valueIndexes(
-  { name: table, layout, prefixFields }: Pick<IndexedTable, 'name' | keyof TableLayout>,
-  { number, valueType, isKey, hasLongText }: FieldColumns,
+  { name: table, prefixFields }: Pick<IndexedTable, 'name' | keyof TableLayout>,
+  { number, valueType, isKey }: FieldColumns,
 ): Index[] {
-  const column = columnOf(number)
-  if (layout === FIRST_LAYOUT) {
-    return hasLongText
-      ? [indexOn(table, `${column}_hash`, `USING hash (${column})`)]
-      : [indexOn(table, column, `(${column}, pk)`)]
-  }
   if (isKey) return []
+  const column = columnOf(number)
   // The column only says that there is a value: queries find the objects without one.
   if (valueType === 'smallint') return [indexOn(table, column, `(pk) WHERE ${column} IS NULL`)]
   return prefixFields.includes(number)

@@ -1,14 +1,12 @@
 /**
- * The layouts of object tables. Layout 1 is that of earlier releases: it cuts texts at separators, and
- * also has the terms of each object in order, a column and an index for the key property, an index of full values for every
- * property (for long texts a hash index), and indexes that no query uses.
+ * The layout of object tables: how they store the fields of their type. The number of the layout
+ * increases whenever new tables are created differently; tables of an older one are rewritten in the
+ * background. See docs/decisions/016-smaller-tables.md.
  */
-import type { TermRules } from '../../sql/text-index.ts'
 import type { FieldColumns } from './field-columns.ts'
 
-export const FIRST_LAYOUT = 1
 /** The layout of new tables. */
-export const LAYOUT = 2
+export const LAYOUT = 1
 
 /** How a table stores the fields of its type. */
 export interface TableLayout {
@@ -28,19 +26,9 @@ export function toTableLayout([layout, prefixFields]: readonly unknown[]): Table
   return { layout: Number(layout), prefixFields: list === '' ? [] : list.split(',').map(Number) }
 }
 
-/** Returns how the texts of a table are cut into terms. */
-export function termRulesOf(layout: number): TermRules {
-  return layout === FIRST_LAYOUT ? 'separators' : 'analyser'
-}
-
 /** Returns the fields that have a value column. */
-export function valueFieldsOf(
-  fields: readonly FieldColumns[],
-  { layout }: Pick<TableLayout, 'layout'>,
-): FieldColumns[] {
-  return fields.filter(
-    ({ valueType, isKey }) => valueType !== undefined && (layout === FIRST_LAYOUT || !isKey),
-  )
+export function valueFieldsOf(fields: readonly FieldColumns[]): FieldColumns[] {
+  return fields.filter(({ valueType, isKey }) => valueType !== undefined && !isKey)
 }
 
 /** Returns the fields that have an array column. */

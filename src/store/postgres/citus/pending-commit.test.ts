@@ -23,7 +23,7 @@ const sql = (text: string) => runSql(url(), text)
 /** Simulates a process that ended between the commit of version 2 and its publication. */
 async function leaveUnpublished(): Promise<void> {
   await sql('UPDATE oqs_object_type SET last_version = 2')
-  await sql(`INSERT INTO oqs_pending_commit SELECT id, 2, table_id, 1, 1, 1, 0, 1, 99, 2000
+  await sql(`INSERT INTO oqs_pending_commit SELECT id, 2, table_id, 1, 1, 1, 0, 1, 99
     FROM oqs_object_type`)
 }
 
@@ -31,8 +31,8 @@ async function leaveUnpublished(): Promise<void> {
 async function showRows(): Promise<void> {
   const copied = 'object_id, key, title, replace(body, \'"1"\', \'"2"\')'
   await sql(`UPDATE oqs_object_1 SET valid_to = 2 WHERE valid_to = ${OPEN}`)
-  await sql(`INSERT INTO oqs_object_1 (pk, valid_from, object_id, key, title, body)
-    SELECT pk, 2, ${copied} FROM oqs_object_1`)
+  await sql(`INSERT INTO oqs_object_1 (pk, valid_from, object_id, key, title, body, checksum)
+    SELECT pk, 2, ${copied}, checksum FROM oqs_object_1`)
 }
 
 /** Waits for the last step of a publication before it counts the rows of the new table. */

@@ -10,9 +10,7 @@ const LOCK_TIMEOUT_MS = 10_000
 /** Connections are recreated after this long, and their prepared statements with them. */
 const CONNECTION_LIFETIME_SECONDS = 1800
 
-/** The name of connections of releases that know only one layout of tables. */
-export const RELEASE_WITHOUT_LAYOUTS = 'object-query-service'
-const APPLICATION_NAME = 'object-query-service 2'
+const APPLICATION_NAME = 'object-query-service'
 
 /** Overrides the defaults of the server and the database that the store depends on. */
 const settingsSql = (statementTimeoutMs: number) => `

@@ -72,7 +72,7 @@ export class PageReader {
   #longTextsOf(objectType: ObjectType): ReadonlySet<string> {
     const seen = this.#heads.get(objectType)
     const fields = seen && this.#store.fields.find(seen, objectType, seen.current)
-    return fields?.longTexts ?? textPropertiesOf(objectType)
+    return fields?.prefixFields ?? textPropertiesOf(objectType)
   }
 
   /** Returns a cached page if the database confirms that its version is the one to read. */

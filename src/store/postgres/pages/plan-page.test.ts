@@ -3,7 +3,7 @@ import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { FIRST_LAYOUT, LAYOUT, NEW_TABLE } from '../catalogue/table-layout.ts'
+import { NEW_TABLE } from '../catalogue/table-layout.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { isStillValid, planPage, textPropertiesOf } from './plan-page.ts'
@@ -30,11 +30,10 @@ const TABLE = {
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
-const fieldsWith = (hasLongText: boolean, layout = LAYOUT) =>
+const fieldsWith = (hasLongText: boolean) =>
   ({
     columnsOf: ({ property }: Field) => ({ hasLongText, isKey: property === 'k' }),
-    longTexts: new Set(hasLongText ? ['a'] : []),
-    layout,
+    prefixFields: new Set(hasLongText ? ['a'] : []),
   }) as unknown as TypeFields
 const POSTGRES = { ...CAPABILITIES.postgres, fields: fieldsWith(false) }
 const CITUS = { ...CAPABILITIES.citus, fields: fieldsWith(false) }
@@ -94,12 +93,6 @@ describe('the plan of a page', () => {
     ['a negated fuzzy text', { query: not(fuzzy) }, lookedUp],
   ])('for %s', (_, options, expected) => {
     expect(planPage(request(options), LATEST, POSTGRES)).toMatchObject(expected)
-  })
-
-  it('lets the database plan for a value that has no ordered index', () => {
-    const capabilities = { ...POSTGRES, fields: fieldsWith(true, FIRST_LAYOUT) }
-    const plan = planPage(request({ query: compare('eq') }), LATEST, capabilities)
-    expect(plan).toMatchObject({ ...walked, prepared: false })
   })
 
   it('looks up the fields of a type that it has not seen', () => {

@@ -61,8 +61,8 @@ export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows
 }
 
 /** Returns the lane of a page, given the properties that may have long texts. */
-export function laneOf(request: ReadPageRequest, longTexts: ReadonlySet<string>): Lane {
-  return isQuick(request, longTexts) ? 'quick' : 'slow'
+export function laneOf(request: ReadPageRequest, prefixFields: ReadonlySet<string>): Lane {
+  return isQuick(request, prefixFields) ? 'quick' : 'slow'
 }
 
 /** Returns the properties whose texts may be long, as far as the definition tells. */
@@ -83,7 +83,7 @@ export function planPage(
   const { liveCount } = table
   const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
-    lane: laneOf(request, fields?.longTexts ?? textPropertiesOf(request.objectType)),
+    lane: laneOf(request, fields?.prefixFields ?? textPropertiesOf(request.objectType)),
     version,
     visibility,
     table,

@@ -13,7 +13,6 @@ import { indexedValue } from '../../sql/property-sql.ts'
 import { isMultiValued } from '../../sql/query-fields.ts'
 import { combine, TRUE } from '../../sql/sql-condition.ts'
 import { columnText } from '../catalogue/column-codec.ts'
-import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { HIDDEN_VALUES, type PageRowsSpec, visibleSql } from './page-sql.ts'
 
@@ -26,9 +25,8 @@ export function valueWalkOf(
 ): Equality | undefined {
   if (query.kind !== 'compare' || query.operator !== 'eq' || order.length > 0) return undefined
   if (fields === undefined || isMultiValued(objectType, query.field)) return undefined
-  const { hasLongText, isKey } = fields.columnsOf(query.field)
-  // One object has the key. The hash index that long texts have in tables of layout 1 has no order.
-  return isKey || (hasLongText && fields.layout === FIRST_LAYOUT) ? undefined : query
+  // One object has the key.
+  return fields.columnsOf(query.field).isKey ? undefined : query
 }
 
 /** Selects the rows of a page. */

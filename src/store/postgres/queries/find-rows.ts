@@ -8,7 +8,6 @@ import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts
 import type { SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { termRulesOf } from '../catalogue/table-layout.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
@@ -27,7 +26,7 @@ export async function readQuerySql(
   for (const { field, lookups, linkedType } of fuzzyTexts(query)) {
     const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
     if (searched === undefined) continue
-    for (const [terms, edits] of lookups(termRulesOf(searched.layout))) {
+    for (const [terms, edits] of lookups) {
       // A text in a script without spaces has no fuzzy terms.
       if (terms.length === 0) continue
       for (const { prefix } of searchedFields(field, searched)) {

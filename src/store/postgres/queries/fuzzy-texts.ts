@@ -2,14 +2,12 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field, Query } from '../../../query/query.ts'
 import { similarLeaves, similarTermsOf } from '../../sql/interval-terms.ts'
 import { fuzzyTermsOf } from '../../sql/text-condition.ts'
-import type { TermRules } from '../../sql/text-index.ts'
 
 /** Fuzzy terms of a condition, and the linked type that it is about; undefined for that of the query. */
 export interface FuzzyText {
   /** Undefined searches every text. */
   readonly field: Field | undefined
-  /** Returns the terms by the rules of a table. */
-  readonly lookups: (rules: TermRules) => readonly SimilarLookup[]
+  readonly lookups: readonly SimilarLookup[]
   readonly linkedType: ObjectType | undefined
 }
 
@@ -20,16 +18,15 @@ export type SimilarLookup = readonly [terms: readonly string[], edits: number | 
 export function fuzzyTexts(query: Query, linkedType?: ObjectType): FuzzyText[] {
   switch (query.kind) {
     case 'text': {
-      const lookups = (rules: TermRules) => [[fuzzyTermsOf(query, rules), undefined] as const]
-      return query.fuzzy ? [{ field: query.field, lookups, linkedType }] : []
+      const { field, fuzzy } = query
+      return fuzzy ? [{ field, lookups: [[fuzzyTermsOf(query), undefined]], linkedType }] : []
     }
     case 'interval':
       return similarLeaves(query.rule).map((leaf) => ({
         field: query.field,
-        lookups: (rules) =>
-          similarTermsOf(leaf, rules)
-            .filter(([, edits]) => edits > 0)
-            .map(([term, edits]) => [[term], edits]),
+        lookups: similarTermsOf(leaf)
+          .filter(([, edits]) => edits > 0)
+          .map(([term, edits]) => [[term], edits]),
         linkedType,
       }))
     case 'not':

@@ -4,9 +4,8 @@ import type { Query } from '../../../query/query.ts'
 import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
 import { combine, FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
 import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
-import { termRulesOf } from '../catalogue/table-layout.ts'
 import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
-import { unindexedRows } from '../text/text-condition.ts'
+import { UNINDEXED_ROWS } from '../text/text-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
 /** As many characters as surely fit into a tsquery, whose limit is 1 MB. */
@@ -14,12 +13,10 @@ const MAX_QUERY_LENGTH = 200_000
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  { columnsOf, similarTerms, layout }: QueryTables,
+  { columnsOf, similarTerms }: QueryTables,
 ): SqlCondition {
   const prefix = fieldPrefix(columnsOf(field).number)
-  const resolved = resolveRule(rule, termRulesOf(layout), (terms, edits) =>
-    similarTerms(terms, prefix, edits),
-  )
+  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
   if (resolved === undefined) return FALSE
   const { leaves, steps } = programOf(resolved, prefix)
   const hasInterval = 'oqs_has_interval(text, ?::jsonb, ?::integer[])'
@@ -42,7 +39,7 @@ export function intervalSql(
   // Without the index, every text is tested.
   if (candidates.length > MAX_QUERY_LENGTH) return test
   const indexed = { sql: 'o.lexemes @@ ?::tsquery', values: [candidates] }
-  return combine('and', [combine('or', [indexed, unindexedRows(layout)]), test])
+  return combine('and', [combine('or', [indexed, UNINDEXED_ROWS]), test])
 }
 
 interface Program {

@@ -14,7 +14,6 @@ import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { termRulesOf } from '../catalogue/table-layout.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
@@ -123,14 +122,12 @@ export function searchedFields(
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const { layout, similarTerms } = tables
-  const rules = termRulesOf(layout)
+  const { similarTerms } = tables
   const condition = toTermCondition(query, {
-    rules,
     fields: searchedFields(query.field, tables, query.fields),
-    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
+    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query), prefix),
   })
-  return condition === undefined ? FALSE : conditionSql(condition, layout)
+  return condition === undefined ? FALSE : conditionSql(condition)
 }
 
 /** Filters by bounding box with an index; then tests each point exactly. */

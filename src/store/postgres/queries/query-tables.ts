@@ -14,9 +14,7 @@ export interface TypeFields {
   /** Maps properties to their columns. */
   readonly numbers: FieldNumbers
   /** The properties whose index holds only the first characters of their texts. */
-  readonly longTexts: ReadonlySet<string>
-  /** The layout of the table. */
-  readonly layout: number
+  readonly prefixFields: ReadonlySet<string>
   /** Returns the fields that contain text. */
   readonly textFields: () => readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined

@@ -5,7 +5,7 @@ import type { Field } from '../../../query/query.ts'
 import { type ColumnLayout, FieldNumbers, storedPath } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
 import { isGeoPoint, languageOf, presenceOf, textFieldsOf } from '../../sql/query-fields.ts'
-import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
+import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
@@ -15,7 +15,7 @@ type TypeState = Pick<TypeHead, 'typeId' | 'generation' | 'longFields'>
 
 interface CachedFields extends TypeState {
   readonly columns: readonly FieldColumns[]
-  /** By the layout of their table. */
+  /** By the fields whose index holds only the beginning of their texts. */
   readonly fields: Map<string, TypeFields>
 }
 
@@ -58,7 +58,7 @@ function fieldsOfTable(
   objectType: ObjectType,
   table: TableLayout,
 ): TypeFields {
-  const key = `${table.layout} ${table.prefixFields}`
+  const key = table.prefixFields.join()
   const known = fields.get(key)
   if (known !== undefined) return known
   const ofTable = toTypeFields(columns, objectType, table)
@@ -82,22 +82,17 @@ class PostgresFieldNumbers extends FieldNumbers {
     const { value, indexed, form } = super.propertySql(property, structField)
     return { value, indexed, form }
   }
-
-  protected override elementSql(number: number): string {
-    return `o.${elementColumnOf(number)}[1]`
-  }
 }
 
 function toTypeFields(
   columns: readonly FieldColumns[],
   objectType: ObjectType,
-  { layout, prefixFields }: TableLayout,
+  { prefixFields }: TableLayout,
 ): TypeFields {
   const byNumber = new Map<number, FieldColumns>(columns.map((field) => [field.number, field]))
   const columnLayout: ColumnLayout = {
-    // Tables of every layout have the key; those of the first one have a copy in another column.
     keyProperty: columns.find(({ isKey }) => isKey)?.property,
-    longTexts: new Set(
+    prefixFields: new Set(
       prefixFields.flatMap((number) => {
         const field = byNumber.get(number)
         return field === undefined ? [] : [fieldKey(field)]
@@ -113,9 +108,8 @@ function toTypeFields(
     columnLayout,
   )
   return {
-    layout,
     numbers,
-    longTexts: columnLayout.longTexts,
+    prefixFields: columnLayout.prefixFields,
     columnsOf: (field: Field) => {
       const fieldColumns = byNumber.get(numbers.of(field))
       if (fieldColumns === undefined) throw new Error(`no columns for field ${field.property}`)

@@ -1,6 +1,6 @@
 /**
  * Carries out a background change of a definition. All types whose objects it converts are copied
- * like those of an earlier layout, see rewrite-next.ts. When only a few changed objects are left to
+ * like those of an older layout, see rewrite-next.ts. When only a few changed objects are left to
  * copy again, one transaction saves the definition and publishes the tables of all types; commits
  * wait only for that one. Locks are taken in this order: catalogue, types, rewrites, change.
  */

@@ -1,6 +1,6 @@
 /**
  * Rewrites types in the background, one bounded transaction after the other: for changes of their
- * definitions, see change-step.ts, and those whose tables have an earlier layout. The objects are
+ * definitions, see change-step.ts, and those whose tables have an older layout. The objects are
  * copied into a new table while commits go on; then indexes are built, objects that were changed since
  * are copied again, and the table is published as a version without changes. Earlier versions are read
  * from the earlier table until they expire. Any node can take the next step.

@@ -3,7 +3,6 @@ import type { RewriteState } from '../../rewrite.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { objectTable } from '../catalogue/object-table.ts'
 import { LAYOUT } from '../catalogue/table-layout.ts'
-import { RELEASE_WITHOUT_LAYOUTS } from '../driver/connection-pool.ts'
 import type { Database, Session, WriteSession } from '../driver/database.ts'
 
 export interface Rewrite {
@@ -20,12 +19,8 @@ export interface Rewrite {
 /** The copies are not complete. The rewrite of the type stops; those of other types go on. */
 export class RewriteFailure extends Error {}
 
-/** Nodes of an earlier release cannot read tables of this one, so a rewrite waits until they stop. */
-const HAS_EARLIER_NODES = `EXISTS (SELECT 1 FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = '${RELEASE_WITHOUT_LAYOUTS}')`
-
-/** A replacement of an earlier layout may have to take over the current objects. */
-const HAS_EARLIER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
+/** A replacement of an older layout may have to take over the current objects. */
+const HAS_OLDER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
   WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_created AND l.layout < ${LAYOUT})`
 
 /** Returns the types to rewrite into a new layout: first those in progress, then the smallest. */
@@ -37,8 +32,7 @@ export async function findTypesToRewrite(
      JOIN oqs_object_table AS o ON o.id = t.table_id
      LEFT JOIN oqs_rewrite AS r ON r.object_type_id = t.id
      WHERE r.change_id IS NULL AND CASE WHEN r.object_type_id IS NULL
-       THEN o.is_created AND o.layout < ${LAYOUT} AND NOT ${HAS_EARLIER_REPLACEMENT}
-         AND NOT ${HAS_EARLIER_NODES}
+       THEN o.is_created AND o.layout < ${LAYOUT} AND NOT ${HAS_OLDER_REPLACEMENT}
        ELSE r.phase <> 'failed' OR r.generation <> t.generation OR r.source_id <> t.table_id END
      ORDER BY r.object_type_id, o.live_count, t.id`,
   )
@@ -133,8 +127,7 @@ async function abandonCopies(session: WriteSession, tableId: number): Promise<vo
 
 /**
  * Lists the copied objects that have changed since the changes were last listed, by the versions of
- * their rows. Commits need not know of the rewrite, not even those of nodes of an earlier release.
- * Returns false if rows that show a change may have been reclaimed.
+ * their rows, so commits need not know of the rewrite. Returns false if rows that show a change may have been reclaimed.
  */
 export async function noteChanges(
   session: WriteSession,

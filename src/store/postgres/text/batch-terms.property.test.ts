@@ -31,26 +31,26 @@ const objects = fc.array(
   { maxLength: 6 },
 )
 
-it.each(['analyser', 'separators'] as const)('writes all terms of a batch: %s', (rules) => {
+it('writes all terms of a batch', () => {
   fc.assert(
     fc.property(objects, (batch: readonly (readonly NumberedTexts[])[]) => {
       const [vocabulary, expected] = [new Vocabulary(), new Vocabulary()]
-      const terms = new BatchTerms(vocabulary, rules)
+      const terms = new BatchTerms(vocabulary)
       for (const texts of batch) {
         const { words, lexemes } = terms.cellsOf(texts)
         if (texts.length === 0) {
           expect([words, lexemes]).toEqual([undefined, undefined])
           continue
         }
-        const indexed = indexedTerms(texts, rules)
+        const indexed = indexedTerms(texts)
         const distinct = new Set(indexed.split(' ').filter((term) => term !== ''))
         distinct.delete(TERM_BORDER)
-        const isPlaced = rules === 'analyser' && [...distinct].every((term) => term.length <= 500)
+        const isPlaced = [...distinct].every((term) => term.length <= 500)
         expect(words).toBe(isPlaced ? undefined : ` ${indexed} `)
         const found = new Set(lexemes === undefined ? [] : readLexemes(lexemes).keys())
-        if (!found.delete(WORDS_DECIDE)) expect(isPlaced || rules === 'separators').toBe(true)
+        if (!found.delete(WORDS_DECIDE)) expect(isPlaced).toBe(true)
         expect(found).toEqual(new Set(Array.from(distinct, lexemeOf)))
-        const long = finish(longTextCells(texts, { rules, vocabulary: expected }))
+        const long = finish(longTextCells(texts, expected))
         if (!isPlaced) expect({ words, lexemes }).toEqual(long)
       }
       expect([...vocabulary.parts()]).toEqual([...expected.parts()])
@@ -60,7 +60,7 @@ it.each(['analyser', 'separators'] as const)('writes all terms of a batch: %s', 
 })
 
 it('gives each term a position, and leaves one free between two values of a field', () => {
-  const terms = new BatchTerms(new Vocabulary(), 'analyser')
+  const terms = new BatchTerms(new Vocabulary())
   const cellsOf = (...texts: NumberedTexts[]) => terms.cellsOf(texts)
   const prefix = fieldPrefix(1)
   const { words, lexemes } = cellsOf([1, ['a b', "o'b"]], [2, ['a']])
@@ -75,7 +75,7 @@ it('gives each term a position, and leaves one free between two values of a fiel
   // PostgreSQL would lose positions.
   for (const text of ['a '.repeat(256), 'a b c d e f g '.repeat(2500)]) {
     const cells = cellsOf([1, [text]])
-    expect(cells.words).toBe(` ${indexedTerms([[1, [text]]], 'analyser')} `)
+    expect(cells.words).toBe(` ${indexedTerms([[1, [text]]])} `)
     expect([...readLexemes(cells.lexemes ?? new Uint8Array()).keys()]).toContain(WORDS_DECIDE)
   }
   expect(cellsOf([1, ['a '.repeat(255)]]).words).toBe(undefined)

@@ -10,7 +10,7 @@ const OBJECTS = 40
 const TEXT_LENGTH = 60_000
 
 it('frees the positions of terms after each object', () => {
-  const terms = new BatchTerms(new Vocabulary(), 'analyser')
+  const terms = new BatchTerms(new Vocabulary())
   const before = usedMegabytes()
   for (let object = 0; object < OBJECTS; object += 1) {
     const word = `w${object} `
@@ -23,7 +23,7 @@ it('frees the positions of terms after each object', () => {
 })
 
 it('drops terms between objects, never within one', () => {
-  const terms = new BatchTerms(new Vocabulary(), 'analyser')
+  const terms = new BatchTerms(new Vocabulary())
   const words = Array.from({ length: 12_000 }, (_, n) => `w${n}`)
   for (let field = 1; field <= 6; field += 1) {
     const texts = [`${words.join(' ')} w1 w2`]

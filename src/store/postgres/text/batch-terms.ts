@@ -9,7 +9,6 @@ import {
   indexedTerm,
   type NumberedTexts,
   type TermPrefix,
-  type TermRules,
 } from '../../sql/text-index.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import {
@@ -48,29 +47,25 @@ const MAX_KNOWN_TERMS = 50_000
 
 export class BatchTerms {
   readonly #vocabulary: Vocabulary
-  readonly #rules: TermRules
   readonly #fields = new Map<number, KnownField>()
   readonly #stemmed = rememberStems()
   readonly #placed = new PlacedLexemes()
   #knownTerms = 0
 
-  constructor(vocabulary: Vocabulary, rules: TermRules) {
+  constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary
-    this.#rules = rules
   }
 
   /** Returns the cells of an object. Its lexemes are valid until the next call. */
   cellsOf(texts: readonly NumberedTexts[]): TextCells {
     if (texts.length === 0) return NO_TEXT
-    const [rules, vocabulary] = [this.#rules, this.#vocabulary]
-    if (rules === 'separators') return wordCells(texts, { rules, vocabulary })
     this.#evict()
     const placed = this.#placed
     placed.startObject()
     for (const [field, values, language] of texts) {
       const known = this.#fieldOf(field)
       for (const value of values) {
-        const { terms, wholes } = cutText(value, rules, language, this.#stemmed)
+        const { terms, wholes } = cutText(value, language, this.#stemmed)
         placed.startValue(known)
         for (const term of terms) placed.add(known, known.terms.get(term) ?? this.#add(known, term))
         for (const term of wholes) placed.addWhole(known.terms.get(term) ?? this.#add(known, term))
@@ -79,7 +74,7 @@ export class BatchTerms {
     if (placed.isEmpty) return NO_TEXT
     const lexemes = placed.lexemes()
     return lexemes === undefined
-      ? wordCells(texts, { rules, vocabulary })
+      ? wordCells(texts, this.#vocabulary)
       : { words: undefined, lexemes }
   }
 

@@ -1,12 +1,11 @@
 /**
- * Conditions on text. The index of the column `lexemes` finds rows. In tables of the newest layout,
- * lexemes have positions, which decide phrases. The column `words` has all terms in order, and
- * decides for rows that lexemes cannot describe, and in tables of layout 1.
+ * Conditions on text. The index of the column `lexemes` finds rows, and the positions of lexemes
+ * decide phrases. The column `words` has all terms in order, and decides for rows that lexemes cannot
+ * describe.
  */
 import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
 import type { IndexedPhrase, TermCondition } from '../../sql/text-condition.ts'
 import { prefixOfTerm } from '../../sql/text-index.ts'
-import { FIRST_LAYOUT } from '../catalogue/table-layout.ts'
 import { lexemeOf, UNINDEXED_LEXEME, WORDS_DECIDE } from './lexemes.ts'
 
 /** Terms below this length are not truncated in the index. */
@@ -15,29 +14,21 @@ const WHOLE_LEXEME_LENGTH = 499
 /** As many lexemes as always fit into a tsquery, whose limit is 1 MB. */
 const LEXEMES_PER_QUERY = 500
 
-export function textSql(condition: TermCondition, layout: number): SqlCondition {
+export function textSql(condition: TermCondition): SqlCondition {
   const candidates = lexemesSql(condition, ' & ')
   const exact = wordsSql(condition)
-  const unindexed = unindexedRows(layout)
   if (isDecidedByLexemes(condition)) {
-    return combine('or', [candidates, combine('and', [unindexed, exact])])
-  }
-  if (layout === FIRST_LAYOUT) {
-    return combine('and', [combine('or', [candidates, unindexed]), exact])
+    return combine('or', [candidates, combine('and', [UNINDEXED_ROWS, exact])])
   }
   const byWords = combine('and', [candidates, hasLexemes(quotedLexeme(WORDS_DECIDE))])
   return combine('or', [
     combine('and', [placedSql(condition), { sql: 'o.words IS NULL', values: [] }]),
-    combine('and', [combine('or', [byWords, unindexed]), exact]),
+    combine('and', [combine('or', [byWords, UNINDEXED_ROWS]), exact]),
   ])
 }
 
 /** Selects the rows that have too many terms for the index. */
-export function unindexedRows(layout: number): SqlCondition {
-  return layout === FIRST_LAYOUT
-    ? { sql: 'o.lexemes IS NULL AND o.words IS NOT NULL', values: [] }
-    : hasLexemes(quotedLexeme(UNINDEXED_LEXEME))
-}
+export const UNINDEXED_ROWS = hasLexemes(quotedLexeme(UNINDEXED_LEXEME))
 
 /** True if neither the order of terms matters nor the end of long ones. */
 function isDecidedByLexemes(condition: TermCondition): boolean {

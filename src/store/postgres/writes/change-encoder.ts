@@ -7,7 +7,6 @@ import { finish } from '../../../ontology/steps.ts'
 import { recordBytes } from '../../batch.ts'
 import type { Change, ChangeEncoder, EncodedChanges } from '../../object-store.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
-import { LAYOUT } from '../catalogue/table-layout.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import { type LongTextNumbers, longTextNumbers } from '../text/long-texts.ts'
 import type { TermPart } from '../text/save-terms.ts'
@@ -40,8 +39,8 @@ export function createEncoder(_objectType: ObjectType, options: unknown): Change
   const { fields } = options as EncoderOptions
   const vocabulary = new Vocabulary()
   const buffer = new CopyBuffer(INITIAL_CAPACITY)
-  const writeRow = rowWriter({ fields, layout: LAYOUT }, vocabulary, buffer)
-  const columns = rowColumns({ fields, layout: LAYOUT }).length
+  const writeRow = rowWriter(fields, vocabulary, buffer)
+  const columns = rowColumns(fields).length
 
   const encode = (changes: readonly Change[]): EncodedChanges => {
     const ends = new Uint32Array(changes.length)

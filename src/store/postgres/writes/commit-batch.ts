@@ -94,7 +94,7 @@ export function commitEdit(
   const commitAlone = () =>
     commitWrite(store, edit, { callerId }, async (session, target) => {
       const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
-      const settled = await settleChanges({ changes, objectType: edit.objectType }, false)
+      const settled = await settleChanges({ changes }, false)
       const written = await writeChanges(session, store, settled, target, false)
       return note === undefined ? written : { ...written, note }
     })

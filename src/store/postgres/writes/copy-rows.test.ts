@@ -3,7 +3,6 @@ import { parseDefinition } from '../../../ontology/definition/parse-definition.t
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
 import type { Change, EncodedChanges } from '../../object-store.ts'
-import { LAYOUT } from '../catalogue/table-layout.ts'
 import { COPY_HEADER, COPY_TRAILER } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { createEncoder, type EncodedPuts } from './change-encoder.ts'
@@ -34,7 +33,7 @@ async function copyChunks(parts: readonly EncodedChanges[], rows: number, versio
   async function* changes() {
     yield* parts
   }
-  const settled = await settleChanges({ changes: changes(), objectType }, false)
+  const settled = await settleChanges({ changes: changes() }, false)
   let chunks: Uint8Array[] = []
   const session = {
     async copyIn(_: string, sent: AsyncIterable<Uint8Array>) {
@@ -43,7 +42,7 @@ async function copyChunks(parts: readonly EncodedChanges[], rows: number, versio
     },
   } as unknown as WriteSession
   for (const version of versions) {
-    const target = { table: { id: 1, layout: LAYOUT }, fields: [], version }
+    const target = { table: { id: 1 }, fields: [], version }
     await settled.copy(session, settled.changes, target)
   }
   return { settled, chunks, bytes: Buffer.concat(chunks) }

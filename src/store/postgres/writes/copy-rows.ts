@@ -4,7 +4,6 @@ import { finish, finishInTurns } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import type { TableLayout } from '../catalogue/table-layout.ts'
 import {
   CHUNK_BYTES,
   COPY_HEADER,
@@ -28,7 +27,7 @@ import {
 const TURN_BYTES = 16 * 1024
 
 export interface RowTarget {
-  readonly table: Pick<TableLayout, 'layout'> & { readonly id: number }
+  readonly table: { readonly id: number }
   readonly fields: readonly FieldColumns[]
 }
 
@@ -75,7 +74,7 @@ async function copyIn(
   expected: number,
   chunksOf: (columns: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const columns = rowColumns({ fields, layout: table.layout })
+  const columns = rowColumns(fields)
   const sql = `COPY ${objectTable(table.id)} (${columns.join(', ')}) FROM STDIN (FORMAT binary)`
   const count = await session.copyIn(sql, chunksOf(columns.length))
   if (count !== expected) throw new Error(`wrote ${count} of ${expected} rows`)
@@ -84,12 +83,12 @@ async function copyIn(
 /** Yields rows in chunks. The session gives each chunk its own turn of the event loop. */
 async function* chunksOf(
   objects: readonly StoredObject[],
-  { table: { layout }, version, fields }: Parameters<typeof copyRows>[2],
+  { version, fields }: Parameters<typeof copyRows>[2],
   vocabulary: Vocabulary,
   columns: number,
 ): AsyncGenerator<Uint8Array> {
   const buffer = new CopyBuffer(2 * TURN_BYTES)
-  const writeRow = rowWriter({ fields, layout }, vocabulary, buffer)
+  const writeRow = rowWriter(fields, vocabulary, buffer)
   buffer.addBytes(COPY_HEADER)
   for (const object of objects) {
     addRowStart(buffer, columns, typeof version === 'number' ? version : version(object))

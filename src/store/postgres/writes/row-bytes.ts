@@ -1,19 +1,13 @@
 /** Rows in the binary format of COPY. Their version is known last, and is at a fixed offset. */
-
-import type { Steps } from '../../../ontology/steps.ts'
-import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import {
-  type FieldId,
-  fieldKey,
-  type SearchableValues,
-} from '../../../ontology/values/searchable-values.ts'
+import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
+import type { Steps } from '../../../ontology/steps.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { addArray, addBox, type Box, columnAdder } from '../catalogue/column-bytes.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
-import { elementFieldsOf, termRulesOf, valueFieldsOf } from '../catalogue/table-layout.ts'
+import { elementFieldsOf, valueFieldsOf } from '../catalogue/table-layout.ts'
 import type { CopyBuffer } from '../driver/copy-buffer.ts'
 import { BatchTerms } from '../text/batch-terms.ts'
 import type { Vocabulary } from '../text/vocabulary.ts'
@@ -26,19 +20,13 @@ const VERSION_COLUMN = 'valid_from'
 const TEXT_COLUMNS = ['pk', 'object_id', 'key', 'title', 'body', 'words'] as const
 const OTHER_COLUMNS = ['lexemes', 'places', 'area', 'checksum'] as const
 
-/** The fields of a type, and the layout of the table that rows are for. */
-export interface RowLayout {
-  readonly fields: readonly FieldColumns[]
-  readonly layout: number
-}
-
 /** Returns the columns that a row has values for, the version first. */
-export function rowColumns({ fields, layout }: RowLayout): string[] {
+export function rowColumns(fields: readonly FieldColumns[]): string[] {
   return [
     VERSION_COLUMN,
     ...TEXT_COLUMNS,
     ...OTHER_COLUMNS,
-    ...valueFieldsOf(fields, { layout }).map(({ number }) => columnOf(number)),
+    ...valueFieldsOf(fields).map(({ number }) => columnOf(number)),
     ...elementFieldsOf(fields).map(({ number }) => elementColumnOf(number)),
   ]
 }
@@ -79,18 +67,17 @@ export type RowWriter = (object: StoredObject) => Steps<void>
 
 /** Returns the function that writes rows, and adds the terms of objects to the vocabulary. */
 export function rowWriter(
-  { fields, layout }: RowLayout,
+  fields: readonly FieldColumns[],
   vocabulary: Vocabulary,
   buffer: CopyBuffer,
 ): RowWriter {
   const numberOf = new Map(fields.map((field) => [fieldKey(field), field.number]))
-  const valueFields = valueFieldsOf(fields, { layout }).map((field) => ({
+  const valueFields = valueFieldsOf(fields).map((field) => ({
     key: fieldKey(field),
     add: columnAdder(field.valueType ?? 'text'),
   }))
   const elementFields = elementFieldsOf(fields)
-  const rules = termRulesOf(layout)
-  const terms = new BatchTerms(vocabulary, rules)
+  const terms = new BatchTerms(vocabulary)
 
   const textsOf = ({ searchable }: StoredObject): NumberedTexts[] =>
     searchable.texts.map((text) => [numberOf.get(fieldKey(text)) ?? 0, text.values, text.language])
@@ -128,7 +115,7 @@ export function rowWriter(
   return function* (object) {
     const isLong = isLongObject(object)
     const cells = isLong
-      ? yield* longTextCells(textsOf(object), { rules, vocabulary })
+      ? yield* longTextCells(textsOf(object), vocabulary)
       : terms.cellsOf(textsOf(object))
     if (isLong) yield
     addTexts(object)
@@ -142,21 +129,15 @@ export function rowWriter(
 function addElements(
   buffer: CopyBuffer,
   elementFields: readonly FieldColumns[],
-  { columns, elements }: SearchableValues,
+  { elements }: SearchableValues,
 ): void {
   if (elementFields.length === 0) return
   const elementsOf = new Map(elements.map((element) => [fieldKey(element), element.values]))
   for (const field of elementFields) {
-    const key = fieldKey(field)
-    const values = elementsOf.get(key) ?? onlyValue(field, columns.get(key))
+    const values = elementsOf.get(fieldKey(field))
     if (values === undefined) buffer.addNull()
     else addArray(buffer, field.elementType ?? 'text', values)
   }
-}
-
-/** Returns the value of a struct field that an earlier release numbered, as an array. */
-function onlyValue({ structField }: FieldId, value: ColumnValue | undefined) {
-  return structField === undefined || value === undefined ? undefined : [value]
 }
 
 /** Adds the values of `places` and `area`. */
@@ -180,18 +161,4 @@ function boundingBox(points: SearchableValues['points']): Box {
     north = Math.max(north, latitude)
   }
   return { west, south, east, north }
-}
-
-/** Returns the body of the object of a row. */
-export function bodyOfRow({ rows, start }: EncodedRow): string {
-  const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length)
-  let at = start + VERSION_OFFSET + VERSION_BYTES
-  for (const column of TEXT_COLUMNS) {
-    const length = bytes.readInt32BE(at)
-    at += 4
-    if (column === 'body') return bytes.toString('utf8', at, at + length)
-    // The length of a null is negative.
-    at += Math.max(0, length)
-  }
-  throw new Error('a row has no body')
 }

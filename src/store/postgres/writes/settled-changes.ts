@@ -1,17 +1,14 @@
-/** The changes of a batch, one per object, in either form: objects, or rows that a thread encoded. */
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import { objectReader, type StoredObject } from '../../../ontology/values/read-object.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateInTurns, recordBytes } from '../../batch.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
-import { LAYOUT } from '../catalogue/table-layout.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { findLongTexts, type LongTexts } from '../text/long-texts.ts'
 import type { TermPart } from '../text/save-terms.ts'
 import type { EncodedContent } from './change-encoder.ts'
 import { copyEncodedRows, copyRows, type RowTarget } from './copy-rows.ts'
-import { bodyOfRow, type EncodedRow } from './row-bytes.ts'
+import type { EncodedRow } from './row-bytes.ts'
 
 /** A change that a thread encoded. The row of an object to delete is empty. */
 interface EncodedChange extends EncodedRow {
@@ -55,7 +52,7 @@ export function isPut(change: SettledChange): boolean {
 
 /** Reads the changes of a batch, and keeps one for each object. */
 export async function settleChanges(
-  { changes, objectType }: Pick<Batch, 'changes' | 'objectType'>,
+  { changes }: Pick<Batch, 'changes'>,
   keepsExisting: boolean,
 ): Promise<SettledChanges> {
   const parts = Array.isArray(changes)
@@ -65,12 +62,11 @@ export async function settleChanges(
   const settled = await deduplicateInTurns(summary.decode(parts), keyOf, keepsExisting)
   return summary.isEmpty
     ? objectChanges(settled as readonly Change[])
-    : encodedChanges(settled as readonly EncodedChange[], summary, objectType)
+    : encodedChanges(settled as readonly EncodedChange[], summary)
 }
 
-/** The number of objects to measure, or to read, before yielding to other work. */
+/** The number of objects to measure before yielding to other work. */
 const OBJECTS_PER_TURN = 10_000
-const ROWS_PER_TURN = 100
 
 function objectChanges(changes: readonly Change[]): SettledChanges {
   return {
@@ -96,7 +92,6 @@ function objectsOf(puts: readonly SettledChange[]): readonly StoredObject[] {
 function encodedChanges(
   changes: readonly EncodedChange[],
   { terms, memory, long, tooLong, maxRecordBytes }: EncodedSummary,
-  objectType: ObjectType,
 ): SettledChanges {
   return {
     changes,
@@ -106,16 +101,9 @@ function encodedChanges(
       tooLong: fields.filter(({ number }) => tooLong.has(number)),
     }),
     maxRecordBytes: async () => maxRecordBytes,
-    async copy(session, puts, target) {
+    copy(session, puts, target) {
       const rows = puts.flatMap((change) => ('key' in change ? [change] : []))
-      if (target.table.layout === LAYOUT) return copyEncodedRows(session, { rows, terms }, target)
-      // The rows are for new tables. The objects are in their bodies.
-      const objects: StoredObject[] = []
-      const readObject = objectReader(objectType)
-      await inTurns(rows, ROWS_PER_TURN, (row) => {
-        objects.push(readObject(JSON.parse(bodyOfRow(row))))
-      })
-      return copyRows(session, objects, target)
+      return copyEncodedRows(session, { rows, terms }, target)
     },
     free() {
       for (const buffer of memory) buffer.transfer(0)

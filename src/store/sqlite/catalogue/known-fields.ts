@@ -40,9 +40,9 @@ export class KnownFields {
   }
 
   #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
-    const { number, keyProperty, longTexts, integerTimes, indexedAt } = layout
-    const lists = [longTexts, integerTimes].map((fields) => [...fields].join())
-    const key = [generation, typeId, number, keyProperty, indexedAt, ...lists].join(' ')
+    const { number, keyProperty, prefixFields, integerTimes, indexedVersion } = layout
+    const lists = [prefixFields, integerTimes].map((fields) => [...fields].join())
+    const key = [generation, typeId, number, keyProperty, indexedVersion, ...lists].join(' ')
     const known = this.#fields.get(key)
     if (known !== undefined) return known
     const fields = readTableFields(this.#statements.withObjects, typeId, layout)

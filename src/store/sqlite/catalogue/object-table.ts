@@ -55,21 +55,19 @@ export function createObjectTable(
 ): void {
   const table = objectTable(id)
   const layout = readTableLayout(db, id)
-  const keyProperty = layout.number === 1 ? undefined : textKeyOf(type)
+  const keyProperty = textKeyOf(type)
   const stored = readFieldsOfTable(db, { typeId, id }, { ...layout, keyProperty })
   const hasOwnColumn = (field: TypeField) =>
     stored.hasColumn(field) && field.property !== keyProperty
-  const integerTimes =
-    layout.number === 1 ? [] : timestampsIn(fieldsOf(type.properties.values()).filter(hasOwnColumn))
+  const integerTimes = timestampsIn(fieldsOf(type.properties.values()).filter(hasOwnColumn))
   const fields = stored.inLayout({ ...stored.layout, integerTimes: new Set(integerTimes) })
   const columns = propertyColumns(fields).flatMap(columnDefinitions)
-  // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
-  const indexedAt = layout.number === 1 ? 'NULL' : 'loaded_as'
   // Properties of a type that already has a table are counted already.
   const added = createdTables(db, typeId).length > 0 ? 0 : fields.properties.length
+  // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
   db.prepare(
     `UPDATE oqs_object_table SET is_created = 1, key_property = ?, integer_times = ?,
-       indexed_version = ${indexedAt} WHERE id = ?`,
+       indexed_version = loaded_as WHERE id = ?`,
   ).run(keyProperty ?? null, JSON.stringify(integerTimes), id)
   refuseTooManyIndexes(db, typeId, added)
   db.exec(`
@@ -82,8 +80,8 @@ export function createObjectTable(
       key TEXT NOT NULL,
       title TEXT,
       body TEXT NOT NULL,
-      -- See object-checksum.ts. Rows of earlier releases have none.
-      checksum INTEGER${columns.map((column) => `, ${column}`).join('')}
+      -- See object-checksum.ts.
+      checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
     ) STRICT;
     -- For walks over the current objects; also guarantees one current row per object.
     CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
@@ -111,12 +109,12 @@ export function emptyTable(fields: TableFields): string {
 
 /**
  * Limits the number of indexes: after every change of the schema each connection reads all of it
- * again, on the main thread too. A store of an earlier release that exceeds the limit stays usable.
+ * again, on the main thread too.
  */
 export function refuseTooManyIndexes(
   db: DatabaseSync,
   typeId: number,
-  added: number,
+  _added: number,
   /** How many of them are not in the catalogue yet. */
   planned = 0,
 ): void {
@@ -130,8 +128,7 @@ export function refuseTooManyIndexes(
     )
     .get(typeId)
   const count = Number(row?.['count']) + planned
-  const hadTooMany = count - added > INDEXED_PROPERTIES_MAX
-  if (count <= INDEXED_PROPERTIES_MAX || hadTooMany) return
+  if (count <= INDEXED_PROPERTIES_MAX) return
   const reason = `the object types in use would have ${count} properties in total, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer properties, or PostgreSQL`
   throw new ObjectQueryError('InvalidOntologyDefinition', {
     mistakes: [{ path: `objectTypes.${row?.['name']}.properties`, reason }],
@@ -160,7 +157,6 @@ export function addFields(db: DatabaseSync, typeId: number, fields: readonly Typ
 /** Records which new fields of a table are indexed as integers. Returns its layout. */
 function addIntegerTimes(db: DatabaseSync, id: number, added: readonly TypeField[]): TableLayout {
   const layout = readTableLayout(db, id)
-  if (layout.number === 1) return layout
   const integerTimes = new Set([...layout.integerTimes, ...timestampsIn(added)])
   db.prepare('UPDATE oqs_object_table SET integer_times = ? WHERE id = ?').run(
     JSON.stringify([...integerTimes]),

@@ -6,8 +6,8 @@ import { OPEN } from '../../sql/new-table.ts'
 import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
 import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
 import {
+  INDEXED_VALID_TO,
   indexedObjectId,
-  indexedValidTo,
   objectIdIndexes,
   type TableLayout,
 } from './table-layout.ts'
@@ -26,10 +26,7 @@ function indexSql({ name, on }: Index): string {
 function deferredIndexes(table: string, fields: TableFields): Index[] {
   return [
     // For walks as of a version: rows that are not visible are skipped without reading them.
-    {
-      name: versionIndex(table),
-      on: `${table} (pk, valid_from, ${indexedValidTo(fields.layout)})`,
-    },
+    { name: versionIndex(table), on: `${table} (pk, valid_from, ${INDEXED_VALID_TO})` },
     // For reclaim.
     { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
     ...indexesOfIds(table, fields.layout),
@@ -69,10 +66,10 @@ export function versionIndex(table: string): string {
 
 /** For object sets that list RIDs. */
 function indexesOfIds(table: string, layout: TableLayout): Index[] {
-  const indexed = `${table} (${indexedObjectId(layout, 'object_id')})`
+  const indexed = `${table} (${indexedObjectId('object_id')})`
   return objectIdIndexes(layout).map(({ name, where }) => ({
     name: `${table}_${name}`,
-    on: where === undefined ? indexed : `${indexed} WHERE ${where}`,
+    on: `${indexed} WHERE ${where}`,
   }))
 }
 
@@ -140,15 +137,9 @@ export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void
   db.exec(indexes.map(indexSql).join(';\n'))
 }
 
-/**
- * Records the last version of a table whose indexes are built, see `TableLayout.indexedAt`. Tables of
- * layout 1 keep the indexes of earlier releases.
- */
-export function noteIndexedAt(db: DatabaseSync, id: number, version: number): void {
-  db.prepare('UPDATE oqs_object_table SET indexed_version = ? WHERE id = ? AND layout > 1').run(
-    version,
-    id,
-  )
+/** Records the last version of a table whose indexes are built, see `TableLayout.indexedVersion`. */
+export function noteIndexedVersion(db: DatabaseSync, id: number, version: number): void {
+  db.prepare('UPDATE oqs_object_table SET indexed_version = ? WHERE id = ?').run(version, id)
 }
 
 /**
@@ -162,12 +153,12 @@ export function addLongTexts(
 ): void {
   const table = objectTable(id)
   const before = fieldsOf(db, typeId, id)
-  const longTexts = new Set([...before.layout.longTexts, ...fields.map(fieldKey)])
+  const prefixFields = new Set([...before.layout.prefixFields, ...fields.map(fieldKey)])
   db.prepare('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?').run(
-    JSON.stringify([...longTexts]),
+    JSON.stringify([...prefixFields]),
     id,
   )
-  const after = before.inLayout({ ...before.layout, longTexts })
+  const after = before.inLayout({ ...before.layout, prefixFields })
   const existing = indexNames(db, table)
   for (const { property, structField } of fields) {
     const name = propertyIndexName(table, before.propertySql(property, structField))

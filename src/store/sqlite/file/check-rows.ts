@@ -7,8 +7,6 @@ const ROWS_PER_STEP = 50_000
 
 export interface CheckedRows {
   readonly rows: number
-  /** Rows without a checksum. */
-  readonly unchecked: number
   /** The row to continue after; undefined if there is none. */
   readonly lastId: number | undefined
   readonly damaged?: DamagedRow
@@ -41,19 +39,18 @@ export function checkNextRows(db: DatabaseSync, table: string, after: number): C
        WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
     )
     .iterate(after)
-  let [rows, unchecked, lastId] = [0, 0, after]
+  let [rows, lastId] = [0, after]
   for (const { id, checksum, covered } of found) {
     rows += 1
     lastId = Number(id)
-    if (checksum === null) unchecked += 1
-    else if (checksumOf(covered as Uint8Array) !== Number(checksum)) {
-      return { rows, unchecked, lastId, damaged: describeRow(db, table, lastId) }
+    if (checksumOf(covered as Uint8Array) !== Number(checksum)) {
+      return { rows, lastId, damaged: describeRow(db, table, lastId) }
     }
   }
-  return { rows, unchecked, lastId: rows < ROWS_PER_STEP ? undefined : lastId }
+  return { rows, lastId: rows < ROWS_PER_STEP ? undefined : lastId }
 }
 
-const END: CheckedRows = { rows: 0, unchecked: 0, lastId: undefined }
+const END: CheckedRows = { rows: 0, lastId: undefined }
 
 function describeRow(db: DatabaseSync, table: string, row: number): DamagedRow {
   const [key] = Object.values(db.prepare(`SELECT key FROM ${table} WHERE id = ?`).get(row) ?? {})

@@ -2,7 +2,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { TermCutter } from '../../sql/term-cutter.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
 import type { StagedWrite } from '../staged/staged-write.ts'
 import { SqliteSession } from './sqlite-session.ts'
@@ -18,8 +17,7 @@ const CAPACITY = 500
 const STEP_CHECKPOINT_PAGES = 8000
 
 export class WriterDatabase extends DatabaseSync {
-  /** By the rules of a table. */
-  readonly cutters = { separators: new TermCutter(), analyser: new WordCutter() } as const
+  readonly cutter = new WordCutter()
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   /** The staged writes that this connection carries out, by owner. */

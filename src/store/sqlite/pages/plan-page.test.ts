@@ -28,9 +28,9 @@ const TABLE: TableHead = {
   layout: {
     number: 2,
     keyProperty: undefined,
-    longTexts: new Set(),
+    prefixFields: new Set(),
     integerTimes: new Set(),
-    indexedAt: 1,
+    indexedVersion: 1,
   },
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
@@ -186,7 +186,7 @@ describe('the thread of a page', () => {
   const past = { ...TABLE, closedCount: 50_001 }
   const latest = { ...LATEST, table: past }
   const snapshot = { ...LATEST, version: 5, isLatest: false }
-  const layout = { ...TABLE.layout, longTexts: new Set(['a']) }
+  const layout = { ...TABLE.layout, prefixFields: new Set(['a']) }
   const prefixed = { ...LATEST, table: { ...TABLE, layout } }
   const long = 'x'.repeat(32)
   const equals = (value: string): Query => ({ ...compare('eq'), value }) as Query

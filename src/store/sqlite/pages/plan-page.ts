@@ -173,7 +173,7 @@ function isMainThreadPage(
   const { isCreated, layout } = state.table
   if (!isCreated || (state.isLatest && isKeyWalk(request))) return true
   const isQuickPage =
-    isQuick(request, layout.longTexts) || readsEqualities(request, layout, statistics)
+    isQuick(request, layout.prefixFields) || readsEqualities(request, layout, statistics)
   return isQuickPage && !maySkipManyRows(request, state, statistics)
 }
 
@@ -183,17 +183,17 @@ function isMainThreadPage(
  */
 function readsEqualities(
   request: ReadPageRequest,
-  { longTexts }: TableLayout,
+  { prefixFields }: TableLayout,
   { countCandidates }: RowStatistics,
 ): boolean {
   const { query, order, includeTotalCount } = request
   if (includeTotalCount || order.length > 0) return false
-  const walks = isLongEquality(query, longTexts) ? [query] : mergedWalks(request)
+  const walks = isLongEquality(query, prefixFields) ? [query] : mergedWalks(request)
   return (
     walks?.every(
       (walk) =>
         walk.kind === 'compare' &&
-        (!isLongEquality(walk, longTexts) ||
+        (!isLongEquality(walk, prefixFields) ||
           countCandidates(walk, MAX_CANDIDATES + 1) <= MAX_CANDIDATES),
     ) ?? false
   )

@@ -7,13 +7,11 @@ import type { QueryTables } from './query-tables.ts'
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  { numbers, isMultiValued, matcherNumber, similarTerms, termRules }: QueryTables,
+  { numbers, isMultiValued, matcherNumber, similarTerms }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const prefix = fieldPrefix(number)
-  const resolved = resolveRule(rule, termRules, (terms, edits) =>
-    similarTerms(terms, prefix, edits),
-  )
+  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
   if (resolved === undefined) return FALSE
   const candidates = termCondition(resolved, {
     term: (term) => `"${indexedTerm(prefix, term)}"`,
@@ -21,7 +19,7 @@ export function intervalSql(
     and: 'AND',
     or: 'OR',
   })
-  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved, termRules })
+  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved })
   const inIndex = 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)'
   return isMultiValued(field)
     ? {

@@ -10,18 +10,14 @@ import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/pattern-text.ts'
-import { cutText, type TermRules } from '../../sql/text-index.ts'
+import { cutText } from '../../sql/text-index.ts'
 
 /** The conditions that are tested in JavaScript. */
 export type MatcherQuery =
   | (Query & { kind: 'pattern' | 'geo' })
   /** A path into a struct leads to a value. */
   | { readonly kind: 'present'; readonly structField: string }
-  | {
-      readonly kind: 'resolvedInterval'
-      readonly rule: ResolvedRule
-      readonly termRules: TermRules
-    }
+  | { readonly kind: 'resolvedInterval'; readonly rule: ResolvedRule }
 
 type Matcher = (value: string) => boolean
 
@@ -64,7 +60,7 @@ function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'resolvedInterval') {
     const test = intervalTest(query.rule)
     return (text) => {
-      const { terms, wholes } = cutText(text, query.termRules)
+      const { terms, wholes } = cutText(text)
       // A term without a position is a text of its own.
       return test(terms) || wholes.some((whole) => test([whole]))
     }

@@ -164,14 +164,13 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const { field } = query
-  const { textFields, languageOf, numbers, termRules: rules, similarTerms } = tables
+  const { textFields, languageOf, numbers, similarTerms } = tables
   const condition = toTermCondition(query, {
-    rules,
     fields: (field === undefined ? (query.fields ?? textFields()) : [field]).map((one) => ({
       prefix: fieldPrefix(numbers.of(one)),
       language: languageOf(one),
     })),
-    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query, rules), prefix),
+    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query), prefix),
   })
   if (condition === undefined) return FALSE
   return {

@@ -13,9 +13,8 @@ import {
 } from '../../sql/query-fields.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import type { TermPrefix, TermRules } from '../../sql/text-index.ts'
+import type { TermPrefix } from '../../sql/text-index.ts'
 import type { TableFields } from '../catalogue/field-numbers.ts'
-import { termRulesOf } from '../catalogue/table-layout.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'
@@ -28,7 +27,6 @@ export interface QueryTables {
   readonly table: number | undefined
   readonly numbers: TableFields
   /** How the texts of the table are cut into terms. */
-  readonly termRules: TermRules
   /** Returns the fields that contain text. */
   readonly textFields: () => readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined
@@ -112,7 +110,6 @@ export function queryTables(
     depth: 1,
     table,
     numbers,
-    termRules: termRulesOf(numbers.layout),
     textFields: () => textFieldsOf(objectType),
     languageOf: (field) => languageOf(objectType, field),
     isMultiValued: (field) =>

@@ -33,7 +33,7 @@ export const STALE_FAILURES = `SELECT 1 FROM oqs_rewrite AS r JOIN oqs_object_ty
   WHERE r.phase = 'failed' AND (t.generation > r.generation OR t.table_id <> r.source_id)`
 const RUNNING = `SELECT 1 FROM oqs_rewrite WHERE phase <> 'failed'`
 const RUNNING_CHANGES = `SELECT 1 FROM oqs_definition_change WHERE state = 'running'`
-/** Types with a table of an earlier layout. */
+/** Types with a table of an older layout. */
 export const TO_REWRITE = `SELECT t.id FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE o.layout < ${CURRENT_LAYOUT} AND o.is_created = 1
     AND NOT EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = t.id)`

@@ -69,7 +69,7 @@ function runStep(db: WriterDatabase): RewriteProgress | undefined {
   const rewrite = findRunning(db)
   if (rewrite === undefined) return startNext(db)
   if (!rewrite.isCurrent) {
-    // If its type is still of an earlier layout, it starts again.
+    // If its type is still of an older layout, it starts again.
     endRewrite(db, rewrite)
     return progressOf(rewrite, 'cancelled')
   }

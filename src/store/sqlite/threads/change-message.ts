@@ -30,11 +30,11 @@ export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   /** In the order of `PropertyColumns.fields`. */
   columns: readonly (ColumnValue | null)[],
   elements: readonly FieldMessage<readonly ColumnValue[]>[],
-  /** Without those that are columns, which would be copied twice. */
+  /** Those that are neither columns nor cut into terms already. */
   texts: readonly FieldMessage<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
-  /** The terms of all texts by the rules of new tables, if they are cut already. */
+  /** The terms of all texts, if they are cut already. */
   terms: Terms,
   checksum: number,
 ]
@@ -106,19 +106,20 @@ function toFieldMessage<T>({
 }
 
 /**
- * Returns the function that encodes the objects of a type. The result of `cutTerms` is in the
- * message. The texts are there as well: tables of an earlier layout need other terms.
+ * Returns the function that encodes the objects of a type. The message has the result of `cutTerms`,
+ * or else the texts that are not columns, so that the writer can cut them.
  */
 export function putEncoder<Terms = undefined>(
   type: PropertyColumns,
-  cutTerms: (object: StoredObject) => Terms = () => undefined as Terms,
+  cutTerms?: (object: StoredObject) => Terms,
 ): (object: StoredObject) => PutMessage<Terms> {
   const keys = type.fields.map(fieldKey)
   const textColumns = new Set(type.texts.map((index) => keys[index]))
   return (object) => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
-    const others = texts.filter((text) => !textColumns.has(fieldKey(text)))
+    const isUncut = (text: FieldId) => cutTerms === undefined && !textColumns.has(fieldKey(text))
+    const uncut = texts.filter(isUncut)
     return [
       pk,
       objectId,
@@ -127,9 +128,9 @@ export function putEncoder<Terms = undefined>(
       body,
       keys.map((key) => columns.get(key) ?? null),
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
-      others.length === 0 ? NONE : others.map(toFieldMessage),
+      uncut.length === 0 ? NONE : uncut.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
-      cutTerms(object),
+      cutTerms?.(object) as Terms,
       objectChecksum(object),
     ]
   }

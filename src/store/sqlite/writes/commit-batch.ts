@@ -8,7 +8,7 @@ import type { OnceMessage } from '../../sql/once-key.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { TOUCH } from '../catalogue/replacement.ts'
-import { buildIndexes, noteIndexedAt } from '../catalogue/table-indexes.ts'
+import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { noteChangedKeys } from '../rewrite/changed-keys.ts'
@@ -89,7 +89,7 @@ function writeChanges(
   const { put, deleted, kept, keys } = written
   // To build indexes after the rows costs less than inserting into them row by row.
   if (!table.isCreated) {
-    noteIndexedAt(db, table.id, version)
+    noteIndexedVersion(db, table.id, version)
     buildIndexes(db, type.id, table.id)
   }
   if (put + deleted === 0) return { version: type.published, put, deleted, kept, keys }

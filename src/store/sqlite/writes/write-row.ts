@@ -5,7 +5,7 @@ import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { readFieldsOfTable } from '../catalogue/field-numbers.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
-import { NEW_TABLE_RULES, readTableLayout, termRulesOf } from '../catalogue/table-layout.ts'
+import { readTableLayout } from '../catalogue/table-layout.ts'
 import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../threads/change-message.ts'
@@ -48,7 +48,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { keyProperty } = layout
   const keyColumn = fields.findIndex(({ property }) => property === keyProperty)
   const isStored = fields.map((field, index) => index !== keyColumn && numbers.hasColumn(field))
-  // Struct fields that were numbered by an earlier release have no column.
+  // Only so many struct fields of a store have a column.
   const elementColumns = fields.flatMap((field, index) => (numbers.hasColumn(field) ? [] : [index]))
   const stored = fields.flatMap(({ property, structField }, index) => {
     const name = () => columnName(numbers.propertySql(property, structField))
@@ -56,9 +56,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   })
   const storedColumns = fields.flatMap((_, index) => (isStored[index] ? [index] : []))
   // Columns whose index holds whole texts, as long as these are short.
-  const shortTexts = layout.number === 1 ? [] : columns.texts.filter(isShortText)
+  const shortTexts = columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
-  const cutter = db.cutters[termRulesOf(layout)]
   const textColumns = columns.texts.map((index) => {
     const language = columns.languages.get(columns.fields[index]?.property ?? '')
     return [index, fieldNumbers[index] ?? 0, language] as const
@@ -85,7 +84,9 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
 
   function isShortText(index: number): boolean {
     const field = fields[index]
-    return field !== undefined && isStored[index] === true && !layout.longTexts.has(fieldKey(field))
+    return (
+      field !== undefined && isStored[index] === true && !layout.prefixFields.has(fieldKey(field))
+    )
   }
 
   const textsOf = ([, , , , , values, , texts]: PutMessage): NumberedTexts[] => {
@@ -100,8 +101,6 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return numbered
   }
 
-  // Terms that arrive cut follow the rules of new tables.
-  const usesCutTerms = termRulesOf(layout) === NEW_TABLE_RULES
   let waitingTerms: { readonly row: number; readonly terms: Uint8Array }[] = []
   const writeTerms = (row: number, terms: Uint8Array) => {
     if (terms.length > 0) addTerms.run(row, terms)
@@ -146,8 +145,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
       if (typeof value === 'string' && value.length > LONG_TEXT_LENGTH) firstLongTexts.add(index)
     }
     if (reserved === undefined) addElements(put, row, 0, Infinity)
-    const cutTerms = usesCutTerms ? put[TERMS] : undefined
-    if (cutTerms === undefined) writeTerms(row, cutter.cut(textsOf(put)))
+    const cutTerms = put[TERMS]
+    if (cutTerms === undefined) writeTerms(row, db.cutter.cut(textsOf(put)))
     else {
       waitingTerms.push({ row, terms: cutTerms })
       if (waitingTerms.length === WAITING_TERMS) writeWaitingTerms()

@@ -1,39 +1,4 @@
-/**
- * Cuts texts at a fixed set of characters, as tables of earlier releases are indexed until they are
- * rewritten, and measures how terms differ. See analyser.ts for the terms of new tables.
- */
-
-const SEPARATORS = /[\s?!,:;\-[\](){}'"~]+/
-
-/**
- * Splits a text at white space and at a fixed set of characters, and ignores case. A lone period is
- * not a term.
- */
-export function termsOf(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      // Greek has two lower-case forms of sigma.
-      .replaceAll('ς', 'σ')
-      .split(SEPARATORS)
-      .filter((term) => term !== '' && term !== '.')
-  )
-}
-
-/** Splits the text of a query at white space, in lower case: the rules of every table go on from there. */
-export function writtenTerms(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((term) => term !== '')
-}
-
-/** Returns the first index from `from` on at which a cut does not split a term. */
-export function endOfTerm(text: string, from: number): number {
-  const separator = new RegExp(SEPARATORS, 'g')
-  separator.lastIndex = from
-  return separator.exec(text)?.index ?? text.length
-}
+/** How many characters two terms differ in, for fuzzy search. */
 
 /** Returns the maximum edit distance of a fuzzy match: 0 for short terms, 2 for long ones. */
 export function fuzzyDistance(term: string): number {
