@@ -57,10 +57,8 @@ export type OpenedToken =
   | { readonly refused: Exclude<TokenRefusal, 'expired' | 'reclaimed' | 'redefined'> }
 
 const PREFIX = 'v1.'
-/** Lets a later release recognise the tokens of this one. */
+/** Distinguishes tokens whose state is written differently. */
 const FORMAT = 1
-/** A token with listed types, which earlier releases cannot read. */
-const LISTED_FORMAT = 2
 const TAG_BYTES = 16
 const SALT_AT = 1 + KEY_ID_BYTES
 const NONCE_AT = SALT_AT + SALT_BYTES
@@ -76,7 +74,7 @@ export function sealPageToken(
   const plain = writeState(state, binding, expiresAtSeconds)
   const tagAt = HEAD_BYTES + plain.length
   const bytes = Buffer.allocUnsafe(tagAt + TAG_BYTES)
-  bytes[0] = state.listedTypes === undefined ? FORMAT : LISTED_FORMAT
+  bytes[0] = FORMAT
   const key = keys.nextSeal(bytes, 1)
   const head = bytes.subarray(0, HEAD_BYTES)
   const cipher = createCipheriv(CIPHER, key, head.subarray(NONCE_AT))
@@ -128,8 +126,8 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   // Base64 decoders accept several spellings of the same bytes; only the canonical one is valid.
   if (bytes.toString('base64url') !== text) return undefined
-  if (bytes.length < HEAD_BYTES + AT.rest + TAG_BYTES) return undefined
-  if (bytes[0] !== FORMAT && bytes[0] !== LISTED_FORMAT) return undefined
+  if (bytes.length < HEAD_BYTES + MIN_STATE_BYTES + TAG_BYTES) return undefined
+  if (bytes[0] !== FORMAT) return undefined
 
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
@@ -156,125 +154,99 @@ function unsealWith(bytes: Buffer, key: KeyObject): Buffer | undefined {
   return plain
 }
 
-/** Offsets in the sealed state. Numbers are doubles: fixed width, and exact up to 2^53. */
+/**
+ * Offsets in the sealed state. After the flags follow numbers: those of every state, then those of
+ * the parts that the flags name, in the order of `HAS`. The key is last.
+ */
 const AT = {
   request: 0,
   caller: FINGERPRINT_BYTES,
   expires: 2 * FINGERPRINT_BYTES,
-  served: 2 * FINGERPRINT_BYTES + 8,
-  version: 2 * FINGERPRINT_BYTES + 16,
-  takenAt: 2 * FINGERPRINT_BYTES + 24,
-  count: 2 * FINGERPRINT_BYTES + 32,
-  rowVersion: 2 * FINGERPRINT_BYTES + 40,
-  /** The listed types and the versions, if there are several, and the key. */
-  rest: 2 * FINGERPRINT_BYTES + 48,
+  flags: 2 * FINGERPRINT_BYTES + 8,
+  numbers: 2 * FINGERPRINT_BYTES + 9,
 } as const
+/** Numbers are doubles: fixed width, and exact up to 2^53. */
+const NUMBER_BYTES = 8
+const MIN_STATE_BYTES = AT.numbers + 2 * NUMBER_BYTES
 
-/** A number of objects n is encoded as this minus n if listed types precede the versions. */
-const LISTED_ZERO = -1
+/** Flags for the optional parts of a state. */
+const HAS = {
+  totalCount: 1,
+  matchEstimate: 2,
+  snapshot: 4,
+  startedAt: 8,
+  /** Their number, then the versions. */
+  otherVersions: 16,
+  /** Their number in one byte, then each in two bytes: there can be many. */
+  listedTypes: 32,
+} as const
 
 /** Keeps tokens within their maximum length. */
 export const OTHER_VERSIONS_MAX = 14
 
-/** Encodes an absent number. */
-const NONE = -1
-/** An estimate of n is encoded as this minus n, where the exact count would be. */
-const ESTIMATE_OF_ZERO = -2
-
-/** In place of a version: several versions precede the key. */
-const SEVERAL = -2
-
-/** The count field holds the exact count, an estimate, or neither. */
-function encodeCount({ totalCount, matchEstimate }: PageState): number {
-  if (totalCount !== undefined) return totalCount
-  return matchEstimate === undefined ? NONE : ESTIMATE_OF_ZERO - matchEstimate
-}
-
-function decodeCount(encoded: number): Pick<PageState, 'totalCount' | 'matchEstimate'> {
-  if (encoded >= 0) return { totalCount: encoded }
-  if (encoded === NONE) return { totalCount: undefined }
-  return { totalCount: undefined, matchEstimate: ESTIMATE_OF_ZERO - encoded }
-}
-
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
-  const { snapshot, served } = state
-  const versions = encodeVersions(snapshot)
-  const listed = encodeListedTypes(state.listedTypes)
-  const { pk } = state.after
-  const pkAt = AT.rest + listed.length + versions.length
-  const plain = Buffer.allocUnsafe(pkAt + Buffer.byteLength(pk))
+  const { after, served, totalCount, matchEstimate, snapshot, startedAtMs, listedTypes } = state
+  const others = snapshot?.otherVersions
+  if (others !== undefined && others.length > OTHER_VERSIONS_MAX) {
+    throw new Error('too many versions for a page token')
+  }
+  let flags = 0
+  const numbers = [served, after.version]
+  const add = (flag: number, ...values: readonly number[]) => {
+    flags |= flag
+    numbers.push(...values)
+  }
+  if (totalCount !== undefined) add(HAS.totalCount, totalCount)
+  else if (matchEstimate !== undefined) add(HAS.matchEstimate, matchEstimate)
+  if (snapshot !== undefined) add(HAS.snapshot, snapshot.version, snapshot.takenAtSeconds)
+  else if (startedAtMs !== undefined) add(HAS.startedAt, startedAtMs)
+  if (others !== undefined) add(HAS.otherVersions, others.length, ...others)
+  if (listedTypes !== undefined) add(HAS.listedTypes)
+
+  const listedAt = AT.numbers + NUMBER_BYTES * numbers.length
+  const pkAt = listedAt + (listedTypes === undefined ? 0 : 1 + 2 * listedTypes.length)
+  const plain = Buffer.allocUnsafe(pkAt + Buffer.byteLength(after.pk))
   binding.request.copy(plain, AT.request)
   binding.caller.copy(plain, AT.caller)
   plain.writeDoubleBE(expiresAtSeconds, AT.expires)
-  plain.writeDoubleBE(listed.length > 0 ? LISTED_ZERO - served : served, AT.served)
-  plain.writeDoubleBE(versions.length > 0 ? SEVERAL : (snapshot?.version ?? NONE), AT.version)
-  plain.writeDoubleBE(snapshot?.takenAtSeconds ?? (state.startedAtMs ?? 0) / 1000, AT.takenAt)
-  plain.writeDoubleBE(encodeCount(state), AT.count)
-  plain.writeDoubleBE(state.after.version, AT.rowVersion)
-  listed.copy(plain, AT.rest)
-  versions.copy(plain, AT.rest + listed.length)
-  plain.write(pk, pkAt)
+  plain.writeUInt8(flags, AT.flags)
+  for (const [index, number] of numbers.entries()) {
+    plain.writeDoubleBE(number, AT.numbers + NUMBER_BYTES * index)
+  }
+  if (listedTypes !== undefined) {
+    plain.writeUInt8(listedTypes.length, listedAt)
+    for (const [index, type] of listedTypes.entries()) {
+      plain.writeUInt16BE(type, listedAt + 1 + 2 * index)
+    }
+  }
+  plain.write(after.pk, pkAt)
   return plain
 }
 
-const NOTHING = Buffer.alloc(0)
-
-/** Writes the number of listed types, in one byte, and two bytes for each. */
-function encodeListedTypes(listedTypes: readonly number[] | undefined): Buffer {
-  if (listedTypes === undefined) return NOTHING
-  const bytes = Buffer.allocUnsafe(1 + 2 * listedTypes.length)
-  bytes.writeUInt8(listedTypes.length)
-  for (const [index, type] of listedTypes.entries()) bytes.writeUInt16BE(type, 1 + 2 * index)
-  return bytes
-}
-
-function decodeListedTypes(plain: Buffer): number[] {
-  const count = plain.readUInt8(AT.rest)
-  const first = AT.rest + 1
-  return Array.from({ length: count }, (_, index) => plain.readUInt16BE(first + 2 * index))
-}
-
-/** Writes the number of versions, in one byte, and the versions; nothing for a single version. */
-function encodeVersions(snapshot: SnapshotState | undefined): Buffer {
-  if (snapshot?.otherVersions === undefined) return NOTHING
-  const versions = [snapshot.version, ...snapshot.otherVersions]
-  if (versions.length > 1 + OTHER_VERSIONS_MAX) {
-    throw new Error('too many versions for a page token')
-  }
-  const bytes = Buffer.allocUnsafe(1 + 8 * versions.length)
-  bytes.writeUInt8(versions.length)
-  for (const [index, version] of versions.entries()) bytes.writeDoubleBE(version, 1 + 8 * index)
-  return bytes
-}
-
-function decodeVersions(plain: Buffer, at: number): number[] {
-  const count = plain.readUInt8(at)
-  return Array.from({ length: count }, (_, index) => plain.readDoubleBE(at + 1 + 8 * index))
-}
-
 function readState(plain: Buffer): PageState {
-  const served = plain.readDoubleBE(AT.served)
-  const listedTypes = served < 0 ? decodeListedTypes(plain) : undefined
-  const versionsAt = AT.rest + (listedTypes === undefined ? 0 : 1 + 2 * listedTypes.length)
-  const snapshot = readSnapshot(plain, versionsAt)
-  const others = snapshot?.otherVersions
-  const pkAt = versionsAt + (others === undefined ? 0 : 1 + 8 * (1 + others.length))
-  return {
-    after: { pk: plain.toString('utf8', pkAt), version: plain.readDoubleBE(AT.rowVersion) },
-    served: listedTypes === undefined ? served : LISTED_ZERO - served,
-    ...decodeCount(plain.readDoubleBE(AT.count)),
-    ...(snapshot === undefined
-      ? { snapshot, startedAtMs: Math.round(plain.readDoubleBE(AT.takenAt) * 1000) || undefined }
-      : { snapshot }),
-    ...(listedTypes && { listedTypes }),
+  const flags = plain.readUInt8(AT.flags)
+  const has = (flag: number) => (flags & flag) !== 0
+  let at = AT.numbers
+  const next = () => {
+    at += NUMBER_BYTES
+    return plain.readDoubleBE(at - NUMBER_BYTES)
   }
-}
-
-function readSnapshot(plain: Buffer, versionsAt: number): SnapshotState | undefined {
-  const version = plain.readDoubleBE(AT.version)
-  if (version === NONE) return undefined
-  const takenAtSeconds = plain.readDoubleBE(AT.takenAt)
-  if (version !== SEVERAL) return { version, takenAtSeconds }
-  const [own = NONE, ...otherVersions] = decodeVersions(plain, versionsAt)
-  return { version: own, takenAtSeconds, otherVersions }
+  const served = next()
+  const version = next()
+  const totalCount = has(HAS.totalCount) ? next() : undefined
+  const matchEstimate = has(HAS.matchEstimate) ? next() : undefined
+  const taken = has(HAS.snapshot) ? { version: next(), takenAtSeconds: next() } : undefined
+  const startedAtMs = has(HAS.startedAt) ? next() : undefined
+  const otherVersions = has(HAS.otherVersions) ? Array.from({ length: next() }, next) : undefined
+  const snapshot = taken && { ...taken, ...(otherVersions && { otherVersions }) }
+  let listedTypes: readonly number[] | undefined
+  if (has(HAS.listedTypes)) {
+    const first = at + 1
+    listedTypes = Array.from({ length: plain.readUInt8(at) }, (_, index) =>
+      plain.readUInt16BE(first + 2 * index),
+    )
+    at = first + 2 * listedTypes.length
+  }
+  const after = { pk: plain.toString('utf8', at), version }
+  return { after, served, totalCount, matchEstimate, snapshot, startedAtMs, listedTypes }
 }
