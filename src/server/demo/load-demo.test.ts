@@ -121,7 +121,7 @@ describe('openDemo', () => {
     expect((await store.readCatalogue()).ontologies).toHaveLength(1)
   })
 
-  it('does not change the demo of an earlier release', async () => {
+  it('does not change a demo that lacks types', async () => {
     const [country, airport] = DEMO_DEFINITION.objectTypes
     const { objectTypes: _, linkTypes: __, ...named } = DEMO_DEFINITION
     if (country === undefined || airport === undefined) throw new Error('no types')

@@ -87,7 +87,7 @@ export async function resolveDemoType(
   return { objectType: findObjectType(ontology, name), generation: catalogue.generation }
 }
 
-/** An ontology of the same name may belong to an earlier release or to the user. */
+/** An ontology of the same name may be one of the user, or one that the user has changed. */
 function acceptsDemoObjects(ontology: Ontology): boolean {
   return [...DEMO_TYPES.values()].every((type) => {
     const stored = ontology.objectTypes.get(type.apiName)
