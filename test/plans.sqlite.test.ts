@@ -57,7 +57,7 @@ const DEFINITION: OntologyDefinition = {
 }
 
 const LAYOUT: TableLayout = {
-  number: 2,
+  number: 1,
   keyProperty: 'k',
   prefixFields: new Set(['notes']),
   integerTimes: new Set(['at']),

@@ -36,7 +36,7 @@ describe('a wide type', () => {
       errorName: 'InvalidOntologyDefinition',
       parameters: {
         mistakes: [
-          { path: 'objectTypes.wide.properties', reason: expect.stringContaining('1801 columns') },
+          { path: 'objectTypes.wide.properties', reason: expect.stringContaining('1800 columns') },
         ],
       },
     })

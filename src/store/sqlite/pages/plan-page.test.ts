@@ -26,7 +26,7 @@ const TABLE: TableHead = {
   closedCount: 0,
   stagedCount: undefined,
   layout: {
-    number: 2,
+    number: 1,
     keyProperty: undefined,
     prefixFields: new Set(),
     integerTimes: new Set(),

@@ -27,7 +27,7 @@ export const SQLITE_GROUPINGS: GroupingDialect = {
 function elementsSql({ number }: GroupedField, name: string): Omit<KeySql, 'read'> {
   return {
     key: { sql: `${name}.value`, values: [] },
-    join: { sql: `element AS ${name}`, values: [] },
+    join: { sql: `oqs_element AS ${name}`, values: [] },
     condition: { sql: `${name}.row = o.id AND ${name}.field = ?`, values: [number] },
   }
 }

@@ -110,7 +110,7 @@ function oneOfSql(
     const property = numbers.propertySql(field.property, field.structField)
     return propertyIn(property, columnValues, inList)
   }
-  const isListed = inList('element.value', columnValues)
+  const isListed = inList('oqs_element.value', columnValues)
   return {
     sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND ${isListed.sql})`,
     values: [numbers.of(field), ...isListed.values],
