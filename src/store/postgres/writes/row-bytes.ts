@@ -1,7 +1,8 @@
 /** Rows in the binary format of COPY. Their version is known last, and is at a fixed offset. */
+
+import type { Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
-import type { Steps } from '../../../ontology/steps.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
