@@ -9,23 +9,10 @@ import { AVIATION } from '../test/support/ontologies.ts'
 import { runOqs, startOqs, waitForLine } from '../test/support/oqs-process.ts'
 import { PLACES } from '../test/support/places.ts'
 import { ADMIN_TOKEN } from '../test/support/service.ts'
-import { runScript, TEXT } from './measure/command-line.ts'
-import { openWorkspace } from './measure/workspace.ts'
+import { type Part, runCommand } from './measure/command.ts'
+import { none } from './measure/report.ts'
 
 const PACKAGE = 'foundry-platform-sdk'
-
-const HELP = `Usage: npm run check:python -- [options]
-
-Installs ${PACKAGE} from PyPI in a virtual environment, starts the service with TLS, and
-runs scripts/check-python.py: sign-in with client credentials, metadata, lists, searches, object
-sets, interfaces and actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9 or newer with venv.
-Takes about a minute and 100 MB in TMPDIR, which are removed afterwards. The exit status is 0, 1
-when a check fails, or 2 when the run fails.
-
-  --python COMMAND  the Python to use instead of python3
-  --version NUMBER  the version of the package instead of the newest one
-  --venv FOLDER     an environment that has the package, instead of a new one
-  --help            this text`
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const CERTIFICATE = pathOf('../test/support/tls/first-cert.pem')
@@ -38,13 +25,15 @@ function readGuide(): string {
   return program
 }
 
-await runScript({
-  name: 'check:python',
-  help: HELP,
-  options: { python: TEXT, version: TEXT, venv: TEXT },
-  async run({ python = 'python3', version, venv }) {
-    using workspace = openWorkspace()
-    const environment = venv ?? join(workspace.folder, 'venv')
+const sdk: Part<Record<string, never>> = {
+  about: `Installs ${PACKAGE} from PyPI in a virtual environment, starts the service with TLS, and
+runs scripts/check-python.py: sign-in with client credentials, metadata, lists, searches, object
+sets, interfaces and actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9
+or newer with venv. Takes about a minute and 100 MB.`,
+  full: {},
+  stores: ['SQLite'],
+  async run({ bench, texts: { python = 'python3', version, venv } }) {
+    const environment = venv ?? join(bench.folder, 'venv')
     const interpreter = join(environment, 'bin/python')
     if (venv === undefined) {
       const run = promisify(execFile)
@@ -54,7 +43,7 @@ await runScript({
     }
     const settings = {
       OQS_PORT: '0',
-      OQS_STORE: `sqlite:${join(workspace.folder, 'oqs.db')}`,
+      OQS_STORE: `sqlite:${join(bench.folder, 'oqs.db')}`,
       OQS_ADMIN_TOKEN: ADMIN_TOKEN,
       OQS_TLS_CERT: CERTIFICATE,
       OQS_TLS_KEY: pathOf('../test/support/tls/first-key.pem'),
@@ -81,6 +70,18 @@ await runScript({
       return status === 0
     }
     // The example of the guide reads the objects that the checks leave.
-    return (await passes(pathOf('check-python.py'))) && (await passes('-c', readGuide()))
+    const isRight = (await passes(pathOf('check-python.py'))) && (await passes('-c', readGuide()))
+    return [none('failed checks', isRight ? 0 : 1)]
+  },
+}
+
+await runCommand({
+  name: 'check:python',
+  about: 'Runs the published Python SDK against the service, over TLS.',
+  parts: { sdk },
+  texts: {
+    'python=COMMAND': 'the Python to use instead of python3',
+    'version=NUMBER': 'the version of the package instead of the newest one',
+    'venv=FOLDER': 'an environment that has the package, instead of a new one',
   },
 })

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { define, writeChanges } from '../scripts/measure/service.ts'
-import { Churn, LABEL_PATH, PART_PATH } from '../scripts/soak/churn.ts'
-import { LABELS, LiveSet, makeLabel, soakDefinition } from '../scripts/soak/live-set.ts'
-import { checkObjects, readStoredBytes } from '../scripts/soak/stored-objects.ts'
+import { Churn, LABEL_PATH, PART_PATH } from '../scripts/faults/churn.ts'
+import { LABELS, LiveSet, makeLabel, soakDefinition } from '../scripts/faults/live-set.ts'
+import { checkObjects, readStoredBytes } from '../scripts/faults/stored.ts'
+import { define, writeChanges } from '../scripts/measure/parts.ts'
 import { retentionOf } from '../src/server/maintenance.ts'
 import { ADMIN_TOKEN, type Service, startService } from './support/service.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -40,7 +40,7 @@ async function reclaim({ store, clock }: Service): Promise<void> {
   clock.now += retention.rowVersionsMs
 }
 
-/** `npm run soak` is the long form, which also measures memory and descriptors. */
+/** `npm run faults -- --only soak` is the long form, which also measures memory and descriptors. */
 it('a store under churn keeps exactly the live objects, and uses the space of expired ones again', async () => {
   using folder = tempFolder()
   const live = new LiveSet(OBJECTS)

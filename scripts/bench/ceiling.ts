@@ -7,17 +7,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Call, Target } from '../measure/connection.ts'
-import { showProgress } from '../measure/progress.ts'
+import { count, showProgress, type Table } from '../measure/report.ts'
 import { median } from '../measure/statistics.ts'
-import { count, type Table } from '../measure/table.ts'
-import type { Workspace } from '../measure/workspace.ts'
 
 export const MISSING_WRK =
   'The ceiling was not measured: wrk is not installed. Install the Debian package wrk and run again.'
 
 export interface CeilingOptions {
-  readonly rounds: number
-  readonly seconds: number
+  readonly ceilingRounds: number
+  readonly ceilingSeconds: number
 }
 
 interface LoadedServer {
@@ -34,9 +32,9 @@ export interface CeilingReport {
 
 /** Measures servers under wrk in turn; the first one is the ceiling. Undefined if wrk is missing. */
 export async function measureCeiling(
-  workspace: Workspace,
+  folder: string,
   servers: readonly LoadedServer[],
-  { rounds, seconds }: CeilingOptions,
+  { ceilingRounds: rounds, ceilingSeconds: seconds }: CeilingOptions,
 ): Promise<CeilingReport | undefined> {
   // wrk prints its version with status 1.
   if (spawnSync('wrk', ['--version']).error !== undefined) return undefined
@@ -44,7 +42,7 @@ export async function measureCeiling(
   for (let round = 0; round <= rounds; round++) {
     showProgress(`measuring the ceiling: round ${round} of ${rounds}`)
     for (const [index, each] of servers.entries()) {
-      const rate = await requestsPerSecond(workspace, each, seconds)
+      const rate = await requestsPerSecond(folder, each, seconds)
       // Round 0 warms up.
       if (round > 0) rates[index]?.push(rate)
     }
@@ -61,7 +59,7 @@ export async function measureCeiling(
 }
 
 async function requestsPerSecond(
-  { folder }: Workspace,
+  folder: string,
   { name, server, calls }: LoadedServer,
   seconds: number,
 ): Promise<number> {

@@ -2,85 +2,71 @@
 import { loadavg } from 'node:os'
 import { killService } from '../../test/support/kills/killed-service.ts'
 import { createDatabase } from '../../test/support/postgres.ts'
-import { type PostgresServer, startPostgresServer } from '../../test/support/postgres-server.ts'
-import type { StoreName } from '../measure/command-line.ts'
-import type { Mark } from '../measure/marks.ts'
-import { print, showProgress } from '../measure/progress.ts'
+import { startPostgresServer } from '../../test/support/postgres-server.ts'
+import type { Part } from '../measure/command.ts'
+import { atMost, count, showProgress, toMarkdown } from '../measure/report.ts'
 import { median } from '../measure/statistics.ts'
-import { count, toMarkdown } from '../measure/table.ts'
-import { openStores, openWorkspace, requireDiskSpace } from '../measure/workspace.ts'
 
-export interface LoadKills {
+interface WriteNumbers {
   readonly kills: number
   readonly objects: number
+  /** Where the choice of writes and moments begins. */
   readonly seed: number
 }
 
 const RESTART_SECONDS = 2
-const BYTES_PER_OBJECT = 2500
 
-/** Throws if a check fails; prints the figures and returns the marks. */
-export async function killUnderLoad(
-  store: StoreName,
-  { kills, objects, seed }: LoadKills,
-): Promise<readonly Mark[]> {
-  using workspace = openWorkspace()
-  requireDiskSpace(workspace, 1e9 + BYTES_PER_OBJECT * objects)
-  await using running = new AsyncDisposableStack()
-  // A server of its own, because it is killed.
-  let server: PostgresServer | undefined
-  let name: string
-  if (store === 'PostgreSQL') {
-    server = running.use(await startPostgresServer({ isDurable: true }))
-    name = running.use(await createDatabase(server.url)).url
-  } else {
-    name = await running.use(await openStores(store, workspace)).create('killed')
-  }
-  showProgress(`loading ${count(objects)} objects`)
-  let killed = 0
-  const report = await killService({
-    store: name,
-    kills,
-    objects,
-    seed,
-    ...(server === undefined ? {} : { database: server }),
-    onStart: (child) => workspace.adopt(child),
-    report: ({ restartMs }) => {
-      killed += 1
-      showProgress(`kill ${killed} of ${kills}: ready again after ${count(restartMs)} ms`)
-    },
-  })
-  const times = report.kills.map(({ restartMs }) => restartMs / 1000)
-  const databaseKills = report.kills.filter(({ hasKilledDatabase }) => hasKilledDatabase).length
-  const [load = 0] = loadavg()
-  print(`\n## ${store}, killed under load with ${count(objects)} objects\n`)
-  print(
-    toMarkdown([
-      ['', 'count'],
-      ['kills of the service', count(kills)],
-      ...(server === undefined ? [] : [['kills of the database with it', count(databaseKills)]]),
-      ['acknowledged writes, none lost', count(report.acknowledged)],
-      ['refused writes, none visible', count(report.refused)],
-      ['writes applied without a response, recognised', count(report.lostResponses)],
-      ['snapshot walks, all exact', count(report.walks)],
-      ['walks continued after a kill', count(report.crossingWalks)],
-    ]),
-  )
-  print(
-    `\nReady again after ${count(median(times), 2)} s (median), at most ${count(Math.max(...times), 2)} s. Load average ${load.toFixed(1)}.`,
-  )
-  return [
-    {
-      name: `${store}, restart, median s`,
-      value: median(times),
-      bound: '≤',
-      limit: RESTART_SECONDS,
-    },
-    {
-      name: `${store}, restart, maximum s`,
-      value: Math.max(...times),
-      bound: '≤',
-      limit: RESTART_SECONDS,
-    },
-  ]
+export const writes: Part<WriteNumbers> = {
+  about: `Kills a service while writers and snapshot walkers load it, and starts it again on the same store.
+On PostgreSQL, every fourth kill also ends the server, which is always a private one. After each kill,
+every acknowledged write must be there once, nothing that was refused may be visible, a write without
+a response must be applied completely or not at all, and the walks must continue.`,
+  full: { kills: 200, objects: 1_000_000, seed: 1 },
+  quick: { kills: 4, objects: 10_000, seed: 1 },
+  bytesPerObject: 2500,
+  async run({ bench, numbers, store, print }) {
+    const { kills, objects } = numbers
+    // A server of its own, because it is killed.
+    const isPostgres = store === 'PostgreSQL'
+    const database = isPostgres
+      ? bench.use(await startPostgresServer({ isDurable: true }))
+      : undefined
+    showProgress(`loading ${count(objects)} objects`)
+    let killed = 0
+    const report = await killService({
+      ...numbers,
+      store: database
+        ? bench.use(await createDatabase(database.url)).url
+        : await bench.createStore('killed'),
+      ...(database && { database }),
+      onStart: (child) => bench.adopt(child),
+      report: ({ restartMs }) => {
+        killed += 1
+        showProgress(`kill ${killed} of ${kills}: ready again after ${count(restartMs)} ms`)
+      },
+    })
+    const seconds = report.kills.map(({ restartMs }) => restartMs / 1000)
+    const databaseKills = report.kills.filter(({ hasKilledDatabase }) => hasKilledDatabase).length
+    const counts = {
+      'kills of the service': kills,
+      ...(isPostgres && { 'kills of the database with it': databaseKills }),
+      'acknowledged writes, none lost': report.acknowledged,
+      'refused writes, none visible': report.refused,
+      'writes applied without a response, recognised': report.lostResponses,
+      'snapshot walks, all exact': report.walks,
+      'walks continued after a kill': report.crossingWalks,
+    }
+    print(`## ${store}, killed under load with ${count(objects)} objects`)
+    const rows = Object.entries(counts).map(([name, number]) => [name, count(number)])
+    print(toMarkdown([['', 'count'], ...rows]))
+    const [typical, longest] = [median(seconds), Math.max(...seconds)]
+    const [load = 0] = loadavg()
+    print(
+      `Ready again after ${count(typical, 2)} s (median), at most ${count(longest, 2)} s. Load average ${load.toFixed(1)}.`,
+    )
+    return [
+      atMost(RESTART_SECONDS, `${store}, restart, median s`, typical),
+      atMost(RESTART_SECONDS, `${store}, restart, maximum s`, longest),
+    ]
+  },
 }

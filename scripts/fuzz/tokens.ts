@@ -2,93 +2,60 @@
 import { Random } from '../../test/fuzz/random.ts'
 import { openChangedTokens, sealTokens } from '../../test/fuzz/tokens/fuzz-tokens.ts'
 import { mutateToken } from '../../test/fuzz/tokens/mutate-token.ts'
-import type { StoreName } from '../measure/command-line.ts'
-import { DEFINITION, makePart, OBJECT_TYPE, ONTOLOGY } from '../measure/parts.ts'
-import { print, showProgress } from '../measure/progress.ts'
-import { define, type Service, startService, writeChanges } from '../measure/service.ts'
-import { openStores, type Workspace } from '../measure/workspace.ts'
+import type { Part } from '../measure/command.ts'
+import { Connection } from '../measure/connection.ts'
+import { DEFINITION, define, makePart, PART_OBJECTS, writeChanges } from '../measure/parts.ts'
+import { count, none, print, showProgress } from '../measure/report.ts'
+import { findToken, listPages } from '../measure/walk.ts'
 
 const SHOWN_FAILURES = 20
 /** One changed token in this many is also sent to a service. */
 const SENT_EVERY = 100
-const AT_ONCE = 8
 
-export interface TokenRun {
-  readonly seed: number
-  readonly tokens: number
-}
-
-/** Returns whether every changed token was refused. */
-export async function fuzzTokens(
-  workspace: Workspace,
-  store: StoreName,
-  run: TokenRun,
-): Promise<boolean> {
-  showProgress(`opening ${run.tokens.toLocaleString('en')} page tokens`)
-  let failures = 0
-  const fail = (text: string) => {
-    failures += 1
-    if (failures <= SHOWN_FAILURES) print(text)
-  }
-  const started = performance.now()
-  openChangedTokens(
-    sealTokens(),
-    { seed: run.seed, count: run.tokens },
-    ({ seed, token, mistake }) => fail(`seed ${seed}: ${mistake}: ${token}`),
-  )
-  const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  const sent = await sendTokens(workspace, store, run, fail)
-  print(
-    `Page tokens: ${run.tokens.toLocaleString('en')} changed tokens opened in ${seconds} s, and ${sent.toLocaleString('en')} sent to the service: ${failures} failures`,
-  )
-  return failures === 0
-}
-
-async function sendTokens(
-  workspace: Workspace,
-  store: StoreName,
-  { seed, tokens }: TokenRun,
-  fail: (text: string) => void,
-): Promise<number> {
-  await using stores = await openStores(store, workspace)
-  await using service = await startService(workspace, { store: await stores.create('tokens') })
-  await define(service, DEFINITION)
-  const changes = Array.from({ length: 100 }, (_, n) => ({ put: makePart(n, 0) }))
-  await writeChanges(
-    service,
-    `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`,
-    changes,
-  )
-  const real = await Promise.all(
-    ['', '&snapshot=true', '&orderBy=properties.name'].map((more) => tokenOf(service, more)),
-  )
-  let next = 0
-  let sent = 0
-  const send = async () => {
-    while (sent < tokens / SENT_EVERY) {
-      const own = next
-      next += 1
-      const random = new Random(seed + own)
+export const tokens: Part<{ readonly tokens: number; readonly seed: number }> = {
+  about: `Changed page tokens, opened in this process, and every hundredth sent to a service. None may be
+accepted.`,
+  full: { tokens: 1_000_000, seed: 1 },
+  quick: { tokens: 10_000, seed: 1 },
+  async run({ bench, numbers, store }) {
+    showProgress(`opening ${count(numbers.tokens)} page tokens`)
+    let failures = 0
+    const fail = (seed: number, token: string, text: string) => {
+      failures += 1
+      if (failures <= SHOWN_FAILURES) print(`seed ${seed}: ${text}: ${token}`)
+    }
+    const started = performance.now()
+    openChangedTokens(
+      sealTokens(),
+      { seed: numbers.seed, count: numbers.tokens },
+      ({ seed, token, mistake }) => fail(seed, token, mistake),
+    )
+    const seconds = ((performance.now() - started) / 1000).toFixed(0)
+    const service = await bench.startService()
+    await define(service, DEFINITION)
+    const changes = Array.from({ length: 100 }, (_, n) => ({ put: makePart(n, 0) }))
+    await writeChanges(service, PART_OBJECTS, changes)
+    using connection = await Connection.open(service)
+    const walks = [{}, { snapshot: 'true' }, { orderBy: 'properties.name' }].map((parameters) =>
+      listPages(parameters),
+    )
+    const real: string[] = []
+    for (const walk of walks) real.push(findToken(await connection.read(walk(2))) ?? '')
+    let sent = 0
+    for (let seed = numbers.seed; sent < numbers.tokens / SENT_EVERY; seed += 1) {
+      const random = new Random(seed)
       const token = mutateToken(random.pick(real), real, random)
       if (real.includes(token)) continue
       sent += 1
-      const response = await list(service, `&pageToken=${encodeURIComponent(token)}`)
-      const { errorName } = (await response.json()) as { readonly errorName?: string }
-      if (response.status === 400 && errorName === 'InvalidPageToken') continue
-      fail(`seed ${seed + own}: status ${response.status} ${errorName}: ${token}`)
+      const { status, body } = await connection.send(listPages()(2, token), true)
+      const { errorName } = JSON.parse(body.toString()) as { readonly errorName?: string }
+      if (status !== 400 || errorName !== 'InvalidPageToken') {
+        fail(seed, token, `status ${status} ${errorName}`)
+      }
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, send))
-  return sent
-}
-
-async function tokenOf(service: Service, more: string): Promise<string> {
-  const response = await list(service, more)
-  const { nextPageToken } = (await response.json()) as { readonly nextPageToken: string }
-  return nextPageToken
-}
-
-function list({ url, headers }: Service, more: string): Promise<Response> {
-  const path = `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}?pageSize=2${more}`
-  return fetch(new URL(path, url), { headers })
+    print(
+      `Page tokens: ${count(numbers.tokens)} changed tokens opened in ${seconds} s, and ${count(sent)} sent to the service`,
+    )
+    return [none(`${store}: accepted page tokens`, failures)]
+  },
 }

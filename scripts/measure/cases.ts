@@ -1,7 +1,6 @@
-/** The cases of `npm run bench` and `npm run growth`: queries on the parts, and their pages. */
+/** The cases of the pages and of their growth: queries on the parts, and their pages. */
 import { readBody } from './connection.ts'
 import type { Case } from './rounds.ts'
-import type { MeasuredServer } from './server.ts'
 import {
   collectTokens,
   familySearchPages,
@@ -12,6 +11,7 @@ import {
   type Pages,
   searchPages,
 } from './walk.ts'
+import type { MeasuredServer } from './workbench.ts'
 
 export const PAGE_SIZES = [1000, 100] as const
 

@@ -1,5 +1,8 @@
 /** The objects of most measurements: seven properties, about 400 bytes as stored. */
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { readBody, type Target } from './connection.ts'
+import { count, showProgress } from './report.ts'
+import type { ImportCost, Service, Workbench } from './workbench.ts'
 
 export const ONTOLOGY = 'bench'
 export const FAMILY = 'bench'
@@ -26,8 +29,12 @@ export const DEFINITION: OntologyDefinition = {
   ],
 }
 
-/** Every fifth object is updated, so that every page contains updated objects. */
-export const UPDATED_EVERY = 5
+/** The options of `oqs import` that name the type. */
+export const PART_TYPE = ['--ontology', ONTOLOGY, '--type', OBJECT_TYPE] as const
+/** The path to which parts are written. */
+export const PART_OBJECTS = `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
+
+const BATCH = 10_000
 
 const CATEGORIES = ['bearing', 'gasket', 'housing', 'rotor', 'seal', 'shaft', 'valve'] as const
 const WORDS =
@@ -81,4 +88,45 @@ function makeNotes(number: number): string {
     words.push(WORDS[state % WORDS.length])
   }
   return words.join(' ')
+}
+
+/** Sends JSON to a path below `/api/admin/v1/`; returns the response. */
+export async function administer(
+  service: Target,
+  method: 'PUT' | 'POST',
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  const call = { method, path: `/api/admin/v1/${path}`, body: JSON.stringify(body) }
+  return JSON.parse(String(await readBody(service, call)))
+}
+
+/** Saves the definition of an ontology. */
+export async function define(service: Target, definition: OntologyDefinition): Promise<void> {
+  await administer(service, 'PUT', `ontologies/${definition.apiName}`, definition)
+}
+
+/** Writes changes to an object type, given by its path, in several batches. */
+export async function writeChanges(
+  service: Target,
+  path: string,
+  changes: readonly object[],
+): Promise<void> {
+  const contentType = 'application/x-ndjson'
+  for (let start = 0; start < changes.length; start += BATCH) {
+    const lines = changes.slice(start, start + BATCH).map((change) => JSON.stringify(change))
+    await readBody(service, { method: 'POST', path, contentType, body: lines.join('\n') })
+  }
+}
+
+/** Fills an empty store with parts through `oqs import --replace`. */
+export async function loadParts(
+  bench: Workbench,
+  service: Service,
+  objects: number,
+): Promise<ImportCost> {
+  showProgress(`loading ${count(objects)} objects`)
+  await define(service, DEFINITION)
+  const args = ['-', '--format', 'ndjson', ...PART_TYPE, '--replace']
+  return bench.measureImport(service, args, partLines(objects))
 }

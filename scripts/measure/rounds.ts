@@ -1,7 +1,7 @@
 /** Measures cases in many short, interleaved rounds, so that a disturbance affects all of them. */
 import { type Call, Connection, type Target } from './connection.ts'
 import { cpuBetween, cpuTimes } from './process-stats.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from './report.ts'
 import { median, quantile } from './statistics.ts'
 
 /** Requests of one kind, sent in turn. */

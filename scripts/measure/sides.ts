@@ -1,5 +1,5 @@
 /** Tables of measured cases, and comparisons of the same cases on several sides. */
-
+import { count, type Table } from './report.ts'
 import {
   type Case,
   measureCases,
@@ -10,7 +10,6 @@ import {
   summarise,
 } from './rounds.ts'
 import { geometricMean } from './statistics.ts'
-import { count, type Table } from './table.ts'
 
 export function caseTable(samples: Samples): Table {
   const rows = [...samples].map(([{ name }, own]) => {

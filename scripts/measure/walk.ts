@@ -2,8 +2,8 @@
 import { type Call, Connection, type Target } from './connection.ts'
 import { FAMILY, OBJECT_TYPE, ONTOLOGY, partNumber } from './parts.ts'
 import { measureCost, ownMegabytes } from './process-stats.ts'
-import { showProgress } from './progress.ts'
-import type { MeasuredServer } from './server.ts'
+import { showProgress } from './report.ts'
+import type { MeasuredServer } from './workbench.ts'
 
 /** Builds the request for one page of a walk. */
 export type Pages = (pageSize: number, pageToken?: string) => Call

@@ -54,18 +54,3 @@ function scoreOf(mutants: readonly MutantResult[]): Score {
     untried: count('Ignored'),
   }
 }
-
-export function addUp(scores: Iterable<Score>): Score {
-  const sum = { noticed: 0, missed: 0, untried: 0 }
-  for (const { noticed, missed, untried } of scores) {
-    sum.noticed += noticed
-    sum.missed += missed
-    sum.untried += untried
-  }
-  return sum
-}
-
-/** Returns the share of the changes that the tests notice, in percent. */
-export function percentOf({ noticed, missed }: Score): number {
-  return noticed + missed === 0 ? 100 : (100 * noticed) / (noticed + missed)
-}

@@ -1,5 +1,8 @@
 /** The objects and the most expensive legal requests of an overload run. */
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import type { Target } from '../measure/connection.ts'
+import { define, writeChanges } from '../measure/parts.ts'
+import { count, showProgress } from '../measure/report.ts'
 
 export const ONTOLOGY = 'overload'
 export const TYPE = 'item'
@@ -10,61 +13,47 @@ export function batchPath(type: string): string {
   return `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${type}`
 }
 
+const STRING = { type: 'string' } as const
+const INTEGER = { type: 'integer' } as const
+const keyed = (
+  apiName: string,
+  properties: OntologyDefinition['objectTypes'][0]['properties'],
+) => ({
+  apiName,
+  primaryKey: 'id',
+  properties: { id: STRING, ...properties },
+})
+
 export const DEFINITION: OntologyDefinition = {
   apiName: ONTOLOGY,
   families: [ONTOLOGY],
   objectTypes: [
-    {
-      apiName: TYPE,
-      primaryKey: 'id',
-      properties: {
-        id: { type: 'string' },
-        group: { type: 'integer' },
-        price: { type: 'double' },
-        text: { type: 'string' },
-        tags: { type: 'array', items: { type: 'string' } },
-        location: { type: 'geopoint' },
-      },
-    },
+    keyed(TYPE, {
+      group: INTEGER,
+      price: { type: 'double' },
+      text: STRING,
+      tags: { type: 'array', items: STRING },
+      location: { type: 'geopoint' },
+    }),
     // Floods write to this type, so that the objects of the other stay the same.
-    {
-      apiName: 'sink',
-      primaryKey: 'id',
-      properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
-    },
+    keyed('sink', { text: STRING, n: INTEGER }),
     // The most expensive objects to index.
-    {
-      apiName: 'arrays',
-      primaryKey: 'id',
-      properties: {
-        id: { type: 'string' },
-        text: { type: 'string' },
-        words: { type: 'array', items: { type: 'string' } },
-        numbers: { type: 'array', items: { type: 'integer' } },
-      },
-    },
+    keyed('arrays', {
+      text: STRING,
+      words: { type: 'array', items: STRING },
+      numbers: { type: 'array', items: INTEGER },
+    }),
     // The caller that is measured writes to this type.
-    {
-      apiName: 'note',
-      primaryKey: 'id',
-      properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
-    },
-    {
-      apiName: 'large',
-      primaryKey: 'id',
-      properties: {
-        id: { type: 'string' },
-        numbers: { type: 'array', items: { type: 'integer' } },
-        ...Object.fromEntries(
-          Array.from({ length: 10 }, (_, index) => [`text${index}`, { type: 'string' as const }]),
-        ),
-      },
-    },
+    keyed('note', { text: STRING, n: INTEGER }),
+    keyed('large', {
+      numbers: { type: 'array', items: INTEGER },
+      ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`text${index}`, STRING])),
+    }),
   ],
 }
 
 /** Makes an object with common terms and a unique one. */
-export function item(n: number): object {
+function item(n: number): object {
   return {
     id: `i${String(n).padStart(7, '0')}`,
     group: n % 1000,
@@ -73,6 +62,14 @@ export function item(n: number): object {
     tags: [`tag${n % 10}`, `tag${n % 7}`],
     location: { type: 'Point', coordinates: [((n * 37) % 3600) / 10 - 180, (n % 1700) / 10 - 85] },
   }
+}
+
+/** Defines the types and writes the objects that are queried. */
+export async function loadItems(service: Target, objects: number): Promise<void> {
+  showProgress(`loading ${count(objects)} objects`)
+  await define(service, DEFINITION)
+  const changes = Array.from({ length: objects }, (_, n) => ({ put: item(n) }))
+  await writeChanges(service, batchPath(TYPE), changes)
 }
 
 /** A star with the largest number of corners that covers most of the earth. */

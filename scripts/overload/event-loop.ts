@@ -1,11 +1,12 @@
 /** The longest time that each endpoint blocks the event loop, at its largest legal input. */
 import { connect } from 'node:net'
+import type { Part } from '../measure/command.ts'
 import { Connection } from '../measure/connection.ts'
-import { print, showProgress } from '../measure/progress.ts'
-import { type Service, writeChanges } from '../measure/service.ts'
-import { count, toMarkdown } from '../measure/table.ts'
-import { longestBlock } from './callers.ts'
-import { batchPath, LIST_PATH, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
+import { writeChanges } from '../measure/parts.ts'
+import { atMost, count, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
+import type { Service } from '../measure/workbench.ts'
+import { longestBlock, startMonitored } from './callers.ts'
+import { batchPath, LIST_PATH, loadItems, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
 import {
   deepJson,
   LARGE_OBJECTS,
@@ -87,29 +88,35 @@ const CASES: readonly LoopCase[] = [
   },
 ]
 
-/** Prints a table, and returns the missed marks. */
-export async function measureEventLoop(service: Service): Promise<readonly string[]> {
-  const largest = Array.from({ length: 1000 }, (_, n) => ({ put: largeObject(n) }))
-  await writeChanges(service, batchPath('large'), largest)
-  const rows: string[][] = []
-  const missed: string[] = []
-  const measure = async (name: string, run: (n: number) => Promise<string>) => {
-    showProgress(`event loop: ${name}`)
-    const blocks: number[] = []
-    let response = ''
-    for (let n = 0; n < RUNS; n += 1) {
-      await longestBlock(service)
-      response = await run(n)
-      blocks.push(await longestBlock(service))
+export const eventLoop: Part<{ readonly objects: number }> = {
+  about: `Every endpoint at its largest legal input may block the event loop for ${LIMIT_MS} ms at most.`,
+  full: { objects: 200_000 },
+  quick: { objects: 20_000 },
+  async run({ bench, numbers, store, print }) {
+    const service = await startMonitored(bench)
+    await loadItems(service, numbers.objects)
+    const largest = Array.from({ length: 1000 }, (_, n) => ({ put: largeObject(n) }))
+    await writeChanges(service, batchPath('large'), largest)
+    const rows: string[][] = []
+    const marks: Mark[] = []
+    const measure = async (name: string, run: (n: number) => Promise<string>) => {
+      showProgress(`event loop: ${name}`)
+      const blocks: number[] = []
+      let response = ''
+      for (let n = 0; n < RUNS; n += 1) {
+        await longestBlock(service)
+        response = await run(n)
+        blocks.push(await longestBlock(service))
+      }
+      const ms = Math.max(0, Math.min(...blocks))
+      rows.push([name, ms.toFixed(1), response])
+      marks.push(atMost(LIMIT_MS, `${store}: "${name}" blocks the event loop, ms`, ms))
     }
-    const ms = Math.max(0, Math.min(...blocks))
-    rows.push([name, ms.toFixed(1), response])
-    if (ms > LIMIT_MS) missed.push(`event loop: "${name}" blocked it for ${ms.toFixed(0)} ms`)
-  }
-  for (const each of CASES) await measure(each.name, (n) => send(service, each, n))
-  await measure('a batch in 200,000 chunks of 7 bytes', () => sendTinyChunks(service))
-  print(`\n${toMarkdown([['Event loop', 'longest ms', 'response'], ...rows])}`)
-  return missed
+    for (const each of CASES) await measure(each.name, (n) => send(service, each, n))
+    await measure('a batch in 200,000 chunks of 7 bytes', () => sendTinyChunks(service))
+    print(toMarkdown([['Event loop', 'longest ms', 'response'], ...rows]))
+    return marks
+  },
 }
 
 async function send(service: Service, each: LoopCase, run: number): Promise<string> {

@@ -1,12 +1,15 @@
 /** What callers can do to the memory and the connections of a service with legal requests. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { type Call, Connection } from '../measure/connection.ts'
-import type { Service } from '../measure/service.ts'
+import { administer, define } from '../measure/parts.ts'
+import type { Service } from '../measure/workbench.ts'
+import { createCaller, describeStatuses, type Load } from './callers.ts'
 import { ONTOLOGY, TYPE } from './dataset.ts'
 
-export interface AttackSize {
+export interface AttackNumbers {
   readonly seconds: number
   /** The number of ontologies that one caller creates. */
   readonly ontologies: number
@@ -15,16 +18,11 @@ export interface AttackSize {
   readonly connections: number
 }
 
-export interface Attack extends AsyncDisposable {
-  /** Attacks until the signal; returns what came of it. */
-  run(signal: AbortSignal): Promise<string>
-}
-
-type PrepareAttack = (service: Service, size: AttackSize) => Promise<Attack>
+/** Prepares an attack, which the returned function starts. */
+type PrepareAttack = (service: Service, numbers: AttackNumbers) => Promise<() => Load>
 
 const LARGE_ONTOLOGIES = 7
 const SENDERS = 8
-const SCOPES = ['api:ontologies-read', 'api:ontologies-write']
 
 /** Names of attacks, as `--attack` takes them. */
 export const ATTACKS: Readonly<Record<string, PrepareAttack>> = {
@@ -35,16 +33,16 @@ export const ATTACKS: Readonly<Record<string, PrepareAttack>> = {
 }
 
 /** A caller that changes a small definition again and again, and reads large ontologies in between. */
-async function attackByViews(service: Service): Promise<Attack> {
+async function attackByViews(service: Service): Promise<() => Load> {
   const names = await defineLarge(service)
-  await put(service, '/api/admin/v1/ontologies/attacked', smallDefinition(0))
-  await put(service, '/api/admin/v1/policies/views', {
+  await define(service, smallDefinition(0))
+  await administer(service, 'PUT', 'policies/views', {
     rights: [
       { ontology: 'attacked', objectType: '*', access: 'administer' },
       ...names.map((ontology) => ({ ontology, objectType: '*', access: 'read' })),
     ],
   })
-  const token = await createToken(service, 'views')
+  const token = await createCaller(service, 'attacker', 'views')
   return attack(service, [token], (n) =>
     n % 2 === 0
       ? {
@@ -57,23 +55,26 @@ async function attackByViews(service: Service): Promise<Attack> {
 }
 
 /** Many callers, each of which sees other objects because of one rule. */
-async function attackByClaims(service: Service, { callers }: AttackSize): Promise<Attack> {
+async function attackByClaims(service: Service, { callers }: AttackNumbers): Promise<() => Load> {
   const names = await defineLarge(service)
   const where = { type: 'eq', field: 'prop1', value: '$caller.name' }
-  await put(service, '/api/admin/v1/policies/claims', {
+  await administer(service, 'PUT', 'policies/claims', {
     rights: names.flatMap((ontology) => [
       { ontology, objectType: 'type0', access: 'read', where },
       { ontology, objectType: '*', access: 'read' },
     ]),
   })
   const tokens: string[] = []
-  for (let n = 0; n < callers; n += 1) tokens.push(await createToken(service, 'claims', `c${n}`))
+  for (let n = 0; n < callers; n += 1) tokens.push(await createCaller(service, `c${n}`, 'claims'))
   return attack(service, tokens, (n) => page(names[n % names.length] ?? ''))
 }
 
 /** A caller that creates as many large ontologies as it may, and then reads from all of them. */
-async function attackByOntologies(service: Service, { ontologies }: AttackSize): Promise<Attack> {
-  const token = await createToken(service)
+async function attackByOntologies(
+  service: Service,
+  { ontologies }: AttackNumbers,
+): Promise<() => Load> {
+  const token = await createCaller(service, 'attacker')
   return attack(service, [token], (n) =>
     n < ontologies
       ? {
@@ -86,7 +87,10 @@ async function attackByOntologies(service: Service, { ontologies }: AttackSize):
 }
 
 /** A client without a token that opens connections and sends nothing. */
-async function attackByConnections(service: Service, { connections }: AttackSize): Promise<Attack> {
+async function attackByConnections(
+  service: Service,
+  { connections }: AttackNumbers,
+): Promise<() => Load> {
   const sockets = new Set<Socket>()
   let closed = 0
   const open = async () => {
@@ -99,24 +103,37 @@ async function attackByConnections(service: Service, { connections }: AttackSize
     })
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
   }
-  return {
-    async run(signal) {
-      while (!signal.aborted) {
-        if (sockets.size < connections) await open()
-        // Whoever opens them faster than this needs CPU time, not memory.
-        if (closed > 0 || sockets.size === connections)
-          await new Promise((resolve) => setTimeout(resolve, 2))
-      }
-      return `${sockets.size} open, ${closed} closed`
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-    },
+  return runUntilEnd(async (signal) => {
+    while (!signal.aborted) {
+      if (sockets.size < connections) await open()
+      // Whoever opens them faster than this needs CPU time, not memory.
+      if (closed > 0 || sockets.size === connections) await sleep(2)
+    }
+    const result = `${sockets.size} open, ${closed} closed`
+    for (const socket of sockets) socket.destroy()
+    return result
+  })
+}
+
+function runUntilEnd(run: (signal: AbortSignal) => Promise<string>): () => Load {
+  return () => {
+    const stop = new AbortController()
+    const running = run(stop.signal)
+    return {
+      end() {
+        stop.abort()
+        return running
+      },
+    }
   }
 }
 
 /** Sends requests on several connections, each caller in turn. */
-function attack(service: Service, tokens: readonly string[], callOf: (n: number) => Call): Attack {
+function attack(
+  service: Service,
+  tokens: readonly string[],
+  callOf: (n: number) => Call,
+): () => Load {
   const statuses: Record<string, number> = {}
   let sent = 0
   const sendAll = async (signal: AbortSignal) => {
@@ -131,27 +148,20 @@ function attack(service: Service, tokens: readonly string[], callOf: (n: number)
         status = (await connection.send(callOf(n))).status
       } catch {
         // The service closed the connection, or has ended.
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        await sleep(10)
       }
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
-  return {
-    async run(signal) {
-      await Promise.all(Array.from({ length: SENDERS }, () => sendAll(signal)))
-      return Object.entries(statuses)
-        .map(([status, times]) => `${times} × ${status}`)
-        .join(', ')
-    },
-    async [Symbol.asyncDispose]() {},
-  }
+  return runUntilEnd(async (signal) => {
+    await Promise.all(Array.from({ length: SENDERS }, () => sendAll(signal)))
+    return describeStatuses(statuses)
+  })
 }
 
 async function defineLarge(service: Service): Promise<readonly string[]> {
   const names = Array.from({ length: LARGE_ONTOLOGIES }, (_, n) => `large${n}`)
-  for (const name of names) {
-    await put(service, `/api/admin/v1/ontologies/${name}`, largeDefinition(name))
-  }
+  for (const name of names) await define(service, largeDefinition(name))
   return names
 }
 
@@ -175,30 +185,4 @@ function smallDefinition(n: number): OntologyDefinition {
 
 function page(ontology: string): Call {
   return { method: 'GET', path: `/api/v1/ontologies/${ontology}/objects/type0?pageSize=1` }
-}
-
-async function createToken(service: Service, policy?: string, name = 'attacker'): Promise<string> {
-  const body = { name, scopes: SCOPES, ...(policy && { policies: [policy] }) }
-  const reply = await request(service, 'POST', '/api/admin/v1/tokens', body)
-  return (JSON.parse(reply) as { token: string }).token
-}
-
-function put(service: Service, path: string, body: object): Promise<string> {
-  return request(service, 'PUT', path, body)
-}
-
-async function request(
-  { url, headers }: Service,
-  method: string,
-  path: string,
-  body: object,
-): Promise<string> {
-  using connection = await Connection.open({ url, headers })
-  const { status, body: reply } = await connection.send(
-    { method, path, body: JSON.stringify(body) },
-    true,
-  )
-  const text = reply.toString()
-  if (status !== 200 && status !== 201) throw new Error(`${method} ${path}: ${status} ${text}`)
-  return text
 }

@@ -1,50 +1,41 @@
 /** The most memory that callers can make the service use. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MEMORY_BUDGET_BYTES } from '../../src/contract/limits.ts'
+import { hasEnded } from '../measure/child-process.ts'
+import type { Part } from '../measure/command.ts'
 import { treeMegabytes, watchMemory } from '../measure/process-stats.ts'
-import { print, showProgress } from '../measure/progress.ts'
-import { hasEnded } from '../measure/server.ts'
-import type { Service } from '../measure/service.ts'
-import type { Workspace } from '../measure/workspace.ts'
-import { createCaller, describeStatuses, startFlood } from './callers.ts'
+import { atMost, showProgress } from '../measure/report.ts'
+import { type FloodNumbers, MEMORY_LIMIT_MB } from './bystander.ts'
+import { createCaller, startFlood, startMonitored } from './callers.ts'
+import { loadItems } from './dataset.ts'
 import type { FloodKind } from './flood.ts'
-import type { FloodOptions } from './two-callers.ts'
 
-/** Memory may exceed the budget by this share. */
-const TOLERANCE = 0.2
 const CALLERS = 4
 const KINDS: readonly FloodKind[] = ['batches', 'stalled readers', 'queries']
 
-/** Prints the peak, and returns the missed marks. */
-export async function measureMemory(
-  workspace: Workspace,
-  service: Service,
-  store: string,
-  { seconds, batchBytes }: FloodOptions,
-): Promise<readonly string[]> {
-  showProgress(`measuring memory with ${CALLERS} floods`)
-  const before = treeMegabytes(service.pid)
-  const floods = []
-  for (let n = 0; n < CALLERS; n += 1) {
-    const token = await createCaller(store, `memory ${n}`)
-    // Batches of twice the usual size are the largest legal ones.
-    const order = { url: service.url.href, token, kinds: KINDS, batchBytes: 2 * batchBytes }
-    floods.push(startFlood(workspace, order))
-  }
-  using watch = watchMemory(service.pid, treeMegabytes)
-  for (let n = 0; n < 20 * seconds && !hasEnded(service.child); n += 1) await sleep(100)
-  const most = watch.end()
-  const statuses: Record<string, number> = {}
-  for (const flood of floods) {
-    for (const [status, times] of Object.entries(await flood.end())) {
-      statuses[status] = (statuses[status] ?? 0) + times
+export const memory: Part<FloodNumbers> = {
+  about: `With the largest batches, clients that do not read, and the worst queries, the service must stay
+within 1.2 times its memory budget.`,
+  // Batches of twice the usual size are the largest legal ones.
+  full: { objects: 200_000, seconds: 20, batchBytes: 60_000_000 },
+  quick: { objects: 20_000, seconds: 4, batchBytes: 8_000_000 },
+  async run({ bench, numbers, store, print }) {
+    const service = await startMonitored(bench)
+    await loadItems(service, numbers.objects)
+    showProgress(`measuring memory with ${CALLERS} floods`)
+    const before = treeMegabytes(service.pid)
+    const floods = []
+    for (let n = 0; n < CALLERS; n += 1) {
+      const token = await createCaller(service, `memory ${n}`)
+      floods.push(startFlood(bench, { url: service.url.href, token, kinds: KINDS, ...numbers }))
     }
-  }
-  const budget = MEMORY_BUDGET_BYTES / 1024 ** 2
-  print(
-    `\nMemory with ${CALLERS} floods: ${before} MB before, at most ${most} MB, budget ${budget} MB. Responses: ${describeStatuses(statuses)}.`,
-  )
-  if (hasEnded(service.child)) return ['memory: the service ended']
-  const limit = budget * (1 + TOLERANCE)
-  return most > limit ? [`memory: ${most} MB exceed the limit of ${Math.round(limit)} MB`] : []
+    using watch = watchMemory(service.pid, treeMegabytes)
+    for (let n = 0; n < 10 * numbers.seconds && !hasEnded(service.child); n += 1) await sleep(100)
+    const most = watch.end()
+    const responses = await Promise.all(floods.map((flood) => flood.end()))
+    print(
+      `Memory with ${CALLERS} floods on ${store}: ${before} MB before, at most ${most} MB. Responses: ${responses.join('; ')}.`,
+    )
+    if (hasEnded(service.child)) throw new Error('memory: the service ended')
+    return [atMost(MEMORY_LIMIT_MB, `${store}: MB with ${CALLERS} floods`, most)]
+  },
 }
