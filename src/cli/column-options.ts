@@ -1,8 +1,8 @@
 /** Command-line options that map the columns of files to properties. */
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ColumnOptions } from '../transfer/import/column-plan.ts'
-import { compileDateFormat, DATE_FORMAT_HELP } from '../transfer/import/date-format.ts'
-import { GIVEN_TYPES, readGivenType } from '../transfer/import/given-type.ts'
+import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
+import { compileDateFormat, DATE_FORMAT_HELP } from '../transfer/columns/date-format.ts'
+import { GIVEN_TYPES, readGivenType } from '../transfer/columns/given-type.ts'
 import { parseText } from './service-options.ts'
 
 export interface ColumnArgs {

@@ -1,4 +1,4 @@
-import type { ColumnOptions } from '../transfer/import/column-plan.ts'
+import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
 import type { InferredType } from '../transfer/infer/infer-type.ts'
 import type { Inputs } from './inputs.ts'
 import { printMessage } from './output.ts'

@@ -3,11 +3,11 @@ import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
 import type { ObjectTypeDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
+import { isRejected, rowReader } from '../../src/transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../src/transfer/compare/change-journal.ts'
 import { ChangeRecorder } from '../../src/transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../src/transfer/compare/stored-objects.ts'
 import { undoChanges } from '../../src/transfer/compare/undo-changes.ts'
-import { isRejected, rowReader } from '../../src/transfer/import/row-to-object.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
 let service: Service

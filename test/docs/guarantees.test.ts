@@ -40,7 +40,9 @@ describe('docs/guarantees.md', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       readonly scripts: object
     }
-    const named = rows.flatMap(([, tests = '']) => [...tests.matchAll(/`npm run ([\w:]+)( -- --only \w+)?`/g)])
+    const named = rows.flatMap(([, tests = '']) => [
+      ...tests.matchAll(/`npm run ([\w:]+)( -- --only \w+)?`/g),
+    ])
     expect(named.filter(([, script = '']) => !(script in scripts))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { textCellReader, typedCellReader } from '../../src/transfer/import/read-cell.ts'
+import { textCellReader, typedCellReader } from '../../src/transfer/columns/read-cell.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
 

@@ -122,12 +122,12 @@ async function importAll(
     { rowReader },
     { typeNameOf },
   ] = await Promise.all([
-    import('../../transfer/import/advice.ts'),
+    import('../../transfer/columns/advice.ts'),
     import('../../transfer/import/import-cursor.ts'),
     import('../../transfer/import/import-type.ts'),
     import('../../transfer/import/local-check.ts'),
     import('../../transfer/import/repeated-keys.ts'),
-    import('../../transfer/import/row-to-object.ts'),
+    import('../../transfer/columns/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
   ])
   const startedAt = performance.now()

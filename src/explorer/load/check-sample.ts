@@ -1,9 +1,9 @@
 /** Reads the first rows of a file as the load will read them, to show what does not fit. */
 import { type CellKind, excerptOf, type Row } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
+import { isRejected, rowReader } from '../../transfer/columns/row-to-object.ts'
 import { bodyWriter, RefusedProperty } from '../../transfer/compare/object-body.ts'
-import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
-import { isRejected, rowReader } from '../../transfer/import/row-to-object.ts'
 
 /** A row that would be rejected. */
 export interface Misfit {

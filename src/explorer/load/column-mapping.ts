@@ -4,7 +4,7 @@ import {
   ColumnMismatch,
   type ColumnOptions,
   planColumns,
-} from '../../transfer/import/column-plan.ts'
+} from '../../transfer/columns/column-plan.ts'
 
 /**
  * The property of each column: its name, or its name and a half of a geopoint (`location/latitude`).

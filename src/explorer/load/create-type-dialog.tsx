@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { freeName } from '../../transfer/import/column-names.ts'
+import { freeName } from '../../transfer/columns/column-names.ts'
 import { useRefresh } from '../edit/use-writes.ts'
 import { useSession } from '../shell/session.tsx'
 import { Button } from '../ui/button.tsx'

@@ -1,7 +1,7 @@
 /** The date formats that the user can choose for a column. */
 import { excerptOf, type Row } from '../../formats/row.ts'
-import { compileDateFormat, DATE_FORMAT_HELP } from '../../transfer/import/date-format.ts'
-import { dateOnly, KNOWN_DATE_FORMATS } from '../../transfer/import/text-style.ts'
+import { compileDateFormat, DATE_FORMAT_HELP } from '../../transfer/columns/date-format.ts'
+import { dateOnly, KNOWN_DATE_FORMATS } from '../../transfer/columns/text-style.ts'
 
 /** The formats to choose from; others can be written. */
 export const DATE_FORMATS: readonly string[] = [

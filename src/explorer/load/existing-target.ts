@@ -1,6 +1,6 @@
 /** How a file is read as objects of a type that exists, with the columns that the user chose. */
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
+import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
 import { existingTypeOptions, isRowNumber } from '../../transfer/import/existing-type.ts'
 import {
   type ColumnMapping,

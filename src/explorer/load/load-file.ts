@@ -1,3 +1,4 @@
+import { rowReader } from '../../transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
 import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../transfer/compare/stored-objects.ts'
@@ -9,7 +10,6 @@ import {
   importFiles,
 } from '../../transfer/import/import-files.ts'
 import { removeType } from '../../transfer/import/remove-type.ts'
-import { rowReader } from '../../transfer/import/row-to-object.ts'
 import type { LoadCounts, LoadRemains, LoadSpec } from './messages.ts'
 import { numberRows } from './number-rows.ts'
 import { openFile } from './open-file.ts'

@@ -2,10 +2,10 @@
 import type { FileFormat } from '../../formats/file-format.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
 import type { ChangeCounts } from '../../transfer/compare/change-journal.ts'
 import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
-import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
 import type { InferredType } from '../../transfer/infer/infer-type.ts'
 
 /** The facts about a file after it was read once. */

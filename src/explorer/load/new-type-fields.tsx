@@ -1,4 +1,4 @@
-import { freeName } from '../../transfer/import/column-names.ts'
+import { freeName } from '../../transfer/columns/column-names.ts'
 import { TextField } from '../ui/text-field.tsx'
 import { SelectField } from './select-field.tsx'
 import { canBeKey, canBeTitle, mistakeInName, type TypeDraft } from './type-draft.ts'

@@ -11,9 +11,9 @@ import {
   SCALAR_TYPES,
   type ScalarType,
 } from '../../ontology/definition/property-type.ts'
-import { freeName } from '../../transfer/import/column-names.ts'
-import type { ColumnOptions } from '../../transfer/import/column-plan.ts'
-import type { TextStyle } from '../../transfer/import/text-style.ts'
+import { freeName } from '../../transfer/columns/column-names.ts'
+import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
+import type { TextStyle } from '../../transfer/columns/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../../transfer/infer/infer-type.ts'
 import { isTimeType, meantFormat, mistakeInFormat, shownFormat } from './date-formats.ts'
 

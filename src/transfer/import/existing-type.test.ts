@@ -4,9 +4,9 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import type { ColumnOptions } from '../columns/column-plan.ts'
 import { ROW_NUMBER } from '../infer/infer-type.ts'
 import { inferrer } from '../infer/inferrer.ts'
-import type { ColumnOptions } from './column-plan.ts'
 import { existingTypeOptions } from './existing-type.ts'
 import { widenType } from './widen-type.ts'
 

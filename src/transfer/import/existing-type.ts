@@ -1,9 +1,9 @@
 /** How rows are read as objects of a type that existed before anything was inferred from them. */
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { propertyNameOf } from '../columns/column-names.ts'
+import { ColumnMismatch, type ColumnOptions, missingKeyColumn } from '../columns/column-plan.ts'
+import type { TextStyle } from '../columns/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../infer/infer-type.ts'
-import { propertyNameOf } from './column-names.ts'
-import { ColumnMismatch, type ColumnOptions, missingKeyColumn } from './column-plan.ts'
-import type { TextStyle } from './text-style.ts'
 
 export interface ExistingTypeOptions {
   readonly columns: ColumnOptions

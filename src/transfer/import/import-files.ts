@@ -3,6 +3,7 @@ import type { BatchResult } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
+import { isRejected, type RowReader } from '../columns/row-to-object.ts'
 import {
   BatchSender,
   NOTHING_SENT,
@@ -14,7 +15,6 @@ import {
 import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
 import type { ImportCursor } from './import-cursor.ts'
 import type { RepeatedKeys } from './repeated-keys.ts'
-import { isRejected, type RowReader } from './row-to-object.ts'
 
 /** An open file and its rows. */
 export interface ImportedFile {

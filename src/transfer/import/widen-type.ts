@@ -5,8 +5,8 @@ import type {
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
 import { parsePropertyType } from '../../ontology/definition/parse-property-type.ts'
+import { findStructColumns } from '../columns/struct-columns.ts'
 import type { InferredType } from '../infer/infer-type.ts'
-import { findStructColumns } from './struct-columns.ts'
 
 export interface WidenedType {
   readonly definition: ObjectTypeDefinition

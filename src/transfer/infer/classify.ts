@@ -3,7 +3,7 @@ import type { CellKind } from '../../formats/row.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
-import { typedCellReader } from '../import/read-cell.ts'
+import { typedCellReader } from '../columns/read-cell.ts'
 import { TRAIT } from './traits.ts'
 
 const WHOLE = /^-?(?:0|[1-9]\d*)$/

@@ -1,7 +1,7 @@
 /** Decides the type of each column, and how its texts are read, from what all columns have in common. */
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
-import type { ColumnOptions } from '../import/column-plan.ts'
-import { dateOnly, isNumberType, type TextStyle } from '../import/text-style.ts'
+import type { ColumnOptions } from '../columns/column-plan.ts'
+import { dateOnly, isNumberType, type TextStyle } from '../columns/text-style.ts'
 import type { ColumnGuess, ColumnType } from './findings.ts'
 import { hasNullItem, propertyOf, scalarTypeOf, typeOf } from './value-guess.ts'
 

@@ -1,7 +1,7 @@
 /** Inferred types as part of an ontology definition, and names derived from files. */
 import { FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
-import { camelName, wordsOf } from '../import/column-names.ts'
+import { camelName, wordsOf } from '../columns/column-names.ts'
 import type { InferredType } from './infer-type.ts'
 
 /** Adds a type to a definition, or to a new one; an existing type of that name is unchanged. */

@@ -5,9 +5,9 @@ import type {
   FieldDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
-import { propertyNameOf } from '../import/column-names.ts'
-import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
-import type { TextStyle } from '../import/text-style.ts'
+import { propertyNameOf } from '../columns/column-names.ts'
+import type { CoordinateColumns, GeopointColumns } from '../columns/geopoint-columns.ts'
+import type { TextStyle } from '../columns/text-style.ts'
 import { KEY_ROWS_CHECKED } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
 import { fieldsKeptAsJson, isKeptAsJson, type ValueGuess } from './value-guess.ts'

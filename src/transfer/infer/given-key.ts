@@ -1,7 +1,7 @@
 /** The primary key that the user chose. */
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { isPrimaryKeyType, type ScalarType } from '../../ontology/definition/property-type.ts'
-import { type ColumnOptions, unknownColumn } from '../import/column-plan.ts'
+import { type ColumnOptions, unknownColumn } from '../columns/column-plan.ts'
 
 /** Returns the column of `--key`, which may also be the name of its property. */
 export function givenKeyColumn(

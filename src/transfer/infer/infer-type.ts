@@ -2,10 +2,10 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
-import { freeName, propertyNameOf, wordsOf } from '../import/column-names.ts'
-import type { ColumnOptions } from '../import/column-plan.ts'
-import type { CoordinateColumns, GeopointColumns } from '../import/geopoint-columns.ts'
-import type { TextStyle } from '../import/text-style.ts'
+import { freeName, propertyNameOf, wordsOf } from '../columns/column-names.ts'
+import type { ColumnOptions } from '../columns/column-plan.ts'
+import type { CoordinateColumns, GeopointColumns } from '../columns/geopoint-columns.ts'
+import type { TextStyle } from '../columns/text-style.ts'
 import { columnTypes } from './column-type.ts'
 import { type ColumnGuess, type ColumnType, type Findings, notesOf } from './findings.ts'
 import { givenKeyColumn, makeKey } from './given-key.ts'

@@ -10,7 +10,7 @@ import { OntologyDefinition, StructFields } from '../../ontology/definition/defi
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { objectReader } from '../../ontology/values/read-object.ts'
-import { isRejected, rowReader } from '../import/row-to-object.ts'
+import { isRejected, rowReader } from '../columns/row-to-object.ts'
 import { typeNameOf, writeDefinition } from './definition.ts'
 import { inferrer } from './inferrer.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CellKind, DeclaredType, Row } from '../../formats/row.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
-import type { ColumnOptions } from '../import/column-plan.ts'
+import type { ColumnOptions } from '../columns/column-plan.ts'
 import { fileTitle, typeNameOf, withType, writeDefinition } from './definition.ts'
 import { inferrer } from './inferrer.ts'
 

@@ -10,18 +10,18 @@ import {
   type ReadRow,
   type Row,
 } from '../../formats/row.ts'
-import type { ColumnOptions } from '../import/column-plan.ts'
-import { compileDateFormat } from '../import/date-format.ts'
-import { findGeopointColumns, type GeopointColumns } from '../import/geopoint-columns.ts'
-import { isAbsent } from '../import/property-readers.ts'
-import { exceedsDouble } from '../import/read-cell.ts'
+import type { ColumnOptions } from '../columns/column-plan.ts'
+import { compileDateFormat } from '../columns/date-format.ts'
+import { findGeopointColumns, type GeopointColumns } from '../columns/geopoint-columns.ts'
+import { isAbsent } from '../columns/property-readers.ts'
+import { exceedsDouble } from '../columns/read-cell.ts'
 import {
   hasDecimalPoint,
   NULL_TEXTS,
   readDate,
   readDecimalComma,
   type TextStyle,
-} from '../import/text-style.ts'
+} from '../columns/text-style.ts'
 import { traitsOf } from './classify.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'

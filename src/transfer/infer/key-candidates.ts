@@ -1,8 +1,8 @@
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import { utf8Length } from '../../formats/utf8.ts'
 import { scalarReader } from '../../ontology/values/read-value.ts'
-import { wordsOf } from '../import/column-names.ts'
-import { isoTimestamp } from '../import/iso-timestamp.ts'
+import { wordsOf } from '../columns/column-names.ts'
+import { isoTimestamp } from '../columns/iso-timestamp.ts'
 import { NumberSet } from './number-set.ts'
 
 /**

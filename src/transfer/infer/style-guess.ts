@@ -3,8 +3,8 @@
  * comma or with grouped digits, and dates in other orders than ISO 8601.
  */
 import type { CellKind } from '../../formats/row.ts'
-import type { DateFormat } from '../import/date-format.ts'
-import { KNOWN_DATE_FORMATS, readDecimalComma, readGrouped } from '../import/text-style.ts'
+import type { DateFormat } from '../columns/date-format.ts'
+import { KNOWN_DATE_FORMATS, readDecimalComma, readGrouped } from '../columns/text-style.ts'
 import { traitsOf } from './classify.ts'
 import { hasOnly, TRAIT } from './traits.ts'
 
