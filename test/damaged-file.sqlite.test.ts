@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHECKED_RECORD } from '../src/contract/object-record.ts'
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkRecords, refuseMissingObjects } from '../src/service/exports/checked-records.ts'
+import { runNow } from '../src/store/core/session/operation.ts'
 import type { Cursor, ReadPageRequest } from '../src/store/object-store.ts'
-import { CatalogueReader } from '../src/store/sqlite/catalogue/read-catalogue.ts'
+import { openCatalogue } from '../src/store/sqlite/catalogue/open-catalogue.ts'
 import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
 import { checkNextRows } from '../src/store/sqlite/file/check-rows.ts'
 import { findProblem, prepareChecks, tablesToCheck } from '../src/store/sqlite/file/check-table.ts'
@@ -100,9 +101,7 @@ function answersOf(file: string): string[] {
   using _ = db
   const reading = toReadConnection(db)
   return [
-    answer(() =>
-      JSON.stringify(new CatalogueReader(db, reading.statements, undefined).read().ontologies),
-    ),
+    answer(() => JSON.stringify(runNow(openCatalogue(reading, undefined).read()).ontologies)),
     ...reads().map((what) =>
       answer(() => {
         const page = readPage(reading, pageRequest(type, what))

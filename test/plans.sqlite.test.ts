@@ -18,6 +18,7 @@ import {
   type TableLayout,
 } from '../src/store/sqlite/catalogue/table-layout.ts'
 import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
+import { SqliteSession } from '../src/store/sqlite/file/sqlite-session.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { pageSql, VISIBLE } from '../src/store/sqlite/pages/page-sql.ts'
@@ -131,7 +132,8 @@ describe('the plan of', () => {
 
   function connection(statements = new StatementCache(db)) {
     const fields = new KnownFields(statements)
-    return { db, statements, fields, rings: new Rings(), matchers: new Matchers() }
+    const session = new SqliteSession(db, statements)
+    return { db, statements, session, fields, rings: new Rings(), matchers: new Matchers() }
   }
 
   function explain(sql: string): string {

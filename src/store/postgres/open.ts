@@ -5,6 +5,13 @@ import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import { CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
+import {
+  readDatabaseStatus,
+  readTypeStates,
+  type SizeSql,
+} from '../core/definitions/type-states.ts'
+import { runAwaited } from '../core/session/operation.ts'
 import type {
   Batch,
   CatalogueOptions,
@@ -42,21 +49,21 @@ import { deleteExpired } from './catalogue/delete-expired.ts'
 import { PostgresDocuments } from './catalogue/documents.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
-import { CatalogueReader } from './catalogue/read-catalogue.ts'
 import { reclaim } from './catalogue/reclaim.ts'
 import {
   abandonReplacement,
   publishReplacement,
   startReplacement,
 } from './catalogue/replacement.ts'
-import { deleteOntology, saveOntology } from './catalogue/save-ontology.ts'
+import { deleteOntology, saveOntology } from './catalogue/save-definition.ts'
 import { readPageTokenKeys } from './catalogue/secrets.ts'
+import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { PostgresTokens } from './catalogue/store-tokens.ts'
-import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
 import { verifyRows } from './catalogue/verify-rows.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
+import { readIn } from './driver/postgres-session.ts'
 import type { ReaderLane } from './driver/reader-lane.ts'
 import { refuseUnsupported } from './driver/refuse-unsupported.ts'
 import { PageReader } from './pages/page-reader.ts'
@@ -66,6 +73,7 @@ import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
 import { cancelChange, readDefinitionChange } from './rewrite/definition-change.ts'
 import { rewriteNext } from './rewrite/rewrite-next.ts'
+import { readRewriteStates } from './rewrite/rewrite-state.ts'
 import { tryObjects } from './rewrite/try-objects.ts'
 import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
@@ -93,6 +101,19 @@ export async function openPostgresStore(
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
+  }
+}
+
+/** The bytes of distributed tables are on other machines. */
+function sizeSql({ isDistributed }: Capabilities): SizeSql {
+  const kind = 'postgresql'
+  if (isDistributed) return { kind, storedBytes: 'NULL', typeBytes: 'NULL' }
+  return {
+    kind,
+    storedBytes: 'pg_database_size(current_database())',
+    // All tables of a type, those of earlier versions and of replacements included.
+    typeBytes: `(SELECT coalesce(sum(pg_total_relation_size(to_regclass('oqs_object_' || s.id))), 0)
+      FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created)`,
   }
 }
 
@@ -127,7 +148,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     this.definitionLimits = options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS
     this.documents = new PostgresDocuments(database)
     this.audit = new PostgresAudit(database)
-    this.#catalogue = new CatalogueReader(database, options.definitions)
+    this.#catalogue = new CatalogueReader(new SharedCatalogue(database), options.definitions)
     this.#cache = cache
     // Where versions are published separately, only one may be pending.
     this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
@@ -139,19 +160,23 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   }
 
   readCatalogue(options?: CatalogueOptions): Promise<Catalogue> {
-    return this.#catalogue.read(options)
+    return runAwaited(this.#catalogue.read(options))
   }
 
   readOntologySummaries(): Promise<readonly OntologySummary[]> {
-    return this.#catalogue.readSummaries()
+    return readIn(this.database, readSummaries)
   }
 
   readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
-    return readTypeStates(this.database, ontologyRid)
+    return readIn(this.database, (session) => readTypeStates(session, ontologyRid))
   }
 
   async readStatus(): Promise<StoreStatus> {
-    const status = await readDatabaseStatus(this.database, this.capabilities)
+    const size = sizeSql(this.capabilities)
+    const rewrites = await readRewriteStates(this.database)
+    const status = await readIn(this.database, (session) =>
+      readDatabaseStatus(session, size, rewrites),
+    )
     return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
   }
 

@@ -7,6 +7,13 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type { AuditLog } from '../audit-log.ts'
+import { type CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
+import {
+  readDatabaseStatus,
+  readTypeStates,
+  type SizeSql,
+} from '../core/definitions/type-states.ts'
+import { runNow } from '../core/session/operation.ts'
 import type {
   Batch,
   CatalogueOptions,
@@ -37,12 +44,12 @@ import { PageCache } from '../page-cache.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { toOnceMessage } from '../sql/once-key.ts'
-import { CatalogueReader } from './catalogue/read-catalogue.ts'
-import type { SavedDefinition } from './catalogue/save-ontology.ts'
+import type { DefinitionMessage } from './catalogue/definition-jobs.ts'
+import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { readSightings } from './catalogue/sightings.ts'
-import { readDatabaseStatus, readTypeStates } from './catalogue/type-states.ts'
+import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
-import { hasRewrites } from './rewrite/rewrite-states.ts'
+import { hasRewrites, readRewrites } from './rewrite/rewrite-states.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { SqliteReads } from './store-reads.ts'
 import { SqliteTokens } from './store-tokens.ts'
@@ -57,6 +64,13 @@ import type { DeleteSearch } from './writes/delete-matches.ts'
 import { publishInSteps } from './writes/publish-in-steps.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './writes/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './writes/write-connections.ts'
+
+/** SQLite would have to visit every page of the file to count the bytes of one table. */
+const SIZE: SizeSql = {
+  kind: 'sqlite',
+  storedBytes: '(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)',
+  typeBytes: 'NULL',
+}
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore extends SqliteTokens implements ObjectStore {
@@ -85,7 +99,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly #connections: WriteConnections
   readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
-  readonly #savingOptions: Pick<SavedDefinition, 'rewrittenAtOnceMax' | 'limits'>
+  readonly #savingOptions: Pick<DefinitionMessage, 'rewrittenAtOnceMax' | 'limits'>
   #reclaims = 0
 
   constructor(
@@ -105,7 +119,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
       write: (name, input, context) => this.#writeInTurn(name, input, context),
     })
     this.#reading = reading
-    this.#catalogue = new CatalogueReader(reading.db, reading.statements, options.definitions)
+    this.#catalogue = openCatalogue(reading, options.definitions)
     this.#cache = new PageCache(options.pageCacheBytes)
     this.#writer = writer
     this.#connections = openWriteConnections(reading, guard, { writer, checkpointer }, options)
@@ -120,20 +134,24 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   async readCatalogue(options?: CatalogueOptions): Promise<Catalogue> {
-    return this.#read(() => this.#catalogue.read(options))
+    return this.#read(() => runNow(this.#catalogue.read(options)))
   }
 
   async readOntologySummaries(): Promise<readonly OntologySummary[]> {
-    return this.#read(() => this.#catalogue.readSummaries())
+    return this.#read(() => runIn(this.#reading, readSummaries))
   }
 
   async readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
-    return this.#read(() => readTypeStates(this.#reading.statements, ontologyRid))
+    return this.#read(() => runIn(this.#reading, (session) => readTypeStates(session, ontologyRid)))
   }
 
   async readStatus(): Promise<StoreStatus> {
-    const { statements } = this.#reading
-    const read = () => inReadTransaction(this.#reading, () => readDatabaseStatus(statements))
+    const reading = this.#reading
+    const rewrites = () => readRewrites(reading.statements)
+    const read = () =>
+      inReadTransaction(reading, () =>
+        runIn(reading, (session) => readDatabaseStatus(session, SIZE, rewrites())),
+      )
     const isReclaiming = this.#reclaims > 0
     return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
   }

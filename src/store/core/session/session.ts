@@ -40,6 +40,8 @@ export interface CoreSession extends ReadSession {
   run(sql: string, parameters: readonly Parameter[], options?: StatementOptions): Operation<number>
   /** Runs statements that change the schema. They are not prepared, and have no parameters. */
   execute(sql: string): Operation<void>
+  /** Lets the following statements of the transaction take long. */
+  extendTimeout(): Operation<void>
   /**
    * Takes a lock of the whole store until the end of the transaction. Returns false if another
    * transaction has it. On SQLite, which has one writer, it is always free.
@@ -75,6 +77,8 @@ export interface Dialect {
    * NULL on SQLite, where reading them again costs little.
    */
   readonly tokenGeneration: string
+  /** The JSON text of a member whose name is a parameter. */
+  memberJson(json: string): string
 }
 
 export type ColumnType = 'text' | 'integer'

@@ -16,6 +16,7 @@ import type { Session, WriteSession } from '../driver/database.ts'
 import {
   elementColumnOf,
   type FieldColumns,
+  numberFields,
   readFieldColumns,
   readTableFields,
 } from './field-columns.ts'
@@ -193,8 +194,28 @@ export async function findMissingIndex(
   return indexes.find(({ name }) => !rows.some(([existing]) => existing === name))
 }
 
+/** Numbers the fields of a type that has no table yet. */
+export async function numberFieldsOf(
+  session: WriteSession,
+  typeId: number,
+  objectType: ObjectType,
+): Promise<void> {
+  refuseTooManyColumns(objectType, await numberFields(session, typeId, objectType))
+}
+
+/** Numbers new fields, and adds their columns and indexes to existing tables. */
+export async function addFields(
+  session: WriteSession,
+  typeId: number,
+  objectType: ObjectType,
+): Promise<void> {
+  const added = await numberFields(session, typeId, objectType)
+  if (added.length > 0) refuseTooManyColumns(objectType, await readFieldColumns(session, typeId))
+  await addColumns(session, typeId, added)
+}
+
 /** Adds the columns of new fields to existing tables, with their indexes. */
-export async function addColumns(
+async function addColumns(
   session: WriteSession,
   typeId: number,
   fields: readonly FieldColumns[],

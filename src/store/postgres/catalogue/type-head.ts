@@ -1,11 +1,11 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
 import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { MissingTable } from '../driver/store-failure.ts'
-import { GENERATION_SQL } from './read-catalogue.ts'
 import { TOKEN_GENERATION_SQL } from './secrets.ts'
 import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from './table-layout.ts'
 

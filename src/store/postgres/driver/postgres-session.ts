@@ -32,6 +32,7 @@ const DIALECT: Dialect = {
   },
   member: (json, name) => `${json}::json ->> '${name}'`,
   tokenGeneration: TOKEN_GENERATION_SQL,
+  memberJson: (json) => `(${json}::json -> ?)::text`,
 }
 
 /** Advisory locks: arbitrary numbers that nothing else uses. */
@@ -84,6 +85,10 @@ class PostgresSession extends PostgresReader implements CoreSession {
 
   *execute(sql: string): Operation<void> {
     yield* awaited(this.#session.query(sql))
+  }
+
+  *extendTimeout(): Operation<void> {
+    yield* awaited(this.#session.extendTimeout())
   }
 
   *tryLock(lock: StoreLock): Operation<boolean> {

@@ -1,12 +1,15 @@
 /** Publishes a change of a definition: the definition and the objects of all its types at once. */
+import { lockCatalogue, lockTypes } from '../../core/definitions/ontology-rows.ts'
+import { publishDefinition } from '../../core/definitions/save-ontology.ts'
+import { awaited, type Operation } from '../../core/session/operation.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
-import { refuseTaken } from '../../sql/plan-types.ts'
 import type { ChangePlan } from '../../sql/stored-change.ts'
-import { CATALOGUE, lockCatalogue, lockTypes, saveTypes } from '../catalogue/save-ontology.ts'
+import { CATALOGUE, definitionTables } from '../catalogue/save-definition.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import { readTable } from '../writes/lock-type.ts'
-import type { PreparedCopies } from '../writes/rewrite-type.ts'
+import { publishRedefined } from '../writes/rewrite-type.ts'
 import type { ObjectCopier } from './copy-objects.ts'
 import { ChangeFailure, type RunningChange, readPlan } from './definition-change.ts'
 import { lockRewrite, noteChanges, type Rewrite } from './rewrite-state.ts'
@@ -27,10 +30,13 @@ export function publishChange(
 ): Promise<RewriteProgress | undefined> {
   const { capabilities } = store
   return writeInTurn(store, { key: CATALOGUE }, async (session) => {
-    await lockCatalogue(session)
-    const stored = await lockTypes(session, capabilities, change.ontologyRid)
+    const definitions = definitionTables(session, capabilities)
+    const stored = await runIn(session, function* (core) {
+      yield* lockCatalogue(core)
+      return yield* lockTypes(core, definitions, change.ontologyRid)
+    })
     await session.extendTimeout()
-    const copies = new Map<number, PreparedCopies>()
+    const copies = new Map<number, (generation: number) => Operation<void>>()
     let progress: RewriteProgress | undefined
     for (const { id: typeId, rid: typeRid, objects } of stored) {
       const rewrite = await lockRewrite(session, typeId)
@@ -52,13 +58,15 @@ export function publishChange(
       if (copier.unfit.length > 0) throw ChangeFailure.ofUnfit(copier.unfit)
       if (!(await areCopiesComplete(session, capabilities, tables))) return catchingUp
       const { liveCount: count } = await readTable(session, tableId)
-      copies.set(typeId, { typeId, rewrite, count, lastVersion: type.lastVersion })
+      const prepared = { typeId, rewrite, count, lastVersion: type.lastVersion }
+      copies.set(typeId, (generation) => awaited(publishRedefined(session, prepared, generation)))
       progress ??= { ...catchingUp, phase: 'published' }
     }
     const plan = await lockPlan(session, change)
     if (plan === undefined) return undefined
-    await refuseTakenNames(session, plan)
-    await saveTypes(session, capabilities, { change: plan, stored, copies })
+    await runIn(session, (core) =>
+      publishDefinition(core, definitions, { change: plan, stored, copies }),
+    )
     await session.run(`UPDATE oqs_definition_change SET state = 'published' WHERE id = ?`, [
       change.id,
     ])
@@ -91,21 +99,4 @@ async function readState(session: Session, typeId: number) {
   )
   const [generation = 0, published = 0, lastVersion = 0, tableId = 0] = (row ?? []).map(Number)
   return { id: typeId, generation, published, lastVersion, tableId }
-}
-
-/** Another ontology may have taken a name since the change was planned. */
-async function refuseTakenNames(session: Session, { definition }: ChangePlan): Promise<void> {
-  const { rid = '', apiName, families = [] } = definition
-  const names = await session.query('SELECT 1 FROM oqs_ontology WHERE api_name = ? AND rid <> ?', [
-    apiName,
-    rid,
-  ])
-  const taken = await session.query(
-    'SELECT family FROM oqs_ontology_family WHERE family = ANY(?::text[]) AND ontology_rid <> ?',
-    [families, rid],
-  )
-  refuseTaken(
-    names.length > 0 ? apiName : undefined,
-    taken.map(([family]) => String(family)),
-  )
 }

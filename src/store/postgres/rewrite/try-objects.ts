@@ -2,6 +2,7 @@
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
+import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { TriedObjects } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
@@ -14,9 +15,9 @@ import {
   tryInSteps,
 } from '../../sql/try-objects.ts'
 import { objectTable } from '../catalogue/object-table.ts'
-import { readDefinition } from '../catalogue/save-ontology.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Row, Session } from '../driver/database.ts'
+import { readIn } from '../driver/postgres-session.ts'
 
 /** A step reads at most this many objects and, unless one is larger, bytes. */
 const OBJECTS_PER_STEP = 2000
@@ -32,7 +33,7 @@ export function tryObjects(
   const converters = new Map<string, TypeConverter>()
   const converterOf = async (session: Session, typeRid: string) => {
     const { definition, rid } = change.ontology
-    const before = await readDefinition(session, rid)
+    const before = await readIn(session, (core) => readDefinition(core, rid))
     if (before === undefined) throw definitionOutOfSync()
     const converter = typeConverter(before, { ...change, definition }, typeRid)
     converters.set(typeRid, converter)

@@ -15,6 +15,7 @@ const DIALECT: Dialect = {
   },
   member: (json, name) => `${json} ->> '${name}'`,
   tokenGeneration: 'NULL',
+  memberJson: (json) => `(${json} -> ?)`,
 }
 
 /** A session of a connection. On a connection that only reads, SQLite refuses to write. */
@@ -53,6 +54,9 @@ export class SqliteSession implements CoreSession {
   *execute(sql: string): Operation<void> {
     this.#db.exec(sql)
   }
+
+  /** Statements have no timeout. */
+  *extendTimeout(): Operation<void> {}
 
   *tryLock(): Operation<boolean> {
     return true

@@ -1,6 +1,7 @@
 /** A connection with the functions that the SQL of queries calls, and what these functions share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { KnownFields } from '../catalogue/known-fields.ts'
+import { SqliteSession } from '../file/sqlite-session.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { addMatcherFunction, Matchers } from './matchers.ts'
 import { addRingFunction, Rings } from './rings.ts'
@@ -8,6 +9,8 @@ import { addRingFunction, Rings } from './rings.ts'
 export interface QueryConnection {
   readonly db: DatabaseSync
   readonly statements: StatementCache
+  /** Runs the operations that both stores share. */
+  readonly session: SqliteSession
   readonly fields: KnownFields
   readonly rings: Rings
   readonly matchers: Matchers
@@ -19,5 +22,6 @@ export function toQueryConnection(db: DatabaseSync): QueryConnection {
   addRingFunction(db, rings)
   addMatcherFunction(db, matchers)
   const statements = new StatementCache(db)
-  return { db, statements, fields: new KnownFields(statements), rings, matchers }
+  const session = new SqliteSession(db, statements)
+  return { db, statements, session, fields: new KnownFields(statements), rings, matchers }
 }

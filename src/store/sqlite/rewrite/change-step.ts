@@ -5,6 +5,9 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { lockTypes, readDefinition } from '../../core/definitions/ontology-rows.ts'
+import { publishDefinition } from '../../core/definitions/save-ontology.ts'
+import { settled } from '../../core/session/operation.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { reasonsOf, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
@@ -15,8 +18,10 @@ import {
   unfitOf,
   withUnfitOf,
 } from '../../sql/stored-change.ts'
-import { publishDefinition, readDefinition } from '../catalogue/save-ontology.ts'
+import { definitionTables } from '../catalogue/definition-jobs.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { publishRedefined } from '../writes/rewrite-type.ts'
 import { type Conversion, RewriteFailure } from './copy-objects.ts'
 import {
   type FailedChange,
@@ -117,11 +122,20 @@ function publish(
   change: RunningChange,
   rewrites: readonly Rewrite[],
 ): RewriteProgress | undefined {
-  const copies = new Map(rewrites.map((rewrite) => [rewrite.typeId, rewrite]))
+  const copies = new Map(
+    rewrites.map((rewrite) => [
+      rewrite.typeId,
+      (generation: number) => settled(publishRedefined(db, rewrite, generation)),
+    ]),
+  )
   if (rewrites.some((rewrite) => isReplacing(db, rewrite))) return undefined
   try {
     for (const rewrite of rewrites) followCommits(db, change, rewrite)
-    publishDefinition(db, readPlan(db, change), copies)
+    const tables = definitionTables(db)
+    runIn(db, function* (session) {
+      const stored = yield* lockTypes(session, tables, change.ontologyRid)
+      yield* publishDefinition(session, tables, { change: readPlan(db, change), stored, copies })
+    })
   } catch (error) {
     if (error instanceof RewriteFailure) throw new ChangeFailure(change, [error.message])
     if (error instanceof ObjectQueryError) throw new ChangeFailure(change, refusalReasons(error))
@@ -148,7 +162,7 @@ function conversionOf(db: WriterDatabase, change: RunningChange, { typeRid }: Re
 }
 
 function definitionOf(db: WriterDatabase, { ontologyRid }: RunningChange): OntologyDefinition {
-  const definition = readDefinition(db, ontologyRid)
+  const definition = runIn(db, (session) => readDefinition(session, ontologyRid))
   if (definition === undefined) throw new Error(`no definition of ${ontologyRid}`)
   return definition
 }

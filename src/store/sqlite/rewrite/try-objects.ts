@@ -1,9 +1,10 @@
 /** Tries a change of a definition on stored objects, in a reader process. See sql/try-objects.ts. */
+import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
-import { readDefinition } from '../catalogue/save-ontology.ts'
 import { objectTable } from '../catalogue/table-name.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import { publishedRows } from '../staged/staged-record.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 
@@ -52,14 +53,14 @@ export function tryNextObjects(reading: ReadConnection, request: TryStepRequest)
 }
 
 function converterOf(
-  { db, converters }: ReadConnection,
+  { session, converters }: ReadConnection,
   { changeId, change, typeRid }: TryStepRequest,
 ): TypeConverter {
   const name = `${changeId} ${typeRid}`
   const known = converters.get(name)
   if (known !== undefined) return known
   const plan = decodeChange(change)
-  const before = readDefinition(db, plan.definition.rid ?? '')
+  const before = runIn({ session }, () => readDefinition(session, plan.definition.rid ?? ''))
   if (before === undefined) throw definitionOutOfSync()
   const converter = typeConverter(before, plan, typeRid)
   converters.set(name, converter)

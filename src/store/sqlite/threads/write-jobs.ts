@@ -1,5 +1,6 @@
 /** The jobs of the writer thread: everything that writes. */
 import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
+import { deleteOntology, saveOntology } from '../catalogue/definition-jobs.ts'
 import {
   deleteDocument,
   deleteExpiredDocuments,
@@ -15,7 +16,6 @@ import {
   startReplacement,
   touchReplacement,
 } from '../catalogue/replacement.ts'
-import { deleteOntology, saveOntology } from '../catalogue/save-ontology.ts'
 import {
   createApiToken,
   deleteApiTokens,

@@ -1,0 +1,63 @@
+/**
+ * The tables of object types, in the catalogue. A type has one table. A replacement is loaded into a
+ * new one, and the old one remains until its versions expire. See docs/decisions/008-replacements.md.
+ */
+import type { NewTable } from '../../sql/new-table.ts'
+import { integer, word } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import type { CoreSession, ReadSession } from '../session/session.ts'
+
+/** How new tables store their rows. A change of the number rewrites all tables in the background. */
+export const CURRENT_LAYOUT = 1
+
+/** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
+export function objectTable(id: number): string {
+  if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
+  return `oqs_object_${id}`
+}
+
+/**
+ * Adds a table to the catalogue and returns its number. The table itself is created when it is first
+ * used: an ontology can have many unused types, and each table takes files, locks and memory.
+ */
+export function* addObjectTable(session: CoreSession, table: NewTable): Operation<number> {
+  const { typeId, state, firstVersion, loadedAs } = table
+  const row = yield* session.find(
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
+     VALUES (?, ?, ?, ?, ?) RETURNING id`,
+    [typeId, state, firstVersion, loadedAs, CURRENT_LAYOUT],
+    { id: integer },
+  )
+  if (row === undefined) throw new Error('the table has no number')
+  return row.id
+}
+
+export interface TableOfType {
+  readonly id: number
+  readonly state: NewTable['state']
+}
+
+/**
+ * Returns the created tables of a type that are not abandoned, and whose objects have the form of its
+ * current definition.
+ */
+export function tablesOfDefinition(
+  session: ReadSession,
+  typeId: number,
+): Operation<readonly TableOfType[]> {
+  return session.query(
+    `SELECT o.id, o.state FROM oqs_object_table AS o
+     JOIN oqs_object_type AS t ON t.id = o.object_type_id
+     WHERE t.id = ? AND o.state <> 'abandoned' AND o.is_created AND o.id >= t.redefined_table
+     ORDER BY o.id`,
+    [typeId],
+    { id: integer, state: word<NewTable['state']> },
+  )
+}
+
+/** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
+export function* abandonTables(session: CoreSession, typeId: number): Operation<void> {
+  yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
+    typeId,
+  ])
+}

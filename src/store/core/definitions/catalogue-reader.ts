@@ -1,0 +1,137 @@
+/** Reads the catalogue of ontologies, and the definitions that are needed. */
+import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+import { Catalogue, type CatalogueIndex, type OntologyName } from '../../../ontology/catalogue.ts'
+import type { Ontology } from '../../../ontology/ontology.ts'
+import {
+  CatalogueMemory,
+  type CatalogueOptions,
+  type StoredEntry,
+  wantedEntries,
+} from '../../catalogue-memory.ts'
+import type { StoreOptions } from '../../object-store.ts'
+import type { OntologySummary } from '../../store-status.ts'
+import { integer, optional, text } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import type { ReadSession } from '../session/session.ts'
+
+/** How a store reads the catalogue. */
+export interface CatalogueSource {
+  /** Returns the generation, which increases with every change of a definition. */
+  readGeneration(): Operation<number>
+  /** Reads all entries in one transaction, at least those of a generation. */
+  readEntries(generation: number): Operation<CatalogueEntries>
+  /** Reads a definition. Returns undefined if it has changed since its entry was read. */
+  load(entry: StoredEntry, parse: (definition: string) => Ontology): Operation<Ontology | undefined>
+}
+
+export interface CatalogueEntries {
+  readonly generation: number
+  readonly entries: readonly StoredEntry[]
+}
+
+/** Checks on every read whether the catalogue in memory is still the newest. */
+export class CatalogueReader {
+  readonly #source: CatalogueSource
+  readonly #memory: CatalogueMemory
+
+  constructor(source: CatalogueSource, definitions: StoreOptions['definitions']) {
+    this.#source = source
+    this.#memory = new CatalogueMemory(definitions)
+  }
+
+  /** Returns what is in memory, which may be outdated. */
+  recall(name: OntologyName): Catalogue | undefined {
+    return this.#memory.recall(name)
+  }
+
+  *read(options?: CatalogueOptions): Operation<Catalogue> {
+    for (;;) {
+      const catalogue = yield* this.#collect(yield* this.#readIndex(), options)
+      if (catalogue !== undefined) return catalogue
+    }
+  }
+
+  *#readIndex(): Operation<CatalogueIndex<StoredEntry>> {
+    const generation = yield* this.#source.readGeneration()
+    const { index } = this.#memory
+    if (index !== undefined && index.generation >= generation) return index
+    const read = yield* this.#source.readEntries(generation)
+    return this.#memory.update(read.generation, read.entries)
+  }
+
+  /** Returns undefined if a definition has changed since the index was read. */
+  *#collect(
+    index: CatalogueIndex<StoredEntry>,
+    options: CatalogueOptions | undefined,
+  ): Operation<Catalogue | undefined> {
+    const ontologies: Ontology[] = []
+    const loader = options === undefined ? INTERNAL_CONTEXT.callerId : options.callerId
+    for (const entry of wantedEntries(index, options)) {
+      const known = this.#memory.find(entry)
+      if (known === undefined && loader === undefined) continue
+      const ontology = known ?? (yield* this.#load(entry, loader ?? ''))
+      if (ontology === undefined) return undefined
+      ontologies.push(ontology)
+    }
+    return new Catalogue(index.generation, ontologies, index)
+  }
+
+  #load(entry: StoredEntry, callerId: string): Operation<Ontology | undefined> {
+    return this.#source.load(entry, (definition) => this.#memory.parse(entry, definition, callerId))
+  }
+}
+
+/** Increases with every change of a definition. */
+export const GENERATION_SQL = '(SELECT generation FROM oqs_catalogue)'
+
+export function* readGeneration(session: ReadSession): Operation<number> {
+  const sql = `SELECT ${GENERATION_SQL}`
+  const row = yield* session.find(sql, [], { generation: integer }, { isPrepared: true })
+  return row?.generation ?? 0
+}
+
+/** Must be called in a transaction. */
+export function* readEntries(session: ReadSession): Operation<CatalogueEntries> {
+  const generation = yield* readGeneration(session)
+  const ontologies = yield* session.query(
+    `SELECT o.rid, o.api_name, s.generation FROM oqs_ontology AS o
+     JOIN oqs_ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`,
+    [],
+    { rid: text, apiName: text, generation: integer },
+  )
+  const rows = yield* session.query('SELECT ontology_rid, family FROM oqs_ontology_family', [], {
+    rid: text,
+    family: text,
+  })
+  const families = Map.groupBy(rows, ({ rid }) => rid)
+  const entries = ontologies.map((ontology) => ({
+    ...ontology,
+    families: families.get(ontology.rid)?.map(({ family }) => family) ?? [],
+  }))
+  return { generation, entries }
+}
+
+/** Returns the text of a definition; undefined if it has changed since its entry was read. */
+export function* readDefinitionText(
+  session: ReadSession,
+  { rid, generation }: StoredEntry,
+): Operation<string | undefined> {
+  const row = yield* session.find(
+    `SELECT o.definition FROM oqs_ontology AS o
+     JOIN oqs_ontology_summary AS s ON s.ontology_rid = o.rid
+     WHERE o.rid = ? AND s.generation = ?`,
+    [rid, generation],
+    { definition: text },
+    { isPrepared: true },
+  )
+  return row?.definition
+}
+
+export function readSummaries(session: ReadSession): Operation<readonly OntologySummary[]> {
+  return session.query(
+    `SELECT o.rid, o.api_name, s.display_name, s.description FROM oqs_ontology AS o
+     JOIN oqs_ontology_summary AS s ON s.ontology_rid = o.rid ORDER BY o.api_name`,
+    [],
+    { rid: text, apiName: text, displayName: optional(text), description: optional(text) },
+  )
+}

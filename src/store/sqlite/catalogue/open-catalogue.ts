@@ -1,0 +1,29 @@
+import {
+  CatalogueReader,
+  type CatalogueSource,
+  readDefinitionText,
+  readEntries,
+  readGeneration,
+} from '../../core/definitions/catalogue-reader.ts'
+import { settled } from '../../core/session/operation.ts'
+import type { StoreOptions } from '../../object-store.ts'
+import { inTransaction } from '../file/connection.ts'
+import { runIn } from '../file/sqlite-session.ts'
+import type { QueryConnection } from '../queries/query-connection.ts'
+
+/** Returns the reader of the catalogue, on a connection that only reads. */
+export function openCatalogue(
+  { db, session }: Pick<QueryConnection, 'db' | 'session'>,
+  definitions: StoreOptions['definitions'],
+): CatalogueReader {
+  const source: CatalogueSource = {
+    readGeneration: () => readGeneration(session),
+    readEntries: () =>
+      settled(inTransaction(db, 'read', () => runIn({ session }, () => readEntries(session)))),
+    *load(entry, parse) {
+      const definition = yield* readDefinitionText(session, entry)
+      return definition === undefined ? undefined : parse(definition)
+    },
+  }
+  return new CatalogueReader(source, definitions)
+}
