@@ -10,8 +10,8 @@ import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
-import { readTableFields } from '../src/store/sqlite/catalogue/field-numbers.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
+import { fieldsInLayout } from '../src/store/sqlite/catalogue/table-fields.ts'
 import {
   readTableLayout,
   selectByObjectId,
@@ -59,9 +59,7 @@ const DEFINITION: OntologyDefinition = {
 
 const LAYOUT: TableLayout = {
   number: 1,
-  keyProperty: 'k',
   prefixFields: new Set(['notes']),
-  integerTimes: new Set(['at']),
   indexedVersion: 1,
 }
 
@@ -91,7 +89,7 @@ describe('the plan of', () => {
     // The table is created with the first object.
     await things.put([{ k: 'a', notes: 'n'.repeat(65) }])
     db = new DatabaseSync(path, { readOnly: true })
-    expect(readTableLayout(db, 1)).toEqual(LAYOUT)
+    expect(readTableLayout(connection(), 1)).toEqual(LAYOUT)
   })
   afterAll(() => {
     db.close()
@@ -103,7 +101,7 @@ describe('the plan of', () => {
     return {
       table: 1,
       objectType: type,
-      numbers: readTableFields(db, 1, LAYOUT),
+      numbers: fieldsInLayout(connection(), 1, LAYOUT),
       query:
         query === undefined
           ? { kind: 'everything' }
@@ -131,8 +129,8 @@ describe('the plan of', () => {
   }
 
   function connection(statements = new StatementCache(db)) {
-    const fields = new KnownFields(statements)
     const session = new SqliteSession(db, statements)
+    const fields = new KnownFields(session)
     return { db, statements, session, fields, rings: new Rings(), matchers: new Matchers() }
   }
 
@@ -442,7 +440,7 @@ describe('the plan of', () => {
 
   it('a text: the full-text index', () => {
     expect(plan(field('prefix', 'b', 'x'), undefined, undefined, true)).toContain(
-      'SCAN term VIRTUAL TABLE',
+      'SCAN oqs_term_index VIRTUAL TABLE',
     )
   })
 })

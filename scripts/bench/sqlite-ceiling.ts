@@ -5,8 +5,10 @@
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { readFields } from '../../src/store/core/catalogue/fields.ts'
 import { indexedTerms, type NumberedTexts } from '../../src/store/sql/text-index.ts'
-import { readFieldNumbers } from '../../src/store/sqlite/catalogue/field-numbers.ts'
+import { runIn, SqliteSession } from '../../src/store/sqlite/file/sqlite-session.ts'
+import { StatementCache } from '../../src/store/sqlite/file/statement-cache.ts'
 import type { LoadCost } from './load.ts'
 
 const BATCH = 10_000
@@ -120,7 +122,11 @@ function* readBatches(
   // A number would be bound as a double, which takes more space than most integers.
   rows.setReadBigInts(true)
   // The key property has no column of its own.
-  const fields = readFieldNumbers(db, typeId).properties.map(({ number }) => {
+  const stored = runIn({ session: new SqliteSession(db, new StatementCache(db)) }, (session) =>
+    readFields(session, typeId),
+  )
+  const properties = stored.filter(({ structField }) => structField === undefined)
+  const fields = properties.map(({ number }) => {
     const column = names.indexOf(`p${number}`)
     return [number, column === -1 ? names.indexOf('pk') : column] as const
   })

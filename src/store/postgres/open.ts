@@ -6,11 +6,7 @@ import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import { CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
-import {
-  readDatabaseStatus,
-  readTypeStates,
-  type SizeSql,
-} from '../core/definitions/type-states.ts'
+import { readDatabaseStatus, readTypeStates } from '../core/definitions/type-states.ts'
 import { runAwaited } from '../core/session/operation.ts'
 import type {
   Batch,
@@ -59,6 +55,7 @@ import { deleteOntology, saveOntology } from './catalogue/save-definition.ts'
 import { readPageTokenKeys } from './catalogue/secrets.ts'
 import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { PostgresTokens } from './catalogue/store-tokens.ts'
+import { sizeSql } from './catalogue/table-sizes.ts'
 import { verifyRows } from './catalogue/verify-rows.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
@@ -104,26 +101,13 @@ export async function openPostgresStore(
   }
 }
 
-/** The bytes of distributed tables are on other machines. */
-function sizeSql({ isDistributed }: Capabilities): SizeSql {
-  const kind = 'postgresql'
-  if (isDistributed) return { kind, storedBytes: 'NULL', typeBytes: 'NULL' }
-  return {
-    kind,
-    storedBytes: 'pg_database_size(current_database())',
-    // All tables of a type, those of earlier versions and of replacements included.
-    typeBytes: `(SELECT coalesce(sum(pg_total_relation_size(to_regclass('oqs_object_' || s.id))), 0)
-      FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created)`,
-  }
-}
-
 class PostgresStore extends PostgresTokens implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
   readonly documents: PostgresDocuments
   readonly audit: PostgresAudit
   readonly fields = new TypeFieldsCache()
-  readonly encoding = changeEncoding((read) => this.database.read(read))
+  readonly encoding = changeEncoding((operation) => readIn(this.database, operation))
   readonly definitionChanges: DefinitionChanges = {
     find: (ontologyRid) => readDefinitionChange(this.database, ontologyRid),
     tryObjects: (change, context = INTERNAL_CONTEXT) => tryObjects(this, change, context),

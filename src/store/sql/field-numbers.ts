@@ -1,4 +1,3 @@
-import { PATH_SEPARATOR } from '../../ontology/definition/struct-path.ts'
 import { type FieldId, fieldKey } from '../../ontology/values/searchable-values.ts'
 import {
   KEY_COLUMN,
@@ -8,75 +7,78 @@ import {
   timeProperty,
 } from './property-sql.ts'
 
-/** How a table differs from one that has a column and a full index for each property. */
-export interface ColumnLayout {
-  /** The property that has no column of its own, because its value is the key. */
-  readonly keyProperty: string | undefined
-  /** The fields whose index holds only the beginning of their texts, as `fieldKey` names them. */
-  readonly prefixFields: ReadonlySet<string>
-  /** The fields with timestamps whose index holds them as integers. */
-  readonly integerTimes?: ReadonlySet<string>
+/** A field with the types of its columns, in the words of the database. */
+export interface NewField<Type extends string = string> extends FieldId {
+  /**
+   * The type of the value column, for properties and for struct fields with one value. That of a
+   * property only says that there is a value if its values do not compare.
+   */
+  readonly valueType: Type | undefined
+  /** The type of the elements, for fields with any number of values. */
+  readonly elementType: Type | undefined
+  /** True for the property whose column value is the key itself, so that it needs no column. */
+  readonly isKey: boolean
 }
 
-/** A column and a full index for each property. */
-export const PLAIN_LAYOUT: ColumnLayout = { keyProperty: undefined, prefixFields: new Set() }
-
-/** A field with its number, which names its columns in SQL. */
-export interface NumberedField extends FieldId {
+/** A field as the catalogue has it. Its number names its columns in SQL. */
+export interface StoredField<Type extends string = string> extends NewField<Type> {
   readonly number: number
+  /** True once a text was written that is too long for an index of PostgreSQL. */
+  readonly hasLongText: boolean
 }
 
-/** Maps the fields of one object type to their numbers, and to their columns in one of its tables. */
-export class FieldNumbers {
-  readonly #numbers = new Map<string, number>()
-  readonly #columns = new Set<string>()
-  readonly #layout: ColumnLayout
-  /** The properties with their numbers, in ascending order. */
-  readonly properties: readonly { readonly property: string; readonly number: number }[]
-  /** The fields with a column: properties, and some fields of structs. */
-  readonly columns: readonly NumberedField[]
+/** The fields of a table whose index holds only the beginning of their texts, by `fieldKey`. */
+export type PrefixFields = ReadonlySet<string>
 
-  constructor(rows: readonly FieldRow[], layout = PLAIN_LAYOUT) {
-    const columns: NumberedField[] = []
-    for (const row of rows) {
-      const field = fieldOfRow(row)
-      const key = fieldKey(field)
-      this.#numbers.set(key, row.number)
-      if (!hasColumn(row)) continue
-      this.#columns.add(key)
-      columns.push(field)
-    }
-    this.columns = columns
-    this.properties = rows.filter((row) => row.struct_field === null)
-    this.#layout = layout
+export const NO_PREFIX_FIELDS: ReadonlySet<string> = new Set()
+
+/** The type of columns with timestamps, which have a second column with integers for the index. */
+export const INDEXED_TIME = 'timestamp'
+
+/** Finds the fields of one object type, and their columns in one of its tables. */
+export class FieldNumbers<Type extends string = string> {
+  readonly #fields = new Map<string, StoredField<Type>>()
+  readonly #prefixFields: PrefixFields
+  /** The properties, in ascending order of their numbers. */
+  readonly properties: readonly StoredField<Type>[]
+  /** The fields with a value column, or whose value is the key. */
+  readonly columns: readonly StoredField<Type>[]
+
+  constructor(fields: readonly StoredField<Type>[], prefixFields = NO_PREFIX_FIELDS) {
+    for (const field of fields) this.#fields.set(fieldKey(field), field)
+    this.columns = fields.filter(({ valueType }) => valueType !== undefined)
+    this.properties = fields.filter(({ structField }) => structField === undefined)
+    this.#prefixFields = prefixFields
   }
 
   has(field: FieldId): boolean {
-    return this.#numbers.has(fieldKey(field))
+    return this.#fields.has(fieldKey(field))
+  }
+
+  find(field: FieldId): StoredField<Type> {
+    const found = this.#fields.get(fieldKey(field))
+    if (found === undefined) throw new Error(`no number for field ${field.property}`)
+    return found
   }
 
   of(field: FieldId): number {
-    const number = this.#numbers.get(fieldKey(field))
-    if (number === undefined) throw new Error(`no number for field ${field.property}`)
-    return number
+    return this.find(field).number
   }
 
   /** True if the value of a field is in a column. That of an array only says that there is one. */
   hasColumn(field: FieldId): boolean {
-    return this.#columns.has(fieldKey(field))
+    return this.#fields.get(fieldKey(field))?.valueType !== undefined
   }
 
   /** Returns a property, or a struct field with one value, as SQL over the table aliased `o`. */
   propertySql(property: string, structField?: string): PropertySql {
-    const { keyProperty, prefixFields, integerTimes } = this.#layout
-    if (property === keyProperty) return plainProperty(KEY_COLUMN)
-    const field = { property, structField }
-    const number = this.of(field)
-    if (!this.hasColumn(field)) return plainProperty(this.elementSql(number))
+    const field = this.find({ property, structField })
+    const { number, valueType, isKey } = field
+    if (isKey) return plainProperty(KEY_COLUMN)
+    if (valueType === undefined) return plainProperty(this.elementSql(number))
     const column = `o.${columnOf(number)}`
-    const key = fieldKey(field)
-    if (prefixFields.has(key)) return longTextProperty(column)
-    return integerTimes?.has(key)
+    if (this.#prefixFields.has(fieldKey(field))) return longTextProperty(column)
+    return valueType === INDEXED_TIME
       ? timeProperty(column, `o.${timeColumnOf(number)}`)
       : plainProperty(column)
   }
@@ -85,33 +87,6 @@ export class FieldNumbers {
   protected elementSql(number: number): string {
     return `(SELECT oqs_element.value FROM oqs_element WHERE oqs_element.row = o.id AND oqs_element.field = ${checkNumber(number)})`
   }
-}
-
-/** A field as the catalogue stores it. */
-export interface FieldRow {
-  readonly number: number
-  readonly property: string
-  /**
-   * The path inside the struct, after a colon if the field has a column. The values of others, such
-   * as fields in arrays, are stored like those of arrays.
-   */
-  readonly struct_field: string | null
-}
-
-/** Returns the path of a field in the form in which the catalogue stores it. */
-export function storedPath(structField: string | undefined, hasColumn: boolean): string | null {
-  if (structField === undefined) return null
-  return hasColumn ? PATH_SEPARATOR + structField : structField
-}
-
-export function hasColumn({ struct_field }: Pick<FieldRow, 'struct_field'>): boolean {
-  return struct_field === null || struct_field.startsWith(PATH_SEPARATOR)
-}
-
-function fieldOfRow(row: FieldRow): NumberedField {
-  const { number, property, struct_field } = row
-  if (struct_field === null) return { number, property, structField: undefined }
-  return { number, property, structField: hasColumn(row) ? struct_field.slice(1) : struct_field }
 }
 
 /** Returns the name of a field's column. */

@@ -5,7 +5,7 @@
 import { bytesOfShape } from '../../contract/object-record.ts'
 import type { Query } from '../../query/query.ts'
 import type { ReadPageRequest } from '../object-store.ts'
-import { type ColumnLayout, PLAIN_LAYOUT } from './field-numbers.ts'
+import { NO_PREFIX_FIELDS, type PrefixFields } from './field-numbers.ts'
 import { isDecidedByPrefix } from './long-text.ts'
 import { isMultiValued } from './query-fields.ts'
 import type { TableHead, TypeHead } from './type-head.ts'
@@ -73,7 +73,7 @@ export function fitsAnyDefinition(
  */
 export function isQuick(
   request: ReadPageRequest,
-  prefixFields: ColumnLayout['prefixFields'] = PLAIN_LAYOUT.prefixFields,
+  prefixFields: PrefixFields = NO_PREFIX_FIELDS,
 ): boolean {
   const { query, order, objectType, includeTotalCount } = request
   // The index of a property continues with the key; it does not order by a second property.
@@ -90,7 +90,7 @@ export function isQuick(
 }
 
 /** True for an equality that an index alone cannot decide, because it holds prefixes of texts. */
-export function isLongEquality(query: Query, prefixFields: ColumnLayout['prefixFields']): boolean {
+export function isLongEquality(query: Query, prefixFields: PrefixFields): boolean {
   if (query.kind !== 'compare' || query.operator !== 'eq') return false
   const { field, value } = query
   return (

@@ -8,11 +8,7 @@ import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type { AuditLog } from '../audit-log.ts'
 import { type CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
-import {
-  readDatabaseStatus,
-  readTypeStates,
-  type SizeSql,
-} from '../core/definitions/type-states.ts'
+import { readTypeStates } from '../core/definitions/type-states.ts'
 import { runNow } from '../core/session/operation.ts'
 import type {
   Batch,
@@ -49,12 +45,12 @@ import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
-import { hasRewrites, readRewrites } from './rewrite/rewrite-states.ts'
+import { hasRewrites } from './rewrite/rewrite-states.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { SqliteReads } from './store-reads.ts'
 import { SqliteTokens } from './store-tokens.ts'
 import { changeEncoding } from './threads/change-encoding.ts'
-import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
+import type { ReadConnection } from './threads/read-connection.ts'
 import { reclaimInSteps } from './threads/reclaim-in-steps.ts'
 import type { Checkpointer, SlowReaders, StoreThreads } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
@@ -65,13 +61,6 @@ import { publishInSteps } from './writes/publish-in-steps.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './writes/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './writes/write-connections.ts'
 
-/** SQLite would have to visit every page of the file to count the bytes of one table. */
-const SIZE: SizeSql = {
-  kind: 'sqlite',
-  storedBytes: '(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)',
-  typeBytes: 'NULL',
-}
-
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly documents: SqliteDocuments
@@ -80,7 +69,9 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     list: (request, context = INTERNAL_CONTEXT) =>
       this.#reads.readSlowly('listAuditRecords', request, context),
   }
-  readonly encoding = changeEncoding((read) => this.#read(() => read(this.#reading.db)))
+  readonly encoding = changeEncoding((operation) =>
+    this.#read(() => runIn(this.#reading, operation)),
+  )
   readonly definitionChanges: DefinitionChanges = {
     find: async (ontologyRid) => this.#reads.findDefinitionChange(ontologyRid),
     tryObjects: (change, context = INTERNAL_CONTEXT) => this.#reads.tryObjects(change, context),
@@ -146,14 +137,8 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   async readStatus(): Promise<StoreStatus> {
-    const reading = this.#reading
-    const rewrites = () => readRewrites(reading.statements)
-    const read = () =>
-      inReadTransaction(reading, () =>
-        runIn(reading, (session) => readDatabaseStatus(session, SIZE, rewrites())),
-      )
     const isReclaiming = this.#reclaims > 0
-    return { ...this.#read(read), isReclaiming, pageCache: this.#cache.state() }
+    return { ...this.#reads.readStatus(), isReclaiming, pageCache: this.#cache.state() }
   }
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {

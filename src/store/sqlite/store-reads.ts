@@ -1,6 +1,7 @@
 /** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
 import type { RequestContext } from '../../admission/request-context.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
+import { readDatabaseStatus } from '../core/definitions/type-states.ts'
 import type {
   DefinitionChange,
   FindTypesRequest,
@@ -17,11 +18,15 @@ import { releaserOf } from '../page-memory.ts'
 import { reported } from '../read-report.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
+import type { DatabaseStatus } from '../store-status.ts'
+import { FILE_SIZE } from './catalogue/file-size.ts'
+import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/read-set-page.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
 import { readDefinitionChange } from './rewrite/definition-change.ts'
+import { readRewrites } from './rewrite/rewrite-states.ts'
 import { inReadTransaction, type ReadConnection } from './threads/read-connection.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import type { SlowReaders } from './threads/store-threads.ts'
@@ -69,6 +74,15 @@ export class SqliteReads {
     const { guard, reading } = this.#connections
     const found = guard.read(() => findTypesQuickly(reading, request))
     return found ?? this.readSlowly('findTypes', request, context)
+  }
+
+  readStatus(): DatabaseStatus {
+    const { guard, reading } = this.#connections
+    const read = () => {
+      const rewrites = readRewrites(reading.statements)
+      return runIn(reading, (session) => readDatabaseStatus(session, FILE_SIZE, rewrites))
+    }
+    return guard.read(() => inReadTransaction(reading, read))
   }
 
   findDefinitionChange(ontologyRid: string): DefinitionChange | undefined {

@@ -1,8 +1,10 @@
 /** Exchanges the indexes of fields that get texts which are too long for them. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteSession } from '../driver/database.ts'
 import type { LongTexts } from '../text/long-texts.ts'
 import { type FieldColumns, readFieldColumns } from './field-columns.ts'
-import { objectTable, tablesOfDefinition } from './object-table.ts'
+import { tablesOfDefinition } from './object-table.ts'
 import { fieldIndexes } from './table-indexes.ts'
 import type { TableLayout } from './table-layout.ts'
 

@@ -9,10 +9,15 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import {
+  addObjectTable as addObjectTableIn,
+  objectTable,
+} from '../../core/catalogue/object-tables.ts'
 import { columnOf } from '../../sql/field-numbers.ts'
 import { type NewTable, OPEN } from '../../sql/new-table.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import {
   elementColumnOf,
   type FieldColumns,
@@ -23,7 +28,6 @@ import {
 import { deferredIndexes, fieldIndexes, type Index, type IndexedTable } from './table-indexes.ts'
 import {
   elementFieldsOf,
-  LAYOUT,
   LAYOUT_COLUMNS,
   NEW_TABLE,
   type TableLayout,
@@ -31,24 +35,9 @@ import {
   valueFieldsOf,
 } from './table-layout.ts'
 
-/** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
-export function objectTable(id: number): string {
-  if (!Number.isSafeInteger(id)) throw new Error(`not a table number: ${id}`)
-  return `oqs_object_${id}`
-}
-
-/**
- * Adds a table to the catalogue and returns its number. The table itself is created when it is first
- * used: an ontology can have many unused types, and each table takes a dozen files and locks.
- */
-export async function addObjectTable(session: WriteSession, table: NewTable): Promise<number> {
-  const { typeId, state, firstVersion, loadedAs } = table
-  const [row] = await session.query(
-    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
-     VALUES (?, ?, ?, ?, ${LAYOUT}) RETURNING id`,
-    [typeId, state, firstVersion, loadedAs],
-  )
-  return Number(row?.[0])
+/** Adds a table to the catalogue and returns its number. */
+export function addObjectTable(session: WriteSession, table: NewTable): Promise<number> {
+  return runIn(session, (core) => addObjectTableIn(core, table))
 }
 
 export interface NewObjectTable {
@@ -258,11 +247,4 @@ export async function tablesOfDefinition(session: Session, typeId: number): Prom
     isPublished: state === 'published',
     ...toTableLayout(layout),
   }))
-}
-
-/** Marks all tables of a type as abandoned; reclaim removes them. */
-export async function abandonTables(session: WriteSession, typeId: number): Promise<void> {
-  await session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
-    typeId,
-  ])
 }

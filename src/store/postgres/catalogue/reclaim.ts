@@ -1,10 +1,11 @@
 /** Deletes row versions and tables that no reader can need any more. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Retention } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { type PostgresContext, recoverPending } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
-import { objectTable } from './object-table.ts'
 import { deleteSightings, saveSightings } from './sightings.ts'
 
 /** The number of rows to delete per transaction. */

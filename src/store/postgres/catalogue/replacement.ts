@@ -7,6 +7,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { refuseOtherMode, replacementTableId } from '../../batch.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -25,7 +26,7 @@ import { mergeCurrent } from '../writes/merge-current.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { auditCommit } from './audit-records.ts'
 import { adoptPrefixes, dropUnusableIndexes } from './long-text-indexes.ts'
-import { addObjectTable, buildNextIndex, createObjectTable, objectTable } from './object-table.ts'
+import { addObjectTable, buildNextIndex, createObjectTable } from './object-table.ts'
 
 export interface ReplacementOfType {
   readonly typeRid: string

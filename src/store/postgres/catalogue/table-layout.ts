@@ -3,10 +3,8 @@
  * increases whenever new tables are created differently; tables of an older one are rewritten in the
  * background. See docs/decisions/016-smaller-tables.md.
  */
+import { CURRENT_LAYOUT } from '../../core/catalogue/object-tables.ts'
 import type { FieldColumns } from './field-columns.ts'
-
-/** The layout of new tables. */
-export const LAYOUT = 1
 
 /** How a table stores the fields of its type. */
 export interface TableLayout {
@@ -16,7 +14,7 @@ export interface TableLayout {
 }
 
 /** The layout of a table that is about to be created. */
-export const NEW_TABLE: TableLayout = { layout: LAYOUT, prefixFields: [] }
+export const NEW_TABLE: TableLayout = { layout: CURRENT_LAYOUT, prefixFields: [] }
 
 /** Columns of `oqs_object_table` that `toTableLayout` reads; their values contain no spaces. */
 export const LAYOUT_COLUMNS = ['layout', "array_to_string(prefix_fields, ',')"] as const

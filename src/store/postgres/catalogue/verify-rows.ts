@@ -2,10 +2,10 @@
 import { nextTurn } from '../../../admission/next-turn.ts'
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { checksumOf } from '../../object-checksum.ts'
 import type { Verified } from '../../object-store.ts'
 import type { Database, Row } from '../driver/database.ts'
-import { objectTable } from './object-table.ts'
 
 const ROWS_PER_STEP = 1000
 /** Checking this many rows takes a millisecond. */

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { objectTable } from '../catalogue/object-table.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
 import { publishVersion, saveTableCounts } from '../writes/publish-version.ts'

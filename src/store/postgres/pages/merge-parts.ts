@@ -3,6 +3,7 @@
  * each part by their order columns; records are read only for the rows of the page.
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import {
   partRequest,
@@ -23,7 +24,6 @@ import { readableVersion } from '../../sql/plan-rules.ts'
 import { STORED_BYTES } from '../../sql/record-sql.ts'
 import { combine, type SqlCondition, type SqlValue } from '../../sql/sql-condition.ts'
 import { arrayText, columnType } from '../catalogue/column-codec.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import { type TypeHead, tableOfRow, tableOfVersion } from '../catalogue/type-head.ts'
 import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'

@@ -4,12 +4,12 @@
  * the page holds shows whether more follow.
  */
 import type { RenamedProperty } from '../../../contract/object-record.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { ByteBudget, Visibility } from '../../sql/plan-rules.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 
 /** Selects the rows of a visibility. */
 export function visibleSql(

@@ -4,6 +4,7 @@
  */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import {
   type CompiledAggregation,
@@ -17,7 +18,6 @@ import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readableVersion } from '../../sql/plan-rules.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'

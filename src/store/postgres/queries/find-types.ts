@@ -1,8 +1,9 @@
 /** Finds the object types of objects that are named by id alone. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
 import { inSearchOrder, type SearchedTable, TypeSearch } from '../../sql/type-search.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { Session } from '../driver/database.ts'
 import { visibleSql } from '../pages/page-sql.ts'
 

@@ -2,9 +2,10 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Field } from '../../../query/query.ts'
-import { type ColumnLayout, FieldNumbers, storedPath } from '../../sql/field-numbers.ts'
+import { FieldNumbers } from '../../sql/field-numbers.ts'
 import type { PropertySql } from '../../sql/property-sql.ts'
 import { isGeoPoint, languageOf, presenceOf, textFieldsOf } from '../../sql/query-fields.ts'
+import type { ColumnType } from '../catalogue/column-codec.ts'
 import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
@@ -77,7 +78,7 @@ export async function readTypeFields(
 }
 
 /** The index of long texts holds their beginning, not their end. */
-class PostgresFieldNumbers extends FieldNumbers {
+class PostgresFieldNumbers extends FieldNumbers<ColumnType> {
   override propertySql(property: string, structField?: string): PropertySql {
     const { value, indexed, form } = super.propertySql(property, structField)
     return { value, indexed, form }
@@ -87,34 +88,16 @@ class PostgresFieldNumbers extends FieldNumbers {
 function toTypeFields(
   columns: readonly FieldColumns[],
   objectType: ObjectType,
-  { prefixFields }: TableLayout,
+  table: TableLayout,
 ): TypeFields {
-  const byNumber = new Map<number, FieldColumns>(columns.map((field) => [field.number, field]))
-  const columnLayout: ColumnLayout = {
-    keyProperty: columns.find(({ isKey }) => isKey)?.property,
-    prefixFields: new Set(
-      prefixFields.flatMap((number) => {
-        const field = byNumber.get(number)
-        return field === undefined ? [] : [fieldKey(field)]
-      }),
-    ),
-  }
-  const numbers = new PostgresFieldNumbers(
-    columns.map(({ number, property, structField, valueType }) => ({
-      number,
-      property,
-      struct_field: storedPath(structField, valueType !== undefined),
-    })),
-    columnLayout,
+  const prefixFields = new Set(
+    columns.filter(({ number }) => table.prefixFields.includes(number)).map(fieldKey),
   )
+  const numbers = new PostgresFieldNumbers(columns, prefixFields)
   return {
     numbers,
-    prefixFields: columnLayout.prefixFields,
-    columnsOf: (field: Field) => {
-      const fieldColumns = byNumber.get(numbers.of(field))
-      if (fieldColumns === undefined) throw new Error(`no columns for field ${field.property}`)
-      return fieldColumns
-    },
+    prefixFields,
+    columnsOf: (field: Field) => numbers.find(field),
     textFields: () => textFieldsOf(objectType),
     languageOf: (field) => languageOf(objectType, field),
     presenceOf: (field) => presenceOf(objectType, field),

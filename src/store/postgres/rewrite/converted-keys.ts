@@ -2,10 +2,11 @@
  * The keys of copies whose originals have other ones, while a change of the definition is carried
  * out. Without such a change a copy has the key of its original, and nothing is stored.
  */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { sameKey, type TypeConverter } from '../../sql/stored-change.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
 import type { CopiedKeys, CopiedObject } from './copy-objects.ts'
 import type { Rewrite } from './rewrite-state.ts'

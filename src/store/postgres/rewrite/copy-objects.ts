@@ -2,11 +2,11 @@
 
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { Row, WriteSession } from '../driver/database.ts'
 import { findLongTexts } from '../text/long-texts.ts'
 import { copyRows } from '../writes/copy-rows.ts'

@@ -7,10 +7,10 @@
  */
 import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { RefusedObject } from '../../../ontology/values/read-object.ts'
+import { CURRENT_LAYOUT, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { addObjectTable, createObjectTable, objectTable } from '../catalogue/object-table.ts'
-import { LAYOUT } from '../catalogue/table-layout.ts'
+import { addObjectTable, createObjectTable } from '../catalogue/object-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import { writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -62,7 +62,7 @@ function start(store: ChangingStore, typeRid: string): Promise<RewriteProgress |
     const type = await lockType(session, store.capabilities, typeRid, 'commit')
     if (type === undefined || (await lockRewrite(session, type.id)) !== undefined) return undefined
     const source = await readTable(session, type.tableId)
-    if (!source.isCreated || source.layout >= LAYOUT) return undefined
+    if (!source.isCreated || source.layout >= CURRENT_LAYOUT) return undefined
     const version = type.lastVersion + 1
     await session.run('UPDATE oqs_object_type SET last_version = ? WHERE id = ?', [
       version,

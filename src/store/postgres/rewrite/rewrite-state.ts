@@ -1,8 +1,8 @@
 /** The rewrites in the catalogue: which type is rewritten, how far, and what changed meanwhile. */
+
+import { CURRENT_LAYOUT, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RewriteState } from '../../rewrite.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/object-table.ts'
-import { LAYOUT } from '../catalogue/table-layout.ts'
 import type { Database, Session, WriteSession } from '../driver/database.ts'
 
 export interface Rewrite {
@@ -21,7 +21,7 @@ export class RewriteFailure extends Error {}
 
 /** A replacement of an older layout may have to take over the current objects. */
 const HAS_OLDER_REPLACEMENT = `EXISTS (SELECT 1 FROM oqs_object_table AS l
-  WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_created AND l.layout < ${LAYOUT})`
+  WHERE l.object_type_id = t.id AND l.state = 'loading' AND l.is_created AND l.layout < ${CURRENT_LAYOUT})`
 
 /** Returns the types to rewrite into a new layout: first those in progress, then the smallest. */
 export async function findTypesToRewrite(
@@ -32,7 +32,7 @@ export async function findTypesToRewrite(
      JOIN oqs_object_table AS o ON o.id = t.table_id
      LEFT JOIN oqs_rewrite AS r ON r.object_type_id = t.id
      WHERE r.change_id IS NULL AND CASE WHEN r.object_type_id IS NULL
-       THEN o.is_created AND o.layout < ${LAYOUT} AND NOT ${HAS_OLDER_REPLACEMENT}
+       THEN o.is_created AND o.layout < ${CURRENT_LAYOUT} AND NOT ${HAS_OLDER_REPLACEMENT}
        ELSE r.phase <> 'failed' OR r.generation <> t.generation OR r.source_id <> t.table_id END
      ORDER BY r.object_type_id, o.live_count, t.id`,
   )

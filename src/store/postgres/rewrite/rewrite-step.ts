@@ -1,6 +1,8 @@
 /** One step of rewriting a type: what rewrites into a new layout and for a new definition share. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
-import { buildNextIndex, findMissingIndex, objectTable } from '../catalogue/object-table.ts'
+import { buildNextIndex, findMissingIndex } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'

@@ -2,6 +2,7 @@
 import { nextTurn } from '../../../admission/next-turn.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { TriedObjects } from '../../definition-change.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -14,7 +15,6 @@ import {
   type TriedStep,
   tryInSteps,
 } from '../../sql/try-objects.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { readIn } from '../driver/postgres-session.ts'

@@ -2,7 +2,7 @@
  * Updates planner statistics after a table has grown. Autovacuum does this too, but minutes later;
  * until then PostgreSQL plans as if the table were still small.
  */
-import { objectTable } from '../catalogue/object-table.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Database } from '../driver/database.ts'
 
 /** Smaller tables are fast with any plan. */

@@ -2,8 +2,9 @@
  * Closes the current rows of the objects that a batch changes. Keys are sent in slices, because the
  * driver serialises each list of values synchronously on the main thread.
  */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { WriteSession } from '../driver/database.ts'
 
 const KEYS_PER_STATEMENT = 10_000

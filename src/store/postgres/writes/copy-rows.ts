@@ -2,8 +2,8 @@
 import { nextTurn } from '../../../admission/next-turn.ts'
 import { finish, finishInTurns } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import {
   CHUNK_BYTES,
   COPY_HEADER,

@@ -1,11 +1,11 @@
 /** Deletes the matches of a query: one statement closes their rows. */
 import type { RequestContext } from '../../../admission/request-context.ts'
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'

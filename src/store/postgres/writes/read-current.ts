@@ -1,6 +1,6 @@
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { CurrentObject } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/object-table.ts'
 import type { Session } from '../driver/database.ts'
 import type { WriteTable } from './lock-type.ts'
 

@@ -7,6 +7,8 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import { markKey } from '../../core/catalogue/fields.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -18,11 +20,11 @@ import {
   addObjectTable,
   buildNextIndex,
   createObjectTable,
-  objectTable,
   refuseTooManyColumns,
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import type { Rewrite } from '../rewrite/rewrite-state.ts'
 import { publishCopies } from '../rewrite/rewrite-step.ts'
 import { findLongTexts } from '../text/long-texts.ts'
@@ -173,6 +175,7 @@ async function changeFields(
     [renamed.map(({ number }) => number), renamed.map(({ name }) => name)],
   )
   await numberFields(session, typeId, type)
+  await runIn(session, (core) => markKey(core, typeId, type))
   refuseTooManyColumns(type, await readFieldColumns(session, typeId))
 }
 

@@ -1,6 +1,5 @@
 /** The jobs of the writer thread that change definitions. */
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import {
   type DefinitionTables,
   type DeletedOntology,
@@ -56,10 +55,8 @@ export function deleteOntology(
 /** What saving a definition does to tables and objects. Every step has its result at once. */
 export function definitionTables(db: WriterDatabase): DefinitionTables {
   return {
-    numberFields: (typeId, { properties }) =>
-      settled(void numberFields(db, typeId, fieldsOf(properties.values()))),
-    addFields: (typeId, { properties }) =>
-      settled(addFields(db, typeId, fieldsOf(properties.values()))),
+    numberFields: (typeId, type) => settled(void numberFields(db, typeId, type)),
+    addFields: (typeId, type) => settled(addFields(db, typeId, type)),
     rewriteTypes: (types, isDryRun) => settled(rewriteTypes(db, types, isDryRun)),
     // A commit is published in its transaction.
     refuseUnfinished: () => settled(undefined),

@@ -4,8 +4,8 @@
  * catalogue, which is part of their key, so none is ever outdated.
  */
 import { LRUCache } from 'lru-cache'
-import type { StatementCache } from '../file/statement-cache.ts'
-import { readTableFields, type TableFields } from './field-numbers.ts'
+import type { SqliteSession } from '../file/sqlite-session.ts'
+import { fieldsInLayout, type TableFields } from './table-fields.ts'
 import type { TableLayout } from './table-layout.ts'
 
 /** The number of fields of all tables that are kept; one takes about 500 bytes. */
@@ -18,7 +18,7 @@ export interface TypeGeneration {
 }
 
 export class KnownFields {
-  readonly #statements: StatementCache
+  readonly #session: SqliteSession
   readonly #fields = new LRUCache<string, TableFields>({
     maxSize: MAX_FIELDS,
     sizeCalculation: ({ properties }) => 10 + properties.length,
@@ -26,8 +26,8 @@ export class KnownFields {
   /** The fields that were last read with a layout, which stays the same object until a commit. */
   readonly #last = new WeakMap<TableLayout, TypeGeneration & { readonly fields: TableFields }>()
 
-  constructor(statements: StatementCache) {
-    this.#statements = statements
+  constructor(session: SqliteSession) {
+    this.#session = session
   }
 
   /** Returns the fields of a type as a table with this layout stores them. */
@@ -40,12 +40,11 @@ export class KnownFields {
   }
 
   #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
-    const { number, keyProperty, prefixFields, integerTimes, indexedVersion } = layout
-    const lists = [prefixFields, integerTimes].map((fields) => [...fields].join())
-    const key = [generation, typeId, number, keyProperty, indexedVersion, ...lists].join(' ')
+    const { number, prefixFields, indexedVersion } = layout
+    const key = [generation, typeId, number, indexedVersion, ...prefixFields].join(' ')
     const known = this.#fields.get(key)
     if (known !== undefined) return known
-    const fields = readTableFields(this.#statements.withObjects, typeId, layout)
+    const fields = fieldsInLayout({ session: this.#session }, typeId, layout)
     this.#fields.set(key, fields)
     return fields
   }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import {
   CatalogueReader,
   type CatalogueSource,
@@ -8,12 +9,11 @@ import {
 import { settled } from '../../core/session/operation.ts'
 import type { StoreOptions } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
-import { runIn } from '../file/sqlite-session.ts'
-import type { QueryConnection } from '../queries/query-connection.ts'
+import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 
 /** Returns the reader of the catalogue, on a connection that only reads. */
 export function openCatalogue(
-  { db, session }: Pick<QueryConnection, 'db' | 'session'>,
+  { db, session }: { readonly db: DatabaseSync; readonly session: SqliteSession },
   definitions: StoreOptions['definitions'],
 ): CatalogueReader {
   const source: CatalogueSource = {

@@ -1,5 +1,6 @@
 /** Deletes row versions and tables that no reader can need any more. */
 import type { DatabaseSync } from 'node:sqlite'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -9,7 +10,6 @@ import { ROWS_AT_ONCE } from './delete-some.ts'
 import { removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
 import { indexNames } from './table-indexes.ts'
-import { objectTable } from './table-name.ts'
 
 /** What was superseded or idle at these times is deleted. */
 export interface ReclaimTimes {

@@ -79,7 +79,7 @@ export function touchReplacement(db: DatabaseSync, replacement: string): void {
 }
 
 /** Builds one missing index of a replacement. Returns false if there is none. */
-export function indexReplacement(db: DatabaseSync, target: Publication): boolean {
+export function indexReplacement(db: WriterDatabase, target: Publication): boolean {
   return inTransaction(db, 'write', () => {
     const type = readType(db, target.typeRid)
     if (findPublished(db, type.id, target) !== undefined) return false

@@ -1,17 +1,18 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { microsecondsSql } from '../../sql/integer-time.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
-import { readFieldsOfTable, type TableFields } from './field-numbers.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { fieldsOfTable, type TableFields } from './table-fields.ts'
 import {
   INDEXED_VALID_TO,
   indexedObjectId,
   objectIdIndexes,
   type TableLayout,
 } from './table-layout.ts'
-import { objectTable } from './table-name.ts'
 
 interface Index {
   readonly name: string
@@ -95,10 +96,10 @@ export function addPropertyIndex(db: DatabaseSync, id: number, property: Propert
 }
 
 /** Builds one missing index of a loaded table. Returns false if there is none. */
-export function buildNextIndex(db: DatabaseSync, typeId: number, id: number): boolean {
+export function buildNextIndex(db: WriterDatabase, typeId: number, id: number): boolean {
   const table = objectTable(id)
   const existing = indexNames(db, table)
-  const missing = deferredIndexes(table, fieldsOf(db, typeId, id)).find(
+  const missing = deferredIndexes(table, fieldsOfTable(db, { typeId, id })).find(
     ({ name }) => !existing.has(name),
   )
   if (missing === undefined) return false
@@ -132,8 +133,8 @@ export function withSortingThread<T>(db: DatabaseSync, rows: number, build: () =
 }
 
 /** Builds all missing indexes of a table, within the transaction that wrote its rows. */
-export function buildIndexes(db: DatabaseSync, typeId: number, id: number): void {
-  const indexes = deferredIndexes(objectTable(id), fieldsOf(db, typeId, id))
+export function buildIndexes(db: WriterDatabase, typeId: number, id: number): void {
+  const indexes = deferredIndexes(objectTable(id), fieldsOfTable(db, { typeId, id }))
   db.exec(indexes.map(indexSql).join(';\n'))
 }
 
@@ -147,12 +148,12 @@ export function noteIndexedVersion(db: DatabaseSync, id: number, version: number
  * index that is not built yet is left to `buildIndexes`.
  */
 export function addLongTexts(
-  db: DatabaseSync,
+  db: WriterDatabase,
   { typeId, table: id }: { readonly typeId: number; readonly table: number },
   fields: readonly FieldId[],
 ): void {
   const table = objectTable(id)
-  const before = fieldsOf(db, typeId, id)
+  const before = fieldsOfTable(db, { typeId, id })
   const prefixFields = new Set([...before.layout.prefixFields, ...fields.map(fieldKey)])
   db.prepare('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?').run(
     JSON.stringify([...prefixFields]),
@@ -174,8 +175,4 @@ export function indexNames(db: DatabaseSync, table: string): ReadonlySet<string>
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`)
     .all(table)
   return new Set(rows.map(({ name }) => String(name)))
-}
-
-function fieldsOf(db: DatabaseSync, typeId: number, id: number): TableFields {
-  return readFieldsOfTable(db, { typeId, id })
 }

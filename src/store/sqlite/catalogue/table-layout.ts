@@ -3,17 +3,15 @@
  * differently; tables of an older one are rewritten in the background, and are read and written in the
  * meantime. See docs/decisions/016-smaller-tables.md.
  */
-import type { ColumnLayout } from '../../sql/field-numbers.ts'
+import { integer, optional, text } from '../../core/session/columns.ts'
+import { NO_PREFIX_FIELDS, type PrefixFields } from '../../sql/field-numbers.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
-import type { Prepares } from '../file/statement-cache.ts'
+import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 
-/** The layout of new tables. */
-export const CURRENT_LAYOUT = 1
-
-export interface TableLayout extends ColumnLayout {
+export interface TableLayout {
   readonly number: number
-  readonly integerTimes: ReadonlySet<string>
+  readonly prefixFields: PrefixFields
   /**
    * The last version when the indexes were built. The object ids of rows of later versions are in an
    * index of their own.
@@ -22,41 +20,34 @@ export interface TableLayout extends ColumnLayout {
 }
 
 /** The columns of `oqs_object_table` that describe its layout, in the order of `LayoutRow`. */
-export const LAYOUT_COLUMNS = 'layout, key_property, prefix_fields, integer_times, indexed_version'
+export const LAYOUT_COLUMNS = 'layout, prefix_fields, indexed_version'
 
 export type LayoutRow = readonly [
   layout: number,
-  keyProperty: string | null,
   prefixFields: string,
-  integerTimes: string,
   indexedVersion: number | null,
 ]
 
-export function toTableLayout(row: LayoutRow): TableLayout {
-  const [number, keyProperty, prefixFields, integerTimes, indexedVersion] = row
+export function toTableLayout([number, prefixFields, indexedVersion]: LayoutRow): TableLayout {
   return {
     number,
-    keyProperty: keyProperty ?? undefined,
-    prefixFields: toFieldSet(prefixFields),
-    integerTimes: toFieldSet(integerTimes),
+    prefixFields:
+      prefixFields === '[]' ? NO_PREFIX_FIELDS : new Set(JSON.parse(prefixFields) as string[]),
     // Known when the table is created.
     indexedVersion: indexedVersion ?? 0,
   }
 }
 
-const NO_FIELDS: ReadonlySet<string> = new Set()
-
-function toFieldSet(json: string): ReadonlySet<string> {
-  return json === '[]' ? NO_FIELDS : new Set(JSON.parse(json) as string[])
-}
-
 /** Reads the layout of a table. */
-export function readTableLayout(db: Prepares, id: number): TableLayout {
-  const row = db.prepare(`SELECT ${LAYOUT_COLUMNS} FROM oqs_object_table WHERE id = ?`).get(id)
+export function readTableLayout(
+  connection: { readonly session: SqliteSession },
+  id: number,
+): TableLayout {
+  const sql = `SELECT ${LAYOUT_COLUMNS} FROM oqs_object_table WHERE id = ?`
+  const columns = { layout: integer, prefixFields: text, indexedVersion: optional(integer) }
+  const row = runIn(connection, (session) => session.find(sql, [id], columns))
   if (row === undefined) throw new Error(`no table ${id}`)
-  const { layout, key_property, prefix_fields, integer_times, indexed_version } = row
-  const columns = [layout, key_property, prefix_fields, integer_times, indexed_version]
-  return toTableLayout(columns as unknown as LayoutRow)
+  return toTableLayout([row.layout, row.prefixFields, row.indexedVersion ?? null])
 }
 
 export interface ObjectIdIndex {

@@ -9,7 +9,7 @@
 import { LRUCache } from 'lru-cache'
 import { plainQuery } from '../../../query/linked-types.ts'
 import type { Query } from '../../../query/query.ts'
-import { objectTable } from '../catalogue/table-name.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from '../queries/find-rows.ts'
 import type { QueryTables } from '../queries/query-tables.ts'

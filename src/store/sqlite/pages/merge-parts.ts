@@ -3,6 +3,7 @@
  * each part by their order columns; records are read only for the rows of the page.
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import { partRequest, type ReadSetPageRequest, type StoredSetPage } from '../../set-page.ts'
 import {
@@ -15,7 +16,6 @@ import {
 import { orderArms } from '../../sql/order-sql.ts'
 import { joinRecords } from '../../sql/part-walk.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { RowSearch } from '../queries/find-rows.ts'
 import { readVersions } from '../queries/linked-tables.ts'

@@ -7,12 +7,12 @@
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
 import { type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { Visibility } from '../../sql/plan-rules.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 
 export interface SqlText {
   readonly sql: string

@@ -27,9 +27,7 @@ const TABLE: TableHead = {
   stagedCount: undefined,
   layout: {
     number: 1,
-    keyProperty: undefined,
     prefixFields: new Set(),
-    integerTimes: new Set(),
     indexedVersion: 1,
   },
 }

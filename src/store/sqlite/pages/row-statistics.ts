@@ -1,8 +1,8 @@
 /** Counts rows for the planner, with short index scans. */
 import { toColumnValue } from '../../../query/compared-value.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { indexedEquality } from '../../sql/property-sql.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { TableHead, TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { countIn } from '../queries/count-in.ts'

@@ -3,6 +3,7 @@
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import {
   type CompiledAggregation,
@@ -14,7 +15,6 @@ import {
 import type { Cell } from '../../sql/aggregate-metric.ts'
 import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
 import { emptyTable } from '../catalogue/object-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { VISIBLE } from '../pages/page-sql.ts'

@@ -1,4 +1,6 @@
 /** Finds the object types of objects that are named by id alone. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import {
@@ -14,7 +16,6 @@ import {
   type TableLayout,
   toTableLayout,
 } from '../catalogue/table-layout.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 

@@ -1,9 +1,9 @@
 /** Conditions on object ids. They find rows by the indexes of ids, or filter rows that others find. */
 import type { Query } from '../../../query/query.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { withAlias } from '../../sql/linked-sql.ts'
 import { FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
 import { selectByObjectId } from '../catalogue/table-layout.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function objectIdsSql(

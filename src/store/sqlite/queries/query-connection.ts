@@ -23,5 +23,5 @@ export function toQueryConnection(db: DatabaseSync): QueryConnection {
   addMatcherFunction(db, matchers)
   const statements = new StatementCache(db)
   const session = new SqliteSession(db, statements)
-  return { db, statements, session, fields: new KnownFields(statements), rings, matchers }
+  return { db, statements, session, fields: new KnownFields(session), rings, matchers }
 }

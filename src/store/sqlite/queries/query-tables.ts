@@ -14,7 +14,7 @@ import {
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import type { TermPrefix } from '../../sql/text-index.ts'
-import type { TableFields } from '../catalogue/field-numbers.ts'
+import type { TableFields } from '../catalogue/table-fields.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'

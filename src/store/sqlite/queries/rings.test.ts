@@ -7,7 +7,7 @@ import {
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Position } from '../../../query/query.ts'
-import { readTableFields } from '../catalogue/field-numbers.ts'
+import { fieldsInLayout } from '../catalogue/table-fields.ts'
 import { readTableLayout } from '../catalogue/table-layout.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
@@ -70,7 +70,7 @@ describe('the polygon rings of a query', () => {
     return {
       table: 1,
       objectType: things.type,
-      numbers: readTableFields(reading.db, 1, readTableLayout(reading.db, 1)),
+      numbers: fieldsInLayout(reading, 1, readTableLayout(reading, 1)),
       query,
       order: [],
       visibility: 'current',

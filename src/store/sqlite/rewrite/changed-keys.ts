@@ -2,8 +2,9 @@
  * Notes which objects a commit changes while their type is being rewritten. Objects that are not
  * copied yet are left out: they will be copied as they are then.
  */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 const ADD_KEYS = 'INSERT OR IGNORE INTO oqs_rewrite_key (object_type_id, pk)'

@@ -2,9 +2,10 @@
  * The keys of copies whose originals have other ones, while a change of the definition is carried
  * out. Without such a change a copy has the key of its original, and nothing is stored.
  */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 export interface CopiedType {

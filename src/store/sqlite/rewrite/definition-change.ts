@@ -18,6 +18,7 @@ import { refuseTooManyIndexes } from '../catalogue/object-table.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
 import { endRewrite, progressOf, startCopies } from './rewrite-phases.ts'
 import { findRewrites, readRewrites } from './rewrite-states.ts'
 
@@ -68,7 +69,7 @@ export type StartedChange = ChangePlan & { readonly id: string; readonly request
 
 /** Starts to copy the objects of all types that a change rewrites. */
 export function startChange(
-  db: DatabaseSync,
+  db: WriterDatabase,
   change: StartedChange,
   stored: readonly StoredType[],
 ): void {
@@ -82,7 +83,7 @@ export function startChange(
     const type = types.get(changed.apiName)
     if (type === undefined) throw new Error(`no object type ${changed.apiName}`)
     const added = type.properties.size - readObjectType(db, id).properties.size
-    refuseTooManyIndexes(db, id, added, added)
+    refuseTooManyIndexes(db, id, added)
     endOtherRewrite(db, id)
     startCopies(db, id, { id: change.id, type })
   }

@@ -24,7 +24,7 @@ interface CopiesForChange {
  * Adds an empty table for the copies of a type, with a version that is reserved now. Their definition
  * is the current one, unless they are made for a change.
  */
-export function startCopies(db: DatabaseSync, typeId: number, change?: CopiesForChange): void {
+export function startCopies(db: WriterDatabase, typeId: number, change?: CopiesForChange): void {
   db.prepare('UPDATE oqs_object_type SET last_version = last_version + 1 WHERE id = ?').run(typeId)
   const version = db.prepare('SELECT last_version FROM oqs_object_type WHERE id = ?').get(typeId)
   const loadedAs = Number(version?.['last_version'])
@@ -34,7 +34,7 @@ export function startCopies(db: DatabaseSync, typeId: number, change?: CopiesFor
     createIfMissing(db, typeId)
     numberTableFields(db, id, change.type)
   }
-  createObjectTable(db, { typeId, id }, change?.type)
+  createObjectTable(db, { typeId, id })
   db.prepare(
     `INSERT INTO oqs_rewrite (object_type_id, source_id, table_id, generation, phase, change_id)
      SELECT id, table_id, ?, generation, 'copying', ? FROM oqs_object_type WHERE id = ?`,
@@ -42,7 +42,7 @@ export function startCopies(db: DatabaseSync, typeId: number, change?: CopiesFor
 }
 
 /** A type without objects may not have its table yet, from which the copies are made. */
-function createIfMissing(db: DatabaseSync, typeId: number): void {
+function createIfMissing(db: WriterDatabase, typeId: number): void {
   const row = db
     .prepare(
       `SELECT o.id, o.is_created FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id

@@ -1,7 +1,7 @@
 /** The types that are being rewritten, or have to be, see rewrite-step.ts. */
 import type { DatabaseSync } from 'node:sqlite'
+import { CURRENT_LAYOUT } from '../../core/catalogue/object-tables.ts'
 import type { RewriteState } from '../../rewrite.ts'
-import { CURRENT_LAYOUT } from '../catalogue/table-layout.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
 /** A rewrite as the catalogue stores it, with the state of its type. */

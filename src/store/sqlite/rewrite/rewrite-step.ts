@@ -84,7 +84,7 @@ function runStep(db: WriterDatabase): RewriteProgress | undefined {
 }
 
 /** Starts to rewrite the next type, if there is one. */
-function startNext(db: DatabaseSync): RewriteProgress | undefined {
+function startNext(db: WriterDatabase): RewriteProgress | undefined {
   // Another definition may be able to read what the earlier one refused.
   db.exec(
     `DELETE FROM oqs_rewrite AS f WHERE EXISTS (${STALE_FAILURES} AND t.id = f.object_type_id)`,

@@ -1,9 +1,10 @@
 /** Tries a change of a definition on stored objects, in a reader process. See sql/try-objects.ts. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import { publishedRows } from '../staged/staged-record.ts'
 import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'

@@ -1,6 +1,7 @@
 /** Removes rows and their entries in the indexes that all types share. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import type { TimeSlice } from './time-slice.ts'
 

@@ -13,10 +13,10 @@
  * See docs/decisions/026-staged-writes.md.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { rowRemover } from './remove-row.ts'
 import type { StagedRecord } from './staged-write.ts'

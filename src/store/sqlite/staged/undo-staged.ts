@@ -1,6 +1,7 @@
 /** Undoes a staged write that will not be completed, in steps. */
+
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { removeElements, rowRemover } from './remove-row.ts'

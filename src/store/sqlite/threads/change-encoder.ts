@@ -3,7 +3,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { ChangeEncoder } from '../../object-store.ts'
-import { FieldNumbers, type FieldRow } from '../../sql/field-numbers.ts'
+import { FieldNumbers, type StoredField } from '../../sql/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
 import { WordCutter } from '../../sql/word-cutter.ts'
 import { columnsOf, type EncodedRows, putEncoder } from './change-message.ts'
@@ -13,7 +13,7 @@ const TERM_BYTES = 64 * 1024
 
 /** A thread calls it for each batch; see `ChangeEncoding`. `fields` are rows of the catalogue. */
 export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEncoder {
-  const numbers = new FieldNumbers(fields as readonly FieldRow[])
+  const numbers = new FieldNumbers(fields as readonly StoredField[])
   // A field without a number is not in the newest definition; the store then refuses the batch.
   const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
   const cutter = new WordCutter()

@@ -1,22 +1,25 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { readFieldsOf } from '../../core/catalogue/fields.ts'
+import type { Operation } from '../../core/session/operation.ts'
+import type { ReadSession } from '../../core/session/session.ts'
 import type { ChangeEncoding } from '../../object-store.ts'
-import type { FieldRow } from '../../sql/field-numbers.ts'
-import { readFields } from '../catalogue/field-numbers.ts'
+import type { StoredField } from '../../sql/field-numbers.ts'
+
+type Fields = readonly StoredField[]
 
 /**
  * Returns how batches are encoded for the writer thread. The fields of a type are read once for each
  * definition. If they are newer than the definition, the writer refuses the batch as out of sync.
  */
 export function changeEncoding(
-  read: (readIn: (db: DatabaseSync) => readonly FieldRow[]) => readonly FieldRow[],
+  read: (operation: (session: ReadSession) => Operation<Fields>) => Fields,
 ): ChangeEncoding {
-  const known = new WeakMap<ObjectType, readonly FieldRow[]>()
+  const known = new WeakMap<ObjectType, Fields>()
   return {
     module: siblingModule('change-encoder', import.meta.url).href,
     async optionsFor(objectType) {
-      const fields = known.get(objectType) ?? read((db) => readFields(db, objectType))
+      const fields = known.get(objectType) ?? read((session) => readFieldsOf(session, objectType))
       known.set(objectType, fields)
       return fields
     },

@@ -1,7 +1,7 @@
 /** Applies changes to a table, one after the other, within a transaction. */
 import { recordBytes } from '../../batch.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'

@@ -1,7 +1,7 @@
 /** Commits an edit, unless an object changed after the edit was decided. */
 import { deduplicateChanges } from '../../batch.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit } from '../../object-store.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishedRows } from '../staged/staged-record.ts'
 import { keyOf, type ReceivedChange } from '../threads/received-change.ts'

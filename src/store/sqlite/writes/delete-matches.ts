@@ -4,6 +4,7 @@
  * between: row numbers only grow, so these are the rows after the last one that the reader saw.
  */
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
 import { OPEN } from '../../sql/new-table.ts'
@@ -11,7 +12,6 @@ import type { OnceMessage } from '../../sql/once-key.ts'
 import type { SqlCondition } from '../../sql/sql-condition.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { versionIndex } from '../catalogue/table-indexes.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'

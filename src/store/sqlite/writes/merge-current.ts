@@ -10,10 +10,10 @@ import {
   type StoredObject,
 } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { OPEN } from '../../sql/new-table.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishedRows, readPublished } from '../staged/staged-record.ts'
 import { columnsOf, putEncoder } from '../threads/change-message.ts'

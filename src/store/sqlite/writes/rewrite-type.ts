@@ -3,8 +3,9 @@
  * readers see the old objects with the old definition, or the new ones with the new definition.
  */
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
 import { recordBytes } from '../../batch.ts'
+import { markKey } from '../../core/catalogue/fields.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
@@ -17,7 +18,7 @@ import {
   refuseTooManyIndexes,
 } from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
-import { objectTable } from '../catalogue/table-name.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishCopies } from '../rewrite/rewrite-phases.ts'
 import type { Rewrite } from '../rewrite/rewrite-states.ts'
@@ -53,7 +54,8 @@ function rewriteType(
   const row = db.prepare('SELECT last_version FROM oqs_object_type WHERE id = ?').get(typeId)
   const lastVersion = Number(row?.['last_version'])
   abandonLoads(db, typeId)
-  refuseTooManyIndexes(db, typeId, changeFields(db, rewritten))
+  changeFields(db, rewritten)
+  refuseTooManyIndexes(db, typeId)
   const version = lastVersion + 1
   const table = { typeId, state: 'published', firstVersion: version, loadedAs: version } as const
   const to = addObjectTable(db, table)
@@ -101,14 +103,11 @@ function abandonLoads(db: WriterDatabase, typeId: number): void {
   ).run(typeId)
 }
 
-/**
- * Gives fields whose values change a new number, and renamed ones their new name. Returns how many
- * more properties the type has than before.
- */
+/** Gives fields whose values change a new number, and renamed ones their new name. */
 function changeFields(
   db: WriterDatabase,
   { id: typeId, before, type, change }: RewrittenType,
-): number {
+): void {
   const kept = keptFields(before, type, change.renamed)
   const rows = db
     .prepare('SELECT number, property FROM oqs_object_field WHERE object_type_id = ?')
@@ -120,8 +119,8 @@ function changeFields(
     if (name === undefined) remove.run(Number(number))
     else if (name !== property) rename.run(name, Number(number))
   }
-  numberFields(db, typeId, fieldsOf(type.properties.values()))
-  return type.properties.size - before.properties.size
+  numberFields(db, typeId, type)
+  runIn(db, (session) => markKey(session, typeId, type))
 }
 
 /** Yields the converted objects in key order, up to the first one that does not fit. */

@@ -4,6 +4,7 @@
  */
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
 import type { RequestContext } from '../../../admission/request-context.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import {
   type Batch,
   type Commit,
@@ -16,7 +17,6 @@ import {
 import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { isIdleReplacement } from '../catalogue/replacement.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import type { CommitMessage } from '../staged/commit-or-stage.ts'

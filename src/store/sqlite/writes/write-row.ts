@@ -1,12 +1,11 @@
 /** Writes rows and their entries in the shared indexes. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
 import type { NumberedTexts } from '../../sql/text-index.ts'
-import { readFieldsOfTable } from '../catalogue/field-numbers.ts'
+import { fieldsOfTable } from '../catalogue/table-fields.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
-import { readTableLayout } from '../catalogue/table-layout.ts'
-import { objectTable } from '../catalogue/table-name.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../threads/change-message.ts'
 
@@ -41,13 +40,13 @@ function valueSql({ wholes }: PropertyColumns, index: number): string {
 
 export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const { typeId, table, columns } = target
-  const layout = readTableLayout(db.reusing, table)
-  const numbers = readFieldsOfTable(db.reusing, { typeId, id: table }, layout)
+  const numbers = fieldsOfTable(db, { typeId, id: table })
   const { fields } = columns
   const fieldNumbers = fields.map((field) => numbers.of(field))
-  const { keyProperty } = layout
-  const keyColumn = fields.findIndex(({ property }) => property === keyProperty)
-  const isStored = fields.map((field, index) => index !== keyColumn && numbers.hasColumn(field))
+  const isStored = fields.map((field) => {
+    const { valueType, isKey } = numbers.find(field)
+    return valueType !== undefined && !isKey
+  })
   // Only so many struct fields of a store have a column.
   const elementColumns = fields.flatMap((field, index) => (numbers.hasColumn(field) ? [] : [index]))
   const stored = fields.flatMap(({ property, structField }, index) => {
@@ -85,7 +84,9 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   function isShortText(index: number): boolean {
     const field = fields[index]
     return (
-      field !== undefined && isStored[index] === true && !layout.prefixFields.has(fieldKey(field))
+      field !== undefined &&
+      isStored[index] === true &&
+      !numbers.layout.prefixFields.has(fieldKey(field))
     )
   }
 

@@ -87,12 +87,8 @@ CREATE TABLE oqs_object_table (
   publish_mode TEXT,
   -- How the table stores its rows, see table-layout.ts.
   layout INTEGER NOT NULL,
-  -- The property that has no column of its own, because its value is the key.
-  key_property TEXT,
   -- The fields whose index holds only the beginning of their texts, as a JSON array.
   prefix_fields TEXT NOT NULL DEFAULT '[]',
-  -- The fields with timestamps, whose index holds them as integers, as a JSON array.
-  integer_times TEXT NOT NULL DEFAULT '[]',
   -- The last version when the indexes were built: object ids of rows of later versions are in an index
   -- of their own.
   indexed_version INTEGER
@@ -109,11 +105,25 @@ CREATE TABLE oqs_dropped_object_type (
 -- Each property of a type, and each struct field, has a number that its columns and indexes are named
 -- by, so no name of a user ever appears in SQL.
 CREATE TABLE oqs_object_field (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  number INTEGER PRIMARY KEY,
   object_type_id INTEGER NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
   property TEXT NOT NULL,
-  struct_field TEXT
+  struct_field TEXT,
+  -- The type of its column; NULL if its values are stored like those of arrays. A timestamp has a
+  -- second column for its index.
+  value_type TEXT,
+  -- The type of its elements, if it can have any number of values.
+  element_type TEXT,
+  -- Never true: the indexes of SQLite hold texts of any length.
+  has_long_text INTEGER NOT NULL DEFAULT 0,
+  -- True for the property whose value is the key, so that it needs no column.
+  is_key INTEGER NOT NULL
 ) STRICT;
+-- The highest number that a field ever had.
+CREATE TABLE oqs_field_counter (
+  last_number INTEGER NOT NULL
+) STRICT;
+INSERT INTO oqs_field_counter (last_number) VALUES (0);
 CREATE INDEX oqs_object_field_of_type ON oqs_object_field (object_type_id);
 
 -- The fields of a table whose objects are converted to another definition. They become those of the
@@ -122,7 +132,11 @@ CREATE TABLE oqs_table_field (
   number INTEGER PRIMARY KEY,
   table_id INTEGER NOT NULL,
   property TEXT NOT NULL,
-  struct_field TEXT
+  struct_field TEXT,
+  value_type TEXT,
+  element_type TEXT,
+  has_long_text INTEGER NOT NULL DEFAULT 0,
+  is_key INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX oqs_table_field_of_table ON oqs_table_field (table_id);
 

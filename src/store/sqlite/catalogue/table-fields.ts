@@ -1,0 +1,89 @@
+/** The fields of object types as tables of SQLite store them. */
+import { INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
+import { type FieldTypes, readFields, readTableFields } from '../../core/catalogue/fields.ts'
+import { integer } from '../../core/session/columns.ts'
+import type { Operation } from '../../core/session/operation.ts'
+import type { ReadSession } from '../../core/session/session.ts'
+import { FieldNumbers, INDEXED_TIME, type StoredField } from '../../sql/field-numbers.ts'
+import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
+import { readTableLayout, type TableLayout } from './table-layout.ts'
+
+/** A connection on which operations run. */
+export interface HasSession {
+  readonly session: SqliteSession
+}
+
+/** A column can hold values of any type; timestamps have a second one for their index. */
+export const FIELD_TYPES: FieldTypes<string> = {
+  columnType: (type) => (type === 'timestamp' ? INDEXED_TIME : 'any'),
+  presence: 'any',
+  /**
+   * A struct field gets a column as long as there are few in the store; the values of others are
+   * stored like those of arrays.
+   */
+  *limitColumns(session, fields) {
+    const isStructColumn = ({ structField, valueType }: (typeof fields)[number]) =>
+      structField !== undefined && valueType !== undefined
+    let free = fields.some(isStructColumn) ? yield* freeStructColumns(session) : 0
+    return fields.map((field) => {
+      if (!isStructColumn(field)) return field
+      free -= 1
+      return free < 0 ? { ...field, valueType: undefined } : field
+    })
+  },
+}
+
+/** Returns how many more struct fields can have a column. */
+function* freeStructColumns(session: ReadSession): Operation<number> {
+  const isColumn = 'struct_field IS NOT NULL AND value_type IS NOT NULL'
+  const row = yield* session.find(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM oqs_object_field WHERE ${isColumn}
+       UNION ALL SELECT 1 FROM oqs_table_field WHERE ${isColumn} LIMIT ${INDEXED_STRUCT_FIELDS_MAX}
+     )`,
+    [],
+    { count: integer },
+  )
+  return INDEXED_STRUCT_FIELDS_MAX - (row?.count ?? 0)
+}
+
+/** The fields of a type as one of its tables stores them. */
+export class TableFields extends FieldNumbers {
+  readonly layout: TableLayout
+  readonly #fields: readonly StoredField[]
+
+  constructor(fields: readonly StoredField[], layout: TableLayout) {
+    super(fields, layout.prefixFields)
+    this.#fields = fields
+    this.layout = layout
+  }
+
+  /** Returns the same fields as another table stores them. */
+  inLayout(layout: TableLayout): TableFields {
+    return new TableFields(this.#fields, layout)
+  }
+}
+
+/** Returns the fields of a type as a table with this layout stores them. */
+export function fieldsInLayout(
+  connection: HasSession,
+  typeId: number,
+  layout: TableLayout,
+): TableFields {
+  return new TableFields(
+    runIn(connection, (session) => readFields(session, typeId)),
+    layout,
+  )
+}
+
+/** Returns the fields of a table for a writer. */
+export function fieldsOfTable(
+  connection: HasSession,
+  table: { readonly typeId: number; readonly id: number },
+): TableFields {
+  const layout = readTableLayout(connection, table.id)
+  return new TableFields(
+    runIn(connection, (session) => readTableFields(session, table)),
+    layout,
+  )
+}
