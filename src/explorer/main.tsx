@@ -6,7 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './api/queries.ts'
 import { router } from './router.tsx'
-import { SessionProvider, takeArrival } from './shell/session.tsx'
+import { SessionProvider, takeArrival } from './session/session.tsx'
 import { applyTheme, readTheme } from './shell/theme.ts'
 
 applyTheme(readTheme())

@@ -1,4 +1,5 @@
 /** What the request panel copies, run as a person would: in a shell, compiled, against a service. */
+
 import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -6,11 +7,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Identifiers } from '../../src/cli/ontology-types/identifiers.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../../src/explorer/api/ontology.ts'
-import { toClientCode } from '../../src/explorer/lens/client-code.ts'
-import { constantNames } from '../../src/explorer/lens/js-text.ts'
-import { toOsdkCode } from '../../src/explorer/lens/osdk-code.ts'
-import { toCurl } from '../../src/explorer/lens/request-text.ts'
-import { type PageOf, pageRequest } from '../../src/explorer/view/page-request.ts'
+import { pageRequest } from '../../src/explorer/data/page-request.ts'
+import { toClientCode } from '../../src/explorer/request/client-code.ts'
+import { constantNames } from '../../src/explorer/request/js-text.ts'
+import { toOsdkCode } from '../../src/explorer/request/osdk-code.ts'
+import { toCurl } from '../../src/explorer/request/request-text.ts'
+import type { TypeView } from '../../src/explorer/view/type-view.ts'
 import { type ApiRevision, fromSearch, REVISIONS } from '../../src/explorer/view/view-state.ts'
 import { NotExpressible } from '../../src/explorer/view/where.ts'
 import { startShop } from '../support/explorer-data.ts'
@@ -62,7 +64,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-const viewOf = (search: string): PageOf => ({
+const viewOf = (search: string): TypeView => ({
   ontology,
   objectType,
   view: fromSearch(new URLSearchParams(search)),

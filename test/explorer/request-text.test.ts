@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { toCurl } from '../../src/explorer/lens/request-text.ts'
+import { toCurl } from '../../src/explorer/request/request-text.ts'
 
 it('quotes a command so that a shell reads it back', () => {
   const body = { where: { type: 'eq', field: 'name', value: `it's "quoted" $HOME \`x\` \\ ü` } }

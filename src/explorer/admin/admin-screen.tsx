@@ -1,6 +1,6 @@
 /** The frame of the administration screens; only for callers with the admin scope. */
 import { Link, Outlet } from '@tanstack/react-router'
-import { useIsAdmin } from '../shell/use-rights.ts'
+import { useIsAdmin } from '../session/use-rights.ts'
 import styles from './admin.module.css'
 
 export function AdminScreen() {

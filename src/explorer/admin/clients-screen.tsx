@@ -1,7 +1,7 @@
 /** The OAuth clients: list, create, revoke. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'

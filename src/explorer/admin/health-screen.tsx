@@ -1,7 +1,7 @@
 /** The state of the service: health, types, and what runs in the background. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import styles from './admin.module.css'

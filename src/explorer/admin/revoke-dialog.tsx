@@ -1,7 +1,7 @@
 /** Asks before a token or a client is revoked: that cannot be undone. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import styles from './admin.module.css'

@@ -43,3 +43,14 @@ export function readRecord(
 export function keyText(key: ObjectRecord['key']): string {
   return String(key)
 }
+
+/** Returns the position in a GeoJSON point; undefined if there is none. */
+export function positionOf(
+  value: unknown,
+): readonly [longitude: number, latitude: number] | undefined {
+  const { coordinates } = (value ?? {}) as { readonly coordinates?: readonly unknown[] }
+  const [longitude, latitude] = coordinates ?? []
+  return typeof longitude === 'number' && typeof latitude === 'number'
+    ? [longitude, latitude]
+    : undefined
+}

@@ -2,13 +2,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
-import { type ObjectAddress, objectPath } from '../object/object-queries.ts'
-import { useSession } from '../shell/session.tsx'
+import { type ObjectAddress, objectPath } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
+import { useCanWrite, useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import styles from './edit.module.css'
-import { useCanWrite, useLastChange, useRefresh } from './use-writes.ts'
 import {
   deleteObject,
   readObject,

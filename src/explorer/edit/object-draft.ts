@@ -1,7 +1,7 @@
 /** An object while it is being edited: one text for each property. */
 import { isJsonNumber } from '../api/number-types.ts'
 import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
-import { isEqual } from '../object/differences.ts'
+import { isEqual } from '../view/differences.ts'
 
 export type Properties = Readonly<Record<string, unknown>>
 /** Texts by property. An empty text is a missing value, unless the object had an empty text before. */

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
+import { useUndo } from '../session/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './edit.module.css'
-import { useUndo } from './use-undo.ts'
 
 /** Says what was written last, and takes it back. */
 export function UndoBar() {

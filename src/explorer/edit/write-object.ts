@@ -1,8 +1,8 @@
 /** Writes of one object, each on condition that nobody else changed it. */
 import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
-import { type ObjectAddress, objectRequest } from '../object/object-queries.ts'
+import { type ObjectAddress, objectRequest } from '../data/object-queries.ts'
+import type { LastChange } from '../session/use-writes.ts'
 import { type Properties, patchBetween } from './object-draft.ts'
-import type { LastChange } from './use-writes.ts'
 
 /** An object with the entity tag that a write must match. */
 export interface TaggedObject {

@@ -1,22 +1,23 @@
 /** The most frequent values of each property, with exact counts. Pressing one filters. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { titleIn } from '../api/linked-titles.ts'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
-import { useLinkedTitles } from '../object/use-linked-titles.ts'
-import { useSession } from '../shell/session.tsx'
-import { formatCount } from '../ui/format.ts'
-import { Icon } from '../ui/icon.tsx'
-import type { SetView } from '../view/use-view.ts'
 import {
   FACET_VALUES,
   type Facet,
-  type FacetOf,
   facetOperator,
   facetProperties,
   facetQuery,
   isUseful,
-} from './facet-query.ts'
+} from '../data/facet-query.ts'
+import { titleIn } from '../data/linked-titles.ts'
+import { useLinkedTitles } from '../data/use-linked-titles.ts'
+import { useSession } from '../session/session.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { TypeView } from '../view/type-view.ts'
+import type { SetView } from '../view/use-view.ts'
 import styles from './facets.module.css'
 
 /** Values that a facet shows when its others are opened. */
@@ -27,7 +28,7 @@ const OPEN_FACETS = 3
 const COUNTED_FACETS = 8
 
 export interface FacetsProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly setView: SetView
   /** Rows come first: nothing is counted before they are shown. */
   readonly canCount: boolean

@@ -1,4 +1,5 @@
 /** A small picture of a type: where its objects are, when, or which values are frequent. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { loadPart } from '../api/load-part.ts'
@@ -7,12 +8,12 @@ import {
   type ObjectTypeDefinition,
   type OntologyDefinition,
 } from '../api/ontology.ts'
-import type { FacetOf } from '../facets/facet-query.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
+import type { TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import styles from './home.module.css'
 import { MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
@@ -59,7 +60,7 @@ function Drawn({ ontology, objectType, choice }: DrawnProps) {
 }
 
 interface PartProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly property: string
 }
 

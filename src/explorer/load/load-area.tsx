@@ -1,8 +1,8 @@
 /** Takes files that are dropped on the page, and opens the dialogs; only for callers that may write. */
 import { useParams } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useCanWrite } from '../edit/use-writes.ts'
-import { useActions } from '../shell/actions.tsx'
+import { useCanWrite } from '../session/use-writes.ts'
+import { useActions } from '../ui/actions.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import styles from './load-area.module.css'
 import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'

@@ -1,4 +1,4 @@
-import { useCanWrite } from '../edit/use-writes.ts'
+import { useCanWrite } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { countOf } from '../../contract/count-of.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
-import { useUndo } from '../edit/use-undo.ts'
+import { useUndo } from '../session/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatCount } from '../ui/format.ts'

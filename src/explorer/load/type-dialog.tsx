@@ -12,8 +12,8 @@ import {
   wordsOf,
 } from '../api/ontology.ts'
 import { countsQuery } from '../api/queries.ts'
-import { useLastChange, useRefresh } from '../edit/use-writes.ts'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
+import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { TextField } from '../ui/text-field.tsx'

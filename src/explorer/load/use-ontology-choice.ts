@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { OntologyDefinition, OntologySummary } from '../api/ontology.ts'
 import { definitionQuery, meQuery, ontologiesQuery } from '../api/queries.ts'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { mistakeInName } from './type-draft.ts'
 
 export interface OntologyChoice {

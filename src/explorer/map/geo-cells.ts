@@ -1,7 +1,9 @@
 /** The number of objects in each cell of a grid on the map. */
+
 import { queryOptions } from '@tanstack/react-query'
 import type { Send } from '../api/call.ts'
-import { aggregate, type FacetOf } from '../facets/facet-query.ts'
+import { aggregate } from '../data/facet-query.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Grid } from './camera.ts'
 
 export interface GeoCell {
@@ -18,7 +20,7 @@ interface CellGroup {
   readonly north: number
 }
 
-export function geoCellsQuery(send: Send, of: FacetOf, property: string, grid: Grid) {
+export function geoCellsQuery(send: Send, of: TypeView, property: string, grid: Grid) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['cells', of.objectType.rid, property, filters, text, box, of.version, grid],

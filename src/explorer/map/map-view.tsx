@@ -1,10 +1,10 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
+
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { keyText, type ObjectRecord } from '../api/records.ts'
-import type { FacetOf } from '../facets/facet-query.ts'
-import { positionOf } from '../object/small-map.tsx'
-import { useSession } from '../shell/session.tsx'
+import { keyText, type ObjectRecord, positionOf } from '../api/records.ts'
+import { useSession } from '../session/session.tsx'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
 import { drawMap, worldPaths } from './draw-map.ts'
@@ -19,7 +19,7 @@ import { useSettled } from './use-settled.ts'
 import { loadWorld, OUTLINES } from './world.ts'
 
 export interface MapViewProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly property: string
   readonly setView: SetView
 }

@@ -1,9 +1,10 @@
 /** The single objects on a map, where there are few. */
+
 import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'
 import { type ObjectRecord, readRecord } from '../api/records.ts'
-import type { FacetOf } from '../facets/facet-query.ts'
-import { pageRequest } from '../view/page-request.ts'
+import { pageRequest } from '../data/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Box } from '../view/view-state.ts'
 import { intersect } from './camera.ts'
 
@@ -11,7 +12,7 @@ import { intersect } from './camera.ts'
 export const MOST_POINTS = 400
 
 /** Reads the objects in a box, which must be few. */
-export function pointsQuery(send: Send, of: FacetOf, area: Box) {
+export function pointsQuery(send: Send, of: TypeView, area: Box) {
   const { filters, text, box } = of.view
   const within = box === undefined ? area : intersect(box, area)
   return queryOptions({

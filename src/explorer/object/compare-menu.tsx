@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { type ObjectAddress, readState } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Popup } from '../ui/popup.tsx'
 import { TextField } from '../ui/text-field.tsx'
-import type { SetObjectView } from './object-address.ts'
+import type { SetObjectView } from '../view/object-address.ts'
 import styles from './object-head.module.css'
-import { type ObjectAddress, readState } from './object-queries.ts'
 
 export interface CompareMenuProps {
   readonly address: ObjectAddress

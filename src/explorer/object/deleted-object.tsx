@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { nameOf } from '../api/ontology.ts'
-import { useSession } from '../shell/session.tsx'
+import { type ObjectAddress, stateQuery } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
+import type { ObjectView } from '../view/object-address.ts'
+import { listText, searchOf, toLink } from '../view/trail.ts'
 import styles from './object.module.css'
-import type { ObjectView } from './object-address.ts'
-import { type ObjectAddress, stateQuery } from './object-queries.ts'
 import { PropertyList } from './property-list.tsx'
-import { listText, searchOf, toLink } from './trail.ts'
 
 export interface DeletedObjectProps {
   readonly address: ObjectAddress

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { findType, type LinkSide, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
-import { useSession } from '../shell/session.tsx'
+import { linkCountQuery, linkedQuery, type ObjectAddress } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
+import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import styles from './links.module.css'
-import { linkCountQuery, linkedQuery, type ObjectAddress } from './object-queries.ts'
-import { addressOf, searchOf, type TrailStep, toLink, writeStep } from './trail.ts'
 
 export interface LinkListProps {
   readonly address: ObjectAddress

@@ -2,15 +2,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { keyText, type ObjectRecord } from '../api/records.ts'
-import { useSession } from '../shell/session.tsx'
-import { useViewKeys } from '../table/use-view-keys.ts'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
+import { useViewKeys } from '../ui/use-view-keys.ts'
+import { type ObjectView, writeObjectView } from '../view/object-address.ts'
+import { addressOf, toLink } from '../view/trail.ts'
 import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
-import { type ObjectView, writeObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
-import { addressOf, toLink } from './trail.ts'
 
 export interface ListPositionProps {
   readonly listed: ListedObject

@@ -6,7 +6,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { parseBody, type Send } from '../api/call.ts'
 import type { ObjectTypeDefinition, OntologyDefinition, ScalarType } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import type { Group } from '../facets/facet-query.ts'
+import type { Group } from '../data/facet-query.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 import { DIALECTS, type Json, scalarOf, whereOf } from '../view/where.ts'
 

@@ -1,16 +1,16 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
+import { linkFilter, type ObjectAddress } from '../data/object-queries.ts'
 import { EditActions } from '../edit/edit-actions.tsx'
 import { Segments } from '../ui/segments.tsx'
+import type { ObjectView, SetObjectView } from '../view/object-address.ts'
+import { listText } from '../view/trail.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { CompareMenu } from './compare-menu.tsx'
 import { ListPosition } from './list-position.tsx'
-import type { ObjectView, SetObjectView } from './object-address.ts'
 import styles from './object-head.module.css'
-import { linkFilter, type ObjectAddress } from './object-queries.ts'
 import { ObjectRequests } from './object-requests.tsx'
-import { listText } from './trail.ts'
 import { TrailPath } from './trail-path.tsx'
 
 export interface ObjectHeadProps {

@@ -2,13 +2,13 @@
 
 import type { ApiRequest } from '../api/call.ts'
 import { serviceUrl } from '../api/service-url.ts'
-import { toCurl, withoutToken } from '../lens/request-text.ts'
-import { useSession } from '../shell/session.tsx'
+import { type ObjectAddress, objectRequest, stateRequest } from '../data/object-queries.ts'
+import { toCurl, withoutToken } from '../request/request-text.ts'
+import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Popup } from '../ui/popup.tsx'
-import type { ObjectView } from './object-address.ts'
+import type { ObjectView } from '../view/object-address.ts'
 import styles from './object-head.module.css'
-import { type ObjectAddress, objectRequest, stateRequest } from './object-queries.ts'
 
 export interface ObjectRequestsProps {
   readonly address: ObjectAddress

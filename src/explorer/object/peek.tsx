@@ -1,12 +1,12 @@
 /** An object beside the table, for a look without leaving it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useSession } from '../shell/session.tsx'
+import { type ObjectAddress, objectPath, objectQuery } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './object.module.css'
-import { type ObjectAddress, objectPath, objectQuery } from './object-queries.ts'
 import { PropertyList } from './property-list.tsx'
 
 export interface PeekProps {

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { titleIn } from '../api/linked-titles.ts'
 import {
   type LinkSide,
   linksOf,
@@ -11,10 +10,11 @@ import {
   typeNote,
 } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
+import { titleIn } from '../data/linked-titles.ts'
+import { useLinkedTitles } from '../data/use-linked-titles.ts'
+import { useNumberStyles } from '../data/use-number-styles.ts'
+import { addressOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
 import styles from './object.module.css'
-import { addressOf, searchOf, type TrailStep, toLink } from './trail.ts'
-import { useLinkedTitles } from './use-linked-titles.ts'
-import { useNumberStyles } from './use-number-styles.ts'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps {

@@ -49,14 +49,3 @@ export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
     </svg>
   )
 }
-
-/** Returns the position in a GeoJSON point; undefined if there is none. */
-export function positionOf(
-  value: unknown,
-): readonly [longitude: number, latitude: number] | undefined {
-  const { coordinates } = (value ?? {}) as { readonly coordinates?: readonly unknown[] }
-  const [longitude, latitude] = coordinates ?? []
-  return typeof longitude === 'number' && typeof latitude === 'number'
-    ? [longitude, latitude]
-    : undefined
-}

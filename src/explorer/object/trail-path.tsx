@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { findType, nameOf, type OntologyDefinition, wordsOf } from '../api/ontology.ts'
-import { useSession } from '../shell/session.tsx'
-import { objectQuery } from './object-queries.ts'
+import { objectQuery } from '../data/object-queries.ts'
+import { useSession } from '../session/session.tsx'
+import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
 import styles from './trail.module.css'
-import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from './trail.ts'
 
 export interface TrailPathProps {
   readonly ontology: OntologyDefinition

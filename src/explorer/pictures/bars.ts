@@ -1,5 +1,5 @@
 /** The bars of a picture, and the aggregations that count them. */
-import type { Group } from '../facets/facet-query.ts'
+import type { Group } from '../data/facet-query.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Json } from '../view/where.ts'
 import type { Tick } from './ticks.ts'

@@ -1,12 +1,14 @@
 /** The distribution of the values of a property over all objects of a view. */
+
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
 import type { Send } from '../api/call.ts'
 import { isNumber, isWholeNumber } from '../api/number-types.ts'
 import type { ScalarType } from '../api/ontology.ts'
-import { aggregate, type FacetOf } from '../facets/facet-query.ts'
-import { extentsQuery } from '../object/extents-query.ts'
+import { extentsQuery } from '../data/extents-query.ts'
+import { aggregate } from '../data/facet-query.ts'
 import { numberStyle, propertiesStyledByValues } from '../ui/number-style.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
 import { type Json, scalarOf } from '../view/where.ts'
 import { type Bar, type Bars, edgesOf, metricOf, type Read, rangeFilters } from './bars.ts'
@@ -33,7 +35,7 @@ export function hasPicture(type: ScalarType | undefined): boolean {
   )
 }
 
-export function distributionQuery(send: Send, of: FacetOf, property: string) {
+export function distributionQuery(send: Send, of: TypeView, property: string) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
@@ -67,7 +69,7 @@ export function distributionQuery(send: Send, of: FacetOf, property: string) {
 }
 
 /** Axes and tables show the numbers of a property alike, so all its values decide, not those of a view. */
-async function readStyle(client: QueryClient, send: Send, of: FacetOf, property: string) {
+async function readStyle(client: QueryClient, send: Send, of: TypeView, property: string) {
   if (!propertiesStyledByValues(of).includes(property)) return numberStyle(of, property)
   const extents = await client.ensureQueryData(extentsQuery(send, of)).catch(() => undefined)
   return numberStyle(of, property, extents?.get(property))

@@ -1,12 +1,13 @@
 /** A picture for each property: how its values are distributed over all objects of the view. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { titleIn } from '../api/linked-titles.ts'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
-import type { FacetOf } from '../facets/facet-query.ts'
-import { useLinkedTitles } from '../object/use-linked-titles.ts'
-import { useSession } from '../shell/session.tsx'
+import { titleIn } from '../data/linked-titles.ts'
+import { useLinkedTitles } from '../data/use-linked-titles.ts'
+import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { scalarOf } from '../view/where.ts'
@@ -15,7 +16,7 @@ import { type Distribution, distributionQuery, hasPicture } from './distribution
 import styles from './pictures.module.css'
 
 export interface PicturesProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly setView: SetView
 }
 
@@ -96,7 +97,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
 }
 
 interface ContentProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly property: string
   readonly data: Distribution
   readonly isLarge: boolean

@@ -1,7 +1,7 @@
 /** The entries of the command palette: types, properties, saved views and actions. */
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
+import type { Action } from '../ui/actions.tsx'
 import type { SavedView } from '../view/saved-views.ts'
-import type { Action } from './actions.tsx'
 
 export interface Command {
   readonly id: string

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { meQuery } from '../api/queries.ts'
+import { useSession } from '../session/session.tsx'
+import { useIsAdmin } from '../session/use-rights.ts'
+import { useActions } from '../ui/actions.tsx'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { useActions } from './actions.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
-import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
-import { useIsAdmin } from './use-rights.ts'
 
 export function Header() {
   const { isSignedIn } = useSession()

@@ -1,7 +1,7 @@
 /** The keys of the explorer. Opens with a question mark. */
 import { useEffect, useRef, useState } from 'react'
-import { useActions } from './actions.tsx'
-import { areLettersOn, switchLetters } from './letters.ts'
+import { useActions } from '../ui/actions.tsx'
+import { areLettersOn, isTyping, switchLetters } from '../ui/letters.ts'
 import styles from './palette.module.css'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
@@ -60,11 +60,4 @@ export function Help() {
       </label>
     </dialog>
   )
-}
-
-/** True if a key is not ours: it belongs to a text that is being written, or letters are off. */
-export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || !areLettersOn()) return true
-  // A dialog lies over the screen: its keys are not for what is behind it.
-  return target instanceof HTMLElement && target.closest('input, select, textarea, dialog') !== null
 }

@@ -5,8 +5,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/queries.ts'
+import { useSession } from '../session/session.tsx'
+import { useReadActions } from '../ui/actions.tsx'
 import { readViews } from '../view/saved-views.ts'
-import { useReadActions } from './actions.tsx'
 import {
   type Command,
   commandsOf,
@@ -15,7 +16,6 @@ import {
   findCommands,
 } from './commands.ts'
 import styles from './palette.module.css'
-import { useSession } from './session.tsx'
 
 const SHOWN = 12
 /** The header opens the palette by this event of its own. */

@@ -1,9 +1,9 @@
 import { type FormEvent, useId, useState } from 'react'
 import { parseBody, senderOf } from '../api/call.ts'
-import { canUseOAuth, startOAuth } from '../api/oauth.ts'
+import { canUseOAuth, startOAuth } from '../session/oauth.ts'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
-import { useSession } from './session.tsx'
 import styles from './shell.module.css'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */

@@ -1,8 +1,9 @@
 /** The menu of a column: order, filter, hide. */
+
 import { useState } from 'react'
-import type { FacetOf } from '../facets/facet-query.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popup } from '../ui/popup.tsx'
+import type { TypeView } from '../view/type-view.ts'
 import type { Filter, OrderTerm } from '../view/view-state.ts'
 import styles from './column-menu.module.css'
 import { type Column, isSortable } from './columns.ts'
@@ -10,7 +11,7 @@ import { FilterForm } from './filter-form.tsx'
 import { ordered, orderOf } from './order-terms.ts'
 
 export interface ColumnMenuProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly column: Column
   readonly order: readonly OrderTerm[]
   readonly onOrder: (order: readonly OrderTerm[]) => void

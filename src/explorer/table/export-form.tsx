@@ -3,16 +3,16 @@
 import { type FormEvent, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { parseBody } from '../api/call.ts'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Segments } from '../ui/segments.tsx'
-import type { PageOf } from '../view/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import { downloadRequest, type ExportFormat, FORMATS } from './export-request.ts'
 import styles from './filter-form.module.css'
 
 export interface ExportFormProps {
-  readonly of: PageOf
+  readonly of: TypeView
   /** Objects that match the view. */
   readonly count: number | undefined
   /** The version in view. */

@@ -1,6 +1,7 @@
 /** The export of a view: all matches, as one snapshot, in one file. */
+
 import type { ApiRequest } from '../api/call.ts'
-import type { PageOf } from '../view/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import { DIALECTS, whereOf } from '../view/where.ts'
 
 export const FORMATS = ['ndjson', 'csv'] as const
@@ -19,7 +20,7 @@ export interface ExportOptions {
  * link holds no bearer token. Throws `NotExpressible` for views with a box.
  */
 export function downloadRequest(
-  { ontology, objectType, view }: PageOf,
+  { ontology, objectType, view }: TypeView,
   { format, isShownOnly, version }: ExportOptions,
 ): ApiRequest {
   const where = whereOf(view, objectType, DIALECTS['1'])

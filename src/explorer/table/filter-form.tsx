@@ -1,19 +1,21 @@
 /** The editor of one filter: property, operator, value. */
+
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
-import { type FacetOf, suggestionsQuery } from '../facets/facet-query.ts'
-import { useSession } from '../shell/session.tsx'
+import { suggestionsQuery } from '../data/facet-query.ts'
+import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { needsValue, OPERATOR_NAMES, operatorsOf } from '../view/operators.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
 import { scalarOf } from '../view/where.ts'
 import styles from './filter-form.module.css'
 import { inputOf } from './filter-input.ts'
 
 export interface FilterFormProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   /** Undefined for a new filter. */
   readonly filter: Filter | undefined
   /** The property of a new filter. */
@@ -113,7 +115,7 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
 
 interface SuggestionsProps {
   readonly id: string
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly property: string
 }
 

@@ -1,15 +1,16 @@
-/** The table of a view with what belongs to it: find bar, notices, paging lens. */
+/** The table of a view with what belongs to it: find bar, notices, status bar. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
-import type { FacetOf } from '../facets/facet-query.ts'
-import { useNumberStyles } from '../object/use-number-styles.ts'
-import { type LinkedList, listedObjectLink } from '../object/within-link.ts'
+import { useNumberStyles } from '../data/use-number-styles.ts'
 import { exactText } from '../ui/format-value.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
+import { type LinkedList, listedObjectLink } from '../view/within-link.ts'
 import { columnsOf, isSortable } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
@@ -24,7 +25,7 @@ const SAMPLE = 40
 const SETTLE_MS = 80
 
 export interface ObjectsTableProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly setView: SetView
   readonly walk: ViewWalk
   readonly isFinding: boolean

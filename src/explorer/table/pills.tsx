@@ -1,17 +1,18 @@
 /** The conditions of a view as pills. Each opens its editor, and can be removed. */
+
 import type { ReactNode } from 'react'
-import type { FacetOf } from '../facets/facet-query.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popup } from '../ui/popup.tsx'
 import { isKnownField } from '../view/known-view.ts'
 import { describeFilter } from '../view/operators.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { FilterForm } from './filter-form.tsx'
 import styles from './toolbar.module.css'
 
 export interface PillsProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly setView: SetView
 }
 
@@ -74,7 +75,7 @@ function Pill({ name, isLost = false, onRemove, children }: PillProps) {
 }
 
 interface FilterPillProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly filter: Filter
   readonly onChange: (filter: Filter) => void
   readonly onRemove: () => void

@@ -1,10 +1,10 @@
-/** The paging lens: where the reader is, and what each page cost. */
+/** The status bar: where the reader is, and what each page cost. */
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { meQuery } from '../api/queries.ts'
-import type { WalkPage, WalkState } from '../api/walk.ts'
-import { useSession } from '../shell/session.tsx'
+import type { WalkPage, WalkState } from '../data/walk.ts'
+import { useSession } from '../session/session.tsx'
 import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import { PageBars } from './page-bars.tsx'

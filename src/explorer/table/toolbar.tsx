@@ -1,8 +1,8 @@
 /** The controls of the table: free text, filters, columns, latest or snapshot. */
+
 import { type ReactNode, useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
-import type { FacetOf } from '../facets/facet-query.ts'
 import { LoadButton } from '../load/load-button.tsx'
 import { TypeButton } from '../load/type-button.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,6 +10,7 @@ import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popup } from '../ui/popup.tsx'
 import { Segments } from '../ui/segments.tsx'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import { LAYOUTS, type Layout } from '../view/view-state.ts'
 import { pointProperty } from '../view/where.ts'
@@ -24,7 +25,7 @@ import type { ViewWalk } from './use-walk.ts'
 import { SnapshotLine, VersionSwitch } from './version-switch.tsx'
 
 export interface ToolbarProps {
-  readonly of: FacetOf
+  readonly of: TypeView
   readonly setView: SetView
   readonly walk: ViewWalk
   readonly isRequestShown: boolean

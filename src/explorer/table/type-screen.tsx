@@ -9,18 +9,19 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
-import { useWriteCount } from '../edit/use-writes.ts'
 import { Facets } from '../facets/facets.tsx'
 import { Peek } from '../object/peek.tsx'
-import { type LinkedList, withinLink } from '../object/within-link.ts'
-import { useActions } from '../shell/actions.tsx'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
+import { useWriteCount } from '../session/use-writes.ts'
+import { useActions } from '../ui/actions.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
+import { useViewKeys } from '../ui/use-view-keys.ts'
 import { knownPart } from '../view/known-view.ts'
 import { useView } from '../view/use-view.ts'
 import { pointProperty } from '../view/where.ts'
+import { type LinkedList, withinLink } from '../view/within-link.ts'
 import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
@@ -28,7 +29,6 @@ import { TOOL_IDS, Toolbar } from './toolbar.tsx'
 import { TopRow } from './top-row.ts'
 import styles from './type-screen.module.css'
 import { useEscape } from './use-escape.ts'
-import { useViewKeys } from './use-view-keys.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -40,7 +40,7 @@ const Pictures = lazyView(
 )
 const RequestPanel = lazyView(
   'request',
-  async () => (await import('../lens/request-panel.tsx')).RequestPanel,
+  async () => (await import('../request/request-panel.tsx')).RequestPanel,
 )
 
 export function TypeScreen() {

@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { areLettersOn } from '../shell/letters.ts'
+import { areLettersOn } from '../ui/letters.ts'
 import type { Column } from './columns.ts'
 
 export interface ActiveCell {

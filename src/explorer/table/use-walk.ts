@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { Walk, type WalkState } from '../api/walk.ts'
-import { useSession } from '../shell/session.tsx'
-import { chooseRevision, type PageOf, pageRequest } from '../view/page-request.ts'
+import { chooseRevision, pageRequest } from '../data/page-request.ts'
+import { Walk, type WalkState } from '../data/walk.ts'
+import { useSession } from '../session/session.tsx'
+import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 
 export const PAGE_SIZE = 1000
@@ -19,7 +20,7 @@ export interface ViewWalk {
 }
 
 /** Walks through the pages of a view. Another query starts another walk. */
-export function useWalk({ ontology, objectType, view }: PageOf, restarts: number): ViewWalk {
+export function useWalk({ ontology, objectType, view }: TypeView, restarts: number): ViewWalk {
   const { send } = useSession()
   const revision = chooseRevision(view)
   const topic = JSON.stringify([view.filters, view.text, view.box, view.order])

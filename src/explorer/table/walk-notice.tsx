@@ -4,12 +4,12 @@
  */
 import type { ReactNode } from 'react'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { isInKeyOrder } from '../data/page-request.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import { describeFilter } from '../view/operators.ts'
-import { isInKeyOrder } from '../view/page-request.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { isPassing, useResume } from './use-resume.ts'

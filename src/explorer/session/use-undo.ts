@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from './session.tsx'
 import { type LastChange, useLastChange, useRefresh } from './use-writes.ts'
 
 export interface Undo {

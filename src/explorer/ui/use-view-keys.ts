@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { isTyping } from '../shell/help.tsx'
+import { isTyping } from './letters.ts'
 
 /** The keys of the screen of a type. */
 export type ViewKeys = Readonly<Record<string, () => void>>

@@ -4,11 +4,12 @@ import { useState } from 'react'
 import type { ApiRequest } from '../api/call.ts'
 import { nameOfProperty } from '../api/ontology.ts'
 import { serviceUrl } from '../api/service-url.ts'
-import { countRequest, facetProperties } from '../facets/facet-query.ts'
-import { useSession } from '../shell/session.tsx'
+import { countRequest, facetProperties } from '../data/facet-query.ts'
+import { pageRequest } from '../data/page-request.ts'
+import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { type PageOf, pageRequest } from '../view/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
 import { toClientCode } from './client-code.ts'
 import { toOsdkCode } from './osdk-code.ts'
@@ -18,7 +19,7 @@ import { TOOL_NAMES, TOOLS, type Tool, toCurl, withoutToken } from './request-te
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
 
 export interface RequestPanelProps {
-  readonly of: PageOf
+  readonly of: TypeView
   readonly revision: ApiRevision
   readonly pageSize: number
 }
@@ -81,7 +82,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   )
 }
 
-function textOf(of: PageOf, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
+function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
   const url = serviceUrl()
   try {
     if (tool === 'client') return { text: toClientCode(of, revision, url), problem: undefined }

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
 import type { LinkSide, ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import { aggregate } from '../facets/facet-query.ts'
+import { aggregate } from './facet-query.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
 import { DIALECTS, whereOf } from '../view/where.ts'
 

@@ -2,10 +2,10 @@
  * The pages of a walk, kept as the bytes that came. Only the few in view are parsed, so that memory
  * is bounded by bytes and not by objects.
  */
-import type { ApiRequest } from './call.ts'
-import type { ObjectRecord } from './records.ts'
+import type { ApiRequest } from '../api/call.ts'
+import type { ObjectRecord } from '../api/records.ts'
 
-/** One page as the paging lens shows it. */
+/** One page as the status bar shows it. */
 export interface WalkPage {
   readonly index: number
   /** The number of objects before this page. */

@@ -1,9 +1,10 @@
 /** A view of the objects at a link: the condition of the link holds, but is not in the address. */
-import type { FacetOf } from '../facets/facet-query.ts'
-import type { SetView } from '../view/use-view.ts'
-import type { Filter, ViewState } from '../view/view-state.ts'
+
 import { writeObjectView } from './object-address.ts'
 import { addressOf, type TrailStep, toLink } from './trail.ts'
+import type { TypeView } from './type-view.ts'
+import type { SetView } from './use-view.ts'
+import type { Filter, ViewState } from './view-state.ts'
 
 export interface LinkedView {
   readonly view: ViewState
@@ -51,7 +52,7 @@ export interface ListedIn {
 
 /** Returns the link from a list to one of its objects, which remembers the list. */
 export function listedObjectLink(
-  { ontology, objectType, view }: FacetOf,
+  { ontology, objectType, view }: TypeView,
   key: string,
   { linked, version }: ListedIn,
 ) {

@@ -1,4 +1,5 @@
 /** Counts of values: aggregations over all objects that match the view, never a sample. */
+import type { TypeView } from '../view/type-view.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
 import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
@@ -8,14 +9,6 @@ import { DIALECTS, type Json, whereOf } from '../view/where.ts'
 export interface FacetValue {
   readonly value: string
   readonly count: number
-}
-
-export interface FacetOf {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-  readonly view: ViewState
-  /** The version to count; undefined counts the newest. */
-  readonly version?: number | undefined
 }
 
 export interface Group {
@@ -39,7 +32,7 @@ interface AggregationBody {
 /** Aggregates the objects of a view. */
 export async function aggregate(
   send: Send,
-  of: FacetOf,
+  of: TypeView,
   body: AggregationBody,
   signal: AbortSignal,
 ): Promise<Aggregation> {
@@ -47,7 +40,7 @@ export async function aggregate(
 }
 
 function aggregateRequest(
-  { ontology, objectType, view, version }: FacetOf,
+  { ontology, objectType, view, version }: TypeView,
   body: AggregationBody,
 ): ApiRequest {
   const where = whereOf(view, objectType, DIALECTS.v2)
@@ -57,7 +50,7 @@ function aggregateRequest(
 }
 
 /** Returns the request that counts the values of a property, the most frequent first. */
-export function countRequest(of: FacetOf, property: string, most = FACET_VALUES): ApiRequest {
+export function countRequest(of: TypeView, property: string, most = FACET_VALUES): ApiRequest {
   return aggregateRequest(of, countBody(property, most))
 }
 
@@ -75,7 +68,7 @@ export interface Facet {
 }
 
 /** Counts the values of a property. A filter on the property itself is left out. */
-export function facetQuery(send: Send, of: FacetOf, property: string, most = FACET_VALUES) {
+export function facetQuery(send: Send, of: TypeView, property: string, most = FACET_VALUES) {
   const filters = of.view.filters.filter(({ field }) => field !== property)
   const view: ViewState = { ...of.view, filters }
   return queryOptions({
@@ -106,7 +99,7 @@ export function facetQuery(send: Send, of: FacetOf, property: string, most = FAC
 const SUGGESTIONS = 50
 
 /** Returns the values that the editor of a filter suggests. */
-export function suggestionsQuery(send: Send, of: FacetOf, property: string) {
+export function suggestionsQuery(send: Send, of: TypeView, property: string) {
   return {
     ...facetQuery(send, of, property, SUGGESTIONS),
     select: ({ values }: Facet) => values,

@@ -2,8 +2,8 @@
  * The trail: the objects through which links led to a page. Each step is `type/key/link`, with the
  * list that the object was opened from behind a question mark, so that walking back restores it.
  */
-import { parseSearch, searchRecord, stringifySearch } from '../view/search-record.ts'
-import { EMPTY_VIEW, fromSearch, type ViewState } from '../view/view-state.ts'
+import { parseSearch, searchRecord, stringifySearch } from './search-record.ts'
+import { EMPTY_VIEW, fromSearch, type ViewState } from './view-state.ts'
 
 export interface TrailStep {
   readonly type: string

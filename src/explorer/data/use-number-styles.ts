@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { useSession } from '../shell/session.tsx'
+import { useSession } from '../session/session.tsx'
 import type { NumberStyle } from '../ui/format-number.ts'
 import { numberStyle, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
 import { extentsQuery } from './extents-query.ts'

@@ -2,11 +2,11 @@
  * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
  * expired token costs nothing that was read.
  */
-import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from './call.ts'
+import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
 import { KeptPages, type WalkPage } from './kept-pages.ts'
-import type { ObjectTypeDefinition } from './ontology.ts'
-import { keyText, type ObjectRecord, readRecord } from './records.ts'
-import { serverMs } from './server-timing.ts'
+import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
+import { serverMs } from '../api/server-timing.ts'
 
 export type { WalkPage } from './kept-pages.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EMPTY_VIEW, type Filter, type ViewState } from '../view/view-state.ts'
+import { EMPTY_VIEW, type Filter, type ViewState } from './view-state.ts'
 import { withinLink } from './within-link.ts'
 
 const LINK: Filter = { field: 'origin', operator: 'eq', value: 'ATL' }

@@ -1,7 +1,7 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
-import { parseBody, type Send } from './call.ts'
-import { findType, type ObjectTypeDefinition, type OntologyDefinition } from './ontology.ts'
-import { keyText, readRecord } from './records.ts'
+import { parseBody, type Send } from '../api/call.ts'
+import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
+import { keyText, readRecord } from '../api/records.ts'
 
 export interface LinkedKey {
   /** The API name of the type that the key leads to. */

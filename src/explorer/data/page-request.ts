@@ -1,14 +1,8 @@
 /** The request for one page of a view, in each API that can express it. */
+import type { TypeView } from '../view/type-view.ts'
 import type { ApiRequest } from '../api/call.ts'
-import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
-import type { ApiRevision, OrderTerm, ViewState } from './view-state.ts'
-import { DIALECTS, NotExpressible, whereOf } from './where.ts'
-
-export interface PageOf {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-  readonly view: ViewState
-}
+import type { ApiRevision, OrderTerm, ViewState } from '../view/view-state.ts'
+import { DIALECTS, NotExpressible, whereOf } from '../view/where.ts'
 
 export interface PageOptions {
   readonly pageSize: number
@@ -28,7 +22,7 @@ export function chooseRevision(view: ViewState): ApiRevision {
 }
 
 /** Returns the request for a page. Throws `NotExpressible` if the API cannot express the view. */
-export function pageRequest(of: PageOf, revision: ApiRevision, options: PageOptions): ApiRequest {
+export function pageRequest(of: TypeView, revision: ApiRevision, options: PageOptions): ApiRequest {
   const { view, objectType } = of
   if (options.after === undefined) return BUILDERS[revision](of, options)
   const rest = { field: objectType.primaryKey, operator: 'gt', value: options.after } as const
@@ -41,7 +35,7 @@ export function isInKeyOrder({ order }: ViewState): boolean {
   return order.length === 0
 }
 
-type Builder = (of: PageOf, options: PageOptions) => ApiRequest
+type Builder = (of: TypeView, options: PageOptions) => ApiRequest
 
 const BUILDERS: Readonly<Record<ApiRevision, Builder>> = {
   '1': (of, { pageSize, pageToken }) => {

@@ -1,6 +1,7 @@
 /** The request behind a view as a program with `@osdk/client`. */
+
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import type { PageOf } from '../view/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import {
   type Json,
@@ -30,7 +31,7 @@ const OPERATORS = {
 } as const
 
 /** Returns a program. Throws `NotExpressible` if the package cannot express the view. */
-export function toOsdkCode({ ontology, objectType, view }: PageOf, origin: string): string {
+export function toOsdkCode({ ontology, objectType, view }: TypeView, origin: string): string {
   const name = constantOf(ontology.objectTypes, objectType)
   const clauses = [
     ...view.filters.map((filter) => clauseOf(filter, objectType)),

@@ -1,9 +1,9 @@
 /** The search parameters of an object: the list that it belongs to, and the object to compare. */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { parseSearch, stringifySearch } from '../view/search-record.ts'
-import { fromSearch, type ViewState } from '../view/view-state.ts'
+import { parseSearch, stringifySearch } from './search-record.ts'
 import { listText, readTrail, searchOf, type TrailStep } from './trail.ts'
+import { fromSearch, type ViewState } from './view-state.ts'
 
 export interface ObjectView {
   /** The list that the object was opened from. */

@@ -10,8 +10,9 @@ import {
   useState,
 } from 'react'
 import { ApiError, type Send, senderOf } from '../api/call.ts'
-import { Credential } from '../api/credential.ts'
-import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from '../api/oauth.ts'
+import { Credential } from './credential.ts'
+import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
+import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
 import {
   endSignIn,
   readSignIn,
@@ -20,8 +21,7 @@ import {
   saveSignIn,
   signInOf,
   takeCode,
-} from '../api/session.ts'
-import { listenForRenewals, renewForAllTabs } from '../api/shared-renewal.ts'
+} from './stored-sign-in.ts'
 
 export interface Session {
   /** Another function for each sign-in; the same one after a token was renewed. */

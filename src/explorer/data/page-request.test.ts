@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
 import { chooseRevision, pageRequest } from './page-request.ts'
-import { EMPTY_VIEW, type ViewState } from './view-state.ts'
+import { EMPTY_VIEW, type ViewState } from '../view/view-state.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'city',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Credential } from './credential.ts'
 import { authorizeAddress, challengeOf, readAnswer, type Tokens } from './oauth.ts'
-import { type SignIn, signInOf } from './session.ts'
 import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
+import { type SignIn, signInOf } from './stored-sign-in.ts'
 
 describe('the sign-in page', () => {
   const pending = { state: 's', verifier: 'v', returnTo: '/o/shop' }

@@ -1,5 +1,7 @@
 /** The request behind a view as a program with the client of this project. */
-import { type PageOf, pageRequest } from '../view/page-request.ts'
+
+import { pageRequest } from '../data/page-request.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision, Filter } from '../view/view-state.ts'
 import { type Json, pointProperty, scalarOf, textProperties, toJson } from '../view/where.ts'
 import { jsText } from './js-text.ts'
@@ -7,7 +9,7 @@ import { jsText } from './js-text.ts'
 type Condition = { readonly [name: string]: Json }
 
 /** Returns a program. Throws `NotExpressible` if the API cannot express the view. */
-export function toClientCode(of: PageOf, revision: ApiRevision, origin: string): string {
+export function toClientCode(of: TypeView, revision: ApiRevision, origin: string): string {
   // The request of the same view says what cannot be expressed.
   pageRequest(of, revision, { pageSize: 1 })
   const { ontology, objectType, view } = of
@@ -42,7 +44,7 @@ for await (const object of objects) console.log(object)
 }
 
 /** Returns one condition for all filters, and further ones where names would repeat. */
-function conditionsOf({ objectType, view }: PageOf, revision: ApiRevision): readonly Condition[] {
+function conditionsOf({ objectType, view }: TypeView, revision: ApiRevision): readonly Condition[] {
   const conditions = view.filters.map((filter): Condition => {
     const [property = '', field] = filter.field.split('/')
     const name = field === undefined ? property : `${property}:${field}`

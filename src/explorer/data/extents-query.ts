@@ -1,7 +1,7 @@
 /** The extents of the numbers of a type, which decide how they are written. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Send } from '../api/call.ts'
-import { aggregate } from '../facets/facet-query.ts'
+import { aggregate } from './facet-query.ts'
 import { type Extent, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 

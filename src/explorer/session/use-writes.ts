@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Send } from '../api/call.ts'
-import { useHasScope } from '../shell/use-rights.ts'
+import { useHasScope } from './use-rights.ts'
 
 /** True if the caller may write objects; false until that is known. */
 export const useCanWrite = () => useHasScope('api:ontologies-write') ?? false

@@ -1,8 +1,8 @@
 /** The token of one sign-in. A token of OAuth is renewed before it expires. */
 
 import type { Tokens } from './oauth.ts'
-import { type SignIn, signInOf } from './session.ts'
 import type { Renewal } from './shared-renewal.ts'
+import { type SignIn, signInOf } from './stored-sign-in.ts'
 
 /** Requests that are sent this long before the end renew the token first. */
 const RENEW_BEFORE_MS = 300_000

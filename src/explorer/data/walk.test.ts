@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, type ApiRequest, type Send } from './call.ts'
-import type { ObjectTypeDefinition } from './ontology.ts'
+import { ApiError, type ApiRequest, type Send } from '../api/call.ts'
+import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { Walk } from './walk.ts'
 
 const objectType: ObjectTypeDefinition = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { ApiRequest, ApiResponse } from './call.ts'
+import type { ApiRequest, ApiResponse } from '../api/call.ts'
 import { LinkedTitles, titleIn } from './linked-titles.ts'
-import type { OntologyDefinition } from './ontology.ts'
+import type { OntologyDefinition } from '../api/ontology.ts'
 
 const ontology: OntologyDefinition = {
   apiName: 'shop',

@@ -1,6 +1,6 @@
 /** The credential of this tab, which is kept only in session storage. */
-import { storageKey } from './base-path.ts'
-import { ApiError, parseBody, senderOf } from './call.ts'
+import { storageKey } from '../api/base-path.ts'
+import { ApiError, parseBody, senderOf } from '../api/call.ts'
 import { revokeTokens, type Tokens } from './oauth.ts'
 
 /** The origin of a token: signing out revokes a token that the explorer obtained itself. */
