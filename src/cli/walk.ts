@@ -1,6 +1,8 @@
 /** Walks over pages and prints their objects; shared by `list` and `search`. */
 import type { Command } from 'commander'
-import type { ObjectRecord, Page, PageOptions } from '../client/endpoints/pages.ts'
+import type { Endpoints } from '../client/endpoints/endpoints.ts'
+import type { ObjectRecord, Page, PageOptions, TypePath } from '../client/endpoints/pages.ts'
+import type { OrderTerm, PageQuery } from '../client/query/page-request.ts'
 import { countOf, formatCount } from '../contract/count-of.ts'
 import {
   addFormOptions,
@@ -41,10 +43,26 @@ export function addWalkOptions(command: Command): Command {
   )
 }
 
-/** Splits a term of `--order`: the property, then direction and position of nulls. */
-export function readOrderTerm(term: string): { name: string; rest: string[] } {
-  const [name = '', ...rest] = term.split(':')
-  return { name: name.replace(/^(?:properties|p)\./, ''), rest }
+const NULLS: Readonly<Record<string, string>> = { nullsFirst: 'first', nullsLast: 'last' }
+
+/** Reads a term of `--order`: `runwayFeet:desc:nullsLast`. The service rejects other words. */
+export function readOrderTerm(term: string): OrderTerm {
+  const [name = '', direction = 'asc', nulls] = term.split(':')
+  const property = name.replace(/^(?:properties|p)\./, '')
+  const position = nulls === undefined ? {} : { nulls: NULLS[nulls] ?? nulls }
+  return { property, direction, ...position } as OrderTerm
+}
+
+/** Reads a page of a query through revision 1.0. */
+export async function readQueryPage(
+  { connection }: Endpoints,
+  type: TypePath,
+  query: PageQuery,
+  page: PageOptions,
+): Promise<Page> {
+  const { readPage } = await import('../client/endpoints/read-page.ts')
+  const { revision1PageRequest } = await import('../client/query/page-request.ts')
+  return readPage(connection, revision1PageRequest(type, query, page))
 }
 
 /** Prints the objects of the requested pages, and how to continue if more follow. */
@@ -136,20 +154,5 @@ async function openTableWriter(signal: AbortSignal): Promise<RecordWriter> {
         )
       }
     },
-  }
-}
-
-const NULLS: Readonly<Record<string, string>> = { nullsFirst: 'first', nullsLast: 'last' }
-
-/** Returns an order term as a search expects it. */
-export function orderField(term: string): object {
-  const {
-    name,
-    rest: [direction, nulls],
-  } = readOrderTerm(term)
-  return {
-    field: `properties.${name}`,
-    direction,
-    nulls: nulls === undefined ? undefined : (NULLS[nulls] ?? nulls),
   }
 }

@@ -32,8 +32,21 @@ export interface ServiceRequest extends CallOptions {
   readonly json?: unknown
   readonly body?: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> }
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Whether the request can safely be sent twice. */
-  readonly isRepeatable: boolean
+  /** Whether the request can safely be sent twice. By default, only one with the method GET. */
+  readonly isRepeatable?: boolean
+}
+
+/** A response with status 2xx. */
+export interface ServiceResponse<Body = unknown> {
+  /** The parsed JSON; undefined if the response has none. */
+  readonly body: Body
+  /** The JSON as it was sent. */
+  readonly bytes: Uint8Array
+  readonly headers: Headers
+  /** Milliseconds until the last byte arrived, without earlier attempts. */
+  readonly durationMs: number
+  /** When the last byte arrived, in milliseconds since the epoch. */
+  readonly receivedAtMs: number
 }
 
 /** The parameters of a query string; undefined ones are omitted, lists are repeated. */
@@ -72,20 +85,25 @@ export class Connection {
 
   /** Sends a request and returns the JSON of its response. */
   async send<Result>(request: ServiceRequest): Promise<Result> {
-    return (await this.exchange(request)).body as Result
+    return (await this.exchange<Result>(request)).body
   }
 
-  /** Sends a request and returns the JSON and the headers of its response. */
-  async exchange(request: ServiceRequest): Promise<{ body: unknown; headers: Headers }> {
+  /** Sends a request and returns its response. */
+  async exchange<Body>(request: ServiceRequest): Promise<ServiceResponse<Body>> {
+    const { method = 'GET', isRepeatable = method === 'GET' } = request
     const signal = this.signalFor(request.signal)
     const retryPolicy = this.createRetryPolicy(request.signal)
     for (;;) {
       try {
+        const startedAtMs = monotonicNow()
         const response = await this.#fetch(request, signal)
-        return { body: await this.#readJson(response, signal), headers: response.headers }
+        const { body, bytes } = await this.#readJson(response, signal)
+        const durationMs = monotonicNow() - startedAtMs
+        const { headers } = response
+        return { body: body as Body, bytes, headers, durationMs, receivedAtMs: Date.now() }
       } catch (error) {
         signal?.throwIfAborted()
-        if (!request.isRepeatable) throw error
+        if (!isRepeatable) throw error
         await retryPolicy.wait(error).catch((failure: unknown) => {
           signal?.throwIfAborted()
           throw failure
@@ -95,7 +113,7 @@ export class Connection {
   }
 
   /** Sends a request and returns its response as a stream, without retries. */
-  async stream(request: Omit<ServiceRequest, 'isRepeatable'>): Promise<Response> {
+  async stream(request: ServiceRequest): Promise<Response> {
     const signal = this.signalFor(request.signal)
     const response = await this.#fetch(request, signal)
     if (!response.ok) await this.#readJson(response, signal)
@@ -115,11 +133,8 @@ export class Connection {
     return clientError('Client:InvalidResponse', message, options)
   }
 
-  async #fetch(
-    request: Omit<ServiceRequest, 'isRepeatable'>,
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    const { method = 'GET', path, query = {}, json, headers = {} } = request
+  async #fetch(request: ServiceRequest, signal: AbortSignal | undefined): Promise<Response> {
+    const { method = 'GET', json, headers = {} } = request
     const { token, fetch: send = fetch } = this.#options
     const secret = typeof token === 'function' ? await token() : token
     const body =
@@ -131,7 +146,7 @@ export class Connection {
       if (value !== undefined) sent.set(name, value)
     }
     try {
-      const response = await send(this.baseUrl + path + queryString(query), {
+      const response = await send(this.baseUrl + addressOf(request), {
         method,
         headers: sent,
         ...(body === undefined ? {} : { body: body.content }),
@@ -160,19 +175,22 @@ export class Connection {
     return now() - this.#absentSince < waitForServiceMs
   }
 
-  async #readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  async #readJson(
+    response: Response,
+    signal: AbortSignal | undefined,
+  ): Promise<Pick<ServiceResponse, 'body' | 'bytes'>> {
     const { status, headers } = response
-    let text: string
-    try {
-      text = await response.text()
-    } catch (error) {
-      throw this.lost(error, signal)
-    }
-    if (status === 204) return undefined
+    const bytes = await response.arrayBuffer().then(
+      (buffer) => new Uint8Array(buffer),
+      (error: unknown) => {
+        throw this.lost(error, signal)
+      },
+    )
+    if (status === 204) return { body: undefined, bytes }
     const type = headers.get('content-type') ?? 'no content type'
     const isJson = /^application\/(?:[\w.-]+\+)?json\b/.test(type)
-    const body = isJson ? parseJson(text) : undefined
-    if (response.ok && body !== undefined) return body
+    const body = isJson ? parseJson(new TextDecoder().decode(bytes)) : undefined
+    if (response.ok && body !== undefined) return { body, bytes }
     if (!response.ok && isErrorBody(body)) {
       const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
       const isRetryable = status === 429 || status === 503
@@ -196,11 +214,12 @@ export function segment(text: string | number | boolean): string {
   return encodeURIComponent(text)
 }
 
-function queryString(query: QueryParameters): string {
+/** Returns the path of a request with its query string. */
+export function addressOf({ path, query = {} }: Pick<ServiceRequest, 'path' | 'query'>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
   )
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
 /** Values of type `long` can be bigints; on the wire they are strings. */

@@ -41,6 +41,8 @@ export class OqsError extends Error {
   readonly errorCode: OpenEnded<ErrorCode | 'CLIENT'>
   /** The status of the response; undefined if there was none. */
   readonly statusCode: number | undefined
+  /** What the service says about the error; undefined if the client found it. */
+  readonly errorDescription: string | undefined
   /** The id of the request in the log of the service. */
   readonly errorInstanceId: string | undefined
   readonly parameters: Readonly<Record<string, unknown>>
@@ -56,6 +58,7 @@ export class OqsError extends Error {
     super(options.message ?? describeError(options.statusCode, body), { cause: options.cause })
     this.errorName = body.errorName
     this.errorCode = body.errorCode ?? 'CLIENT'
+    this.errorDescription = body.errorDescription
     this.errorInstanceId = body.errorInstanceId
     this.parameters = body.parameters ?? {}
     this.statusCode = options.statusCode

@@ -10,8 +10,14 @@ import {
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
-import { addWalkOptions, orderField, printWalk, readOrderTerm, type WalkOptions } from '../walk.ts'
-import { addWhere, toQuery, WHERE_HELP, type Where } from '../where-option.ts'
+import {
+  addWalkOptions,
+  printWalk,
+  readOrderTerm,
+  readQueryPage,
+  type WalkOptions,
+} from '../walk.ts'
+import { addWhere, combineWhere, WHERE_HELP, type Where } from '../where-option.ts'
 
 interface ListOptions extends ServiceOptions, TypeOptions, WalkOptions {
   readonly where?: Where
@@ -37,23 +43,10 @@ async function listObjects(options: ListOptions, signal: AbortSignal): Promise<v
 }
 
 function readPage(
-  { revision1 }: Endpoints,
-  { ontology, type, select, order, where }: ListOptions,
+  client: Endpoints,
+  { ontology, type, select, order = [], where }: ListOptions,
   page: PageOptions,
 ): Promise<Page> {
-  const path = { ontology, objectType: type }
-  // Only a search can have a query.
-  if (where !== undefined && where.queries.length > 0) {
-    const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
-    const query = toQuery(where)
-    return revision1.searchObjects(path, { ...page, query, orderBy, fields: select })
-  }
-  const orderBy = order?.map(orderTerm).join(',')
-  const filters = where?.filters ?? {}
-  return revision1.listObjects(path, { ...page, properties: select?.join(','), orderBy, filters })
-}
-
-function orderTerm(term: string): string {
-  const { name, rest } = readOrderTerm(term)
-  return [`properties.${name}`, ...rest].join(':')
+  const query = { conditions: combineWhere(where), order: order.map(readOrderTerm), select }
+  return readQueryPage(client, { ontology, objectType: type }, query, page)
 }

@@ -10,7 +10,13 @@ import {
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
-import { addWalkOptions, orderField, printWalk, type WalkOptions } from '../walk.ts'
+import {
+  addWalkOptions,
+  printWalk,
+  readOrderTerm,
+  readQueryPage,
+  type WalkOptions,
+} from '../walk.ts'
 
 interface SearchOptions extends ServiceOptions, WalkOptions {
   readonly ontology?: string
@@ -61,16 +67,16 @@ async function searchObjects(options: SearchOptions, signal: AbortSignal): Promi
 }
 
 function readPage(
-  { revision1, revision2 }: Endpoints,
-  { ontology = '', family, type, query, select, order }: SearchOptions,
+  client: Endpoints,
+  { ontology = '', family, type, query, select, order = [] }: SearchOptions,
   page: PageOptions,
 ): Promise<Page> {
   if (family !== undefined) {
-    return revision2.searchObjects(family, type, { query: query ?? { type: 'empty' }, ...page })
+    return client.revision2.searchObjects(family, type, {
+      query: query ?? { type: 'empty' },
+      ...page,
+    })
   }
-  const orderBy = order === undefined ? undefined : { fields: order.map(orderField) }
-  return revision1.searchObjects(
-    { ontology, objectType: type },
-    { query, orderBy, fields: select, ...page },
-  )
+  const objects = { conditions: [{ $query: query }], order: order.map(readOrderTerm), select }
+  return readQueryPage(client, { ontology, objectType: type }, objects, page)
 }

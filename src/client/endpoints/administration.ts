@@ -76,17 +76,19 @@ export class Administration {
 
   /** Returns the caller: name, scopes, ontologies, expiry and limits. */
   getCaller(call: CallOptions = {}): Promise<Caller> {
-    return this.#connection.send({ ...call, path: '/api/admin/v1/me', isRepeatable: true })
+    return this.#connection.send({ ...call, path: '/api/admin/v1/me' })
   }
 
   getDefinition(ontology: string, call: CallOptions = {}): Promise<unknown> {
-    return this.#connection.send({ ...call, path: adminPath(ontology), isRepeatable: true })
+    return this.#connection.send({ ...call, path: adminPath(ontology) })
   }
 
   /** Returns a definition with its entity tag. */
   async getTaggedDefinition(ontology: string, call: CallOptions = {}): Promise<TaggedDefinition> {
-    const request = { ...call, path: adminPath(ontology), isRepeatable: true }
-    const { body, headers } = await this.#connection.exchange(request)
+    const { body, headers } = await this.#connection.exchange({
+      ...call,
+      path: adminPath(ontology),
+    })
     return { definition: body, etag: headers.get('etag') ?? undefined }
   }
 
@@ -116,18 +118,18 @@ export class Administration {
   /** Returns the last background change of an ontology, running or ended. */
   getDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
     const path = `${adminPath(ontology)}/change`
-    return this.#connection.send({ ...call, path, isRepeatable: true })
+    return this.#connection.send({ ...call, path })
   }
 
   cancelDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
     const path = `${adminPath(ontology)}/change`
-    return this.#connection.send({ ...call, method: 'DELETE', path, isRepeatable: false })
+    return this.#connection.send({ ...call, method: 'DELETE', path })
   }
 
   /** Returns the number of objects and the newest version of every object type. */
   getObjectCounts(ontology: string, call: CallOptions = {}): Promise<ObjectCounts> {
     const path = `${adminPath(ontology)}/counts`
-    return this.#connection.send({ ...call, path, isRepeatable: true })
+    return this.#connection.send({ ...call, path })
   }
 
   deleteOntology(ontology: string, options: CallOptions & Cascade = {}): Promise<unknown> {
@@ -227,21 +229,19 @@ export class Administration {
       ...call,
       method: 'DELETE',
       path: `${objectsPath(type)}/replacements/${segment(replacement)}`,
-      isRepeatable: false,
     })
   }
 
   /** Opens an export of one snapshot of a type as a stream, which may break off anywhere. */
   openExport(type: TypePath, { signal, ...options }: ExportOptions): Promise<ExportStream> {
-    const path = `${objectsPath(type)}/export`
     // `fetch` cannot read trailer fields, so the last line states how the export ended.
-    const query = { ...options, endLine: true }
-    return openStream(this.#connection, { signal, path, query })
+    const request = exportRequest(type, { ...options, endLine: true })
+    return openStream(this.#connection, { ...request, signal })
   }
 
   /** The key lets the service recognise a repeated request, so it is applied once. */
   #write<Result>(
-    request: Omit<ServiceRequest, 'isRepeatable' | 'headers'>,
+    request: Omit<ServiceRequest, 'headers'>,
     idempotencyKey = newIdempotencyKey(),
   ): Promise<Result> {
     const headers = { 'idempotency-key': idempotencyKey }
@@ -255,7 +255,7 @@ export class Administration {
     { ifMatch, ifNoneMatch, idempotencyKey = newIdempotencyKey(), ...call }: WriteOptions,
     content?: ServiceRequest['body'],
   ): Promise<WriteResult> {
-    const { body, headers } = await this.#connection.exchange({
+    const { body, headers } = await this.#connection.exchange<{ readonly version: number }>({
       ...call,
       method,
       path: `${objectsPath(type)}/${segment(primaryKey)}`,
@@ -267,8 +267,7 @@ export class Administration {
       ...(content === undefined ? {} : { body: content }),
       isRepeatable: true,
     })
-    const { version } = body as { readonly version: number }
-    return { version, etag: headers.get('etag') ?? undefined }
+    return { version: body.version, etag: headers.get('etag') ?? undefined }
   }
 
   #delete(path: string, { cascade, ...call }: CallOptions & Cascade): Promise<unknown> {
@@ -287,4 +286,9 @@ function adminPath(ontology: string): string {
 
 function objectsPath({ ontology, objectType }: TypePath): string {
   return `${adminPath(ontology)}/objects/${segment(objectType)}`
+}
+
+/** Returns the request for the objects of one version of a type, as a stream. */
+export function exportRequest(type: TypePath, query: QueryParameters): ServiceRequest {
+  return { path: `${objectsPath(type)}/export`, query }
 }

@@ -22,7 +22,7 @@ export interface ExportStream {
 
 export async function openStream(
   connection: Connection,
-  request: Omit<ServiceRequest, 'isRepeatable'>,
+  request: ServiceRequest,
 ): Promise<ExportStream> {
   const response = await connection.stream(request)
   const version = response.headers.get('oqs-version')

@@ -1,8 +1,8 @@
 /** The v2 endpoints for object sets and actions, one method each. */
-import { type CallOptions, type Connection, segment } from '../connection.ts'
+import { type CallOptions, type Connection, type ServiceRequest, segment } from '../connection.ts'
 import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { OqsError } from '../oqs-error.ts'
-import type { FlatRecord, Page, PageOptions } from './pages.ts'
+import type { FlatRecord, Page, PageOptions, TypePath } from './pages.ts'
 import { readPage } from './read-page.ts'
 import type { AggregateResponse } from './revision-1.ts'
 
@@ -24,6 +24,23 @@ export interface AggregateSetRequest {
   readonly aggregation: readonly object[]
   readonly groupBy: readonly object[]
   readonly accuracy?: 'REQUIRE_ACCURATE' | 'ALLOW_APPROXIMATE' | undefined
+}
+
+/** The body of a search of one type. */
+export interface ObjectSearchRequest extends PageOptions {
+  readonly where?: object | undefined
+  readonly orderBy?: { readonly fields: readonly object[] } | undefined
+  /** All properties if both lists are empty. */
+  readonly select: readonly string[]
+  readonly selectV2: readonly object[]
+}
+
+export interface ObjectAggregateRequest {
+  readonly where?: object | undefined
+  readonly aggregation: readonly object[]
+  readonly groupBy: readonly object[]
+  /** Counts the objects of this version; of the newest by default. */
+  readonly version?: number | undefined
 }
 
 export interface ActionRequest<Parameters = Readonly<Record<string, unknown>>> {
@@ -53,7 +70,7 @@ export class ObjectSets {
   /** Reads the complete metadata of an ontology. */
   getFullMetadata(ontology: string, call: CallOptions = {}): Promise<unknown> {
     const path = `${v2Path(ontology)}/fullMetadata`
-    return this.#connection.send({ ...call, path, query: { preview: true }, isRepeatable: true })
+    return this.#connection.send({ ...call, path, query: { preview: true } })
   }
 
   loadObjects(
@@ -105,7 +122,24 @@ export class ObjectSets {
     call: CallOptions = {},
   ): Promise<ObjectSetDefinition> {
     const path = `${v2Path(ontology)}/objectSets/${segment(objectSetRid)}`
-    return this.#connection.send({ ...call, path, isRepeatable: true })
+    return this.#connection.send({ ...call, path })
+  }
+
+  /** Searches the objects of a type, which need not be a set. */
+  searchObjects(
+    type: TypePath,
+    request: ObjectSearchRequest,
+    call: CallOptions = {},
+  ): Promise<Page<FlatRecord>> {
+    return readPage(this.#connection, { ...objectSearchRequest(type, request), ...call })
+  }
+
+  aggregateObjects(
+    type: TypePath,
+    request: ObjectAggregateRequest,
+    call: CallOptions = {},
+  ): Promise<AggregateResponse> {
+    return readPage(this.#connection, { ...objectAggregateRequest(type, request), ...call })
   }
 
   /** Applies an action once, even if the request must be repeated; throws if it is not applied. */
@@ -185,4 +219,19 @@ function invalidParameters({ parameters }: ActionValidation): string[] {
 
 function v2Path(ontology: string): string {
   return `/api/v2/ontologies/${segment(ontology)}`
+}
+
+export function objectSearchRequest(type: TypePath, json: ObjectSearchRequest): ServiceRequest {
+  return { method: 'POST', path: `${v2ObjectsPath(type)}/search`, json }
+}
+
+export function objectAggregateRequest(
+  type: TypePath,
+  json: ObjectAggregateRequest,
+): ServiceRequest {
+  return { method: 'POST', path: `${v2ObjectsPath(type)}/aggregate`, json }
+}
+
+function v2ObjectsPath({ ontology, objectType }: TypePath): string {
+  return `${v2Path(ontology)}/objects/${segment(objectType)}`
 }

@@ -1,22 +1,31 @@
-import type { Connection, ServiceRequest } from '../connection.ts'
+import type { Connection, ServiceRequest, ServiceResponse } from '../connection.ts'
+
+/** Reads a page and checks its envelope. The request must change nothing, so it can be repeated. */
+export async function readPage<Page>(
+  connection: Connection,
+  request: ServiceRequest,
+): Promise<Page> {
+  return (await exchangePage<Page>(connection, request)).body
+}
 
 /**
- * Reads a page and checks its envelope: without `data`, or with a token that is not one, a caller
- * would take the page for the last one. The request must change nothing, so it can be repeated.
+ * Reads a page together with the response that it came in. Without `data`, or with a token that is
+ * not one, a caller would take the page for the last one, so such a response is an error.
  */
-export async function readPage<Result>(
+export async function exchangePage<Page>(
   connection: Connection,
-  request: Omit<ServiceRequest, 'isRepeatable'>,
-): Promise<Result> {
-  const body = await connection.send<unknown>({ ...request, isRepeatable: true })
+  request: ServiceRequest,
+): Promise<ServiceResponse<Page>> {
+  const response = await connection.exchange<Page>({ ...request, isRepeatable: true })
+  const { body } = response
   const { data, nextPageToken } = (body ?? {}) as { data?: unknown; nextPageToken?: unknown }
   if (!Array.isArray(data)) throw connection.invalidResponse('returned a page without data')
   if (nextPageToken === null) {
     const { nextPageToken: _, ...page } = body as object & { nextPageToken: null }
-    return page as Result
+    return { ...response, body: page as Page }
   }
   if (nextPageToken !== undefined && (typeof nextPageToken !== 'string' || nextPageToken === '')) {
     throw connection.invalidResponse('returned a page with an invalid nextPageToken')
   }
-  return body as Result
+  return response
 }

@@ -1,6 +1,11 @@
 /** The endpoints of revision 1.0, one method each. */
-import { type CallOptions, type Connection, type QueryParameters, segment } from '../connection.ts'
-import type { WireQuery } from '../query/compile-where.ts'
+import {
+  type CallOptions,
+  type Connection,
+  type QueryParameters,
+  type ServiceRequest,
+  segment,
+} from '../connection.ts'
 import type { ObjectRecord, Page, PageOptions, TypePath } from './pages.ts'
 import { readPage } from './read-page.ts'
 
@@ -55,7 +60,7 @@ export interface SearchRequest extends PageOptions {
 
 export interface AggregateRequest {
   readonly aggregation: readonly object[]
-  readonly query?: WireQuery | undefined
+  readonly query?: object | undefined
   readonly groupBy?: readonly object[] | undefined
 }
 
@@ -114,7 +119,7 @@ export class Revision1 {
   }
 
   listObjects(type: TypePath, options: ListOptions = {}, call: CallOptions = {}): Promise<Page> {
-    return this.#page(objectsPath(type), toQuery(options), call)
+    return readPage(this.#connection, { ...listRequest(type, options), ...call })
   }
 
   getObject(
@@ -123,7 +128,11 @@ export class Revision1 {
     options: Pick<ListOptions, 'properties'> = {},
     call: CallOptions = {},
   ): Promise<ObjectRecord> {
-    return this.#get(`${objectsPath(type)}/${segment(primaryKey)}`, { ...options }, call)
+    return this.#connection.send({
+      ...objectRequest(type, primaryKey),
+      query: { ...options },
+      ...call,
+    })
   }
 
   /** Returns an object with its entity tag. */
@@ -132,9 +141,11 @@ export class Revision1 {
     primaryKey: string,
     call: CallOptions = {},
   ): Promise<{ readonly record: ObjectRecord; readonly etag: string | undefined }> {
-    const path = `${objectsPath(type)}/${segment(primaryKey)}`
-    const { body, headers } = await this.#connection.exchange({ ...call, path, isRepeatable: true })
-    return { record: body as ObjectRecord, etag: headers.get('etag') ?? undefined }
+    const { body, headers } = await this.#connection.exchange<ObjectRecord>({
+      ...objectRequest(type, primaryKey),
+      ...call,
+    })
+    return { record: body, etag: headers.get('etag') ?? undefined }
   }
 
   listLinkedObjects(
@@ -155,12 +166,7 @@ export class Revision1 {
   }
 
   searchObjects(type: TypePath, request: SearchRequest, call: CallOptions = {}): Promise<Page> {
-    return readPage(this.#connection, {
-      ...call,
-      method: 'POST',
-      path: `${objectsPath(type)}/search`,
-      json: request,
-    })
+    return readPage(this.#connection, { ...searchRequest(type, request), ...call })
   }
 
   aggregateObjects(
@@ -185,7 +191,7 @@ export class Revision1 {
   }
 
   #get<Result>(path: string, query: QueryParameters, call: CallOptions): Promise<Result> {
-    return this.#connection.send({ ...call, path, query, isRepeatable: true })
+    return this.#connection.send({ ...call, path, query })
   }
 
   #page<Item>(path: string, query: QueryParameters, call: CallOptions): Promise<Page<Item>> {
@@ -203,6 +209,18 @@ function typePath({ ontology, objectType }: TypePath): string {
 
 function objectsPath({ ontology, objectType }: TypePath): string {
   return `/api/v1/ontologies/${segment(ontology)}/objects/${segment(objectType)}`
+}
+
+export function objectRequest(type: TypePath, primaryKey: string): ServiceRequest {
+  return { path: `${objectsPath(type)}/${segment(primaryKey)}` }
+}
+
+export function listRequest(type: TypePath, options: ListOptions): ServiceRequest {
+  return { path: objectsPath(type), query: toQuery(options) }
+}
+
+export function searchRequest(type: TypePath, json: SearchRequest): ServiceRequest {
+  return { method: 'POST', path: `${objectsPath(type)}/search`, json }
 }
 
 function linkPath(link: LinkPath): string {

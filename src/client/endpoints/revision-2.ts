@@ -1,5 +1,5 @@
 /** The endpoints of revision 2.0, one method each. A family names an ontology. */
-import { type CallOptions, type Connection, segment } from '../connection.ts'
+import { type CallOptions, type Connection, type ServiceRequest, segment } from '../connection.ts'
 import type { ObjectRecord, Page, PageOptions } from './pages.ts'
 import { readPage } from './read-page.ts'
 
@@ -35,10 +35,8 @@ export class Revision2 {
     call: CallOptions = {},
   ): Promise<Page> {
     return readPage(this.#connection, {
+      ...familySearchRequest(family, objectType, request),
       ...call,
-      method: 'POST',
-      path: `${familyPath(family)}/types/${segment(objectType)}/search`,
-      json: request,
     })
   }
 
@@ -49,7 +47,7 @@ export class Revision2 {
     call: CallOptions = {},
   ): Promise<ObjectRecord> {
     const path = `${familyPath(family)}/${segment(primaryKey)}`
-    return this.#connection.send({ ...call, path, query: { ...options }, isRepeatable: true })
+    return this.#connection.send({ ...call, path, query: { ...options } })
   }
 
   getObjectProperties(
@@ -59,7 +57,7 @@ export class Revision2 {
     call: CallOptions = {},
   ): Promise<PropertyValues> {
     const path = `${familyPath(family)}/${segment(primaryKey)}/properties`
-    return this.#connection.send({ ...call, path, query: { ...options }, isRepeatable: true })
+    return this.#connection.send({ ...call, path, query: { ...options } })
   }
 
   listLinkedObjects(
@@ -76,4 +74,12 @@ export class Revision2 {
 
 function familyPath(family: string): string {
   return `/api/${segment(family)}/v1/objects`
+}
+
+export function familySearchRequest(
+  family: string,
+  objectType: string,
+  json: FamilySearchRequest,
+): ServiceRequest {
+  return { method: 'POST', path: `${familyPath(family)}/types/${segment(objectType)}/search`, json }
 }

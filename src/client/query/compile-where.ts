@@ -3,7 +3,10 @@
 /** A query as an endpoint takes it. */
 export type WireQuery = Readonly<Record<string, unknown>>
 
-/** Conditions as the compiler sees them; the types of the builder have checked them. */
+/**
+ * Conditions as the compiler sees them; the types of the builder have checked them. `$query` holds a
+ * query as the endpoint takes it.
+ */
 export type Conditions = Readonly<Record<string, unknown>>
 
 /** How an endpoint writes fields and operators. */
@@ -64,6 +67,8 @@ function compileParts(condition: Conditions, syntax: WhereSyntax): WireQuery[] {
         return [{ type: 'or', value: (value as Conditions[]).map((one) => whole(one, syntax)) }]
       case '$not':
         return [{ type: 'not', value: whole(value as Conditions, syntax) }]
+      case '$query':
+        return [value as WireQuery]
       case '$keyword':
         return [{ type: 'keyword', query: value }]
       case '$within':

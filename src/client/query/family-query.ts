@@ -1,9 +1,10 @@
 /** Queries on the objects of a type through revision 2.0, which has no retrieval limit. */
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ObjectRecord } from '../endpoints/pages.ts'
+import { readPage } from '../endpoints/read-page.ts'
 import type { KeyOf, Names, ObjectTypeShape, OntologyShape } from '../types/property-types.ts'
-import { compileWhere, FAMILY_SYNTAX } from './compile-where.ts'
 import { propertiesOf } from './object-query.ts'
+import { familyPageRequest } from './page-request.ts'
 import { type OnExpired, type QuerySource, QueryWalk } from './query-walk.ts'
 
 export class FamilyQuery<Type extends ObjectTypeShape, Item = Type['object']> extends QueryWalk<
@@ -43,15 +44,15 @@ export class Family<Ontology extends OntologyShape<Ontology>> {
   }
 
   objects<Name extends Names<Ontology>>(name: Name): FamilyQuery<Ontology[Name]> {
-    const { revision1, revision2 } = this.#endpoints
+    const { connection, revision1, revision2 } = this.#endpoints
     const { family, ontology } = this.#names
     const source: FamilySource = {
       toObject: propertiesOf,
       readKeyName: (call) => revision1.primaryKeyOf({ ontology, objectType: name }, call),
       readObject: (key, call) => revision2.getObject(family, key, { objectType: name }, call),
-      readPage: ({ conditions, ...spec }, paging) => {
-        const query = compileWhere(conditions, FAMILY_SYNTAX) ?? { type: 'empty' }
-        return revision2.searchObjects(family, name, { query, ...paging }, spec)
+      readPage: ({ conditions, signal }, paging) => {
+        const request = familyPageRequest({ family, objectType: name }, conditions, paging)
+        return readPage(connection, { ...request, signal })
       },
     }
     return new FamilyQuery(source, {

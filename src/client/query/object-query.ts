@@ -1,6 +1,7 @@
 /** Queries on the objects of a type through revision 1.0. */
 import type { Endpoints } from '../endpoints/endpoints.ts'
-import type { ObjectRecord, PageOptions, TypePath } from '../endpoints/pages.ts'
+import type { ObjectRecord, TypePath } from '../endpoints/pages.ts'
+import { readPage } from '../endpoints/read-page.ts'
 import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/aggregate.ts'
 import type { KeyOf, ObjectTypeShape, PropertyName, Selected } from '../types/property-types.ts'
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'
@@ -9,7 +10,8 @@ import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
 import { compileFilters } from './compile-filters.ts'
 import { compileWhere, SEARCH_SYNTAX } from './compile-where.ts'
 import { exportObjects } from './export-objects.ts'
-import { type OrderTerm, type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
+import { revision1PageRequest, toListOptions } from './page-request.ts'
+import { type QuerySource, QueryWalk } from './query-walk.ts'
 
 export const propertiesOf = ({ properties }: ObjectRecord): object => properties
 
@@ -100,25 +102,16 @@ interface SearchSource extends QuerySource<ObjectRecord> {
   readonly type: TypePath
 }
 
-/** Without conditions the objects are listed, otherwise they are searched. */
 export function searchSource(endpoints: Endpoints, type: TypePath): SearchSource {
-  const { revision1 } = endpoints
+  const { connection, revision1 } = endpoints
   return {
     endpoints,
     type,
     toObject: propertiesOf,
     readKeyName: (call) => revision1.primaryKeyOf(type, call),
     readPage: (spec, paging) => {
-      const query = compileWhere(spec.conditions, SEARCH_SYNTAX)
-      if (query === undefined) return revision1.listObjects(type, toListOptions(spec, paging), spec)
-      const fields = spec.order.map(({ property, direction, nulls }) => ({
-        ...SEARCH_SYNTAX.field(property),
-        direction,
-        nulls,
-      }))
-      const orderBy = fields.length === 0 ? undefined : { fields }
-      const request = { query, orderBy, fields: spec.select, ...paging }
-      return revision1.searchObjects(type, request, spec)
+      const request = revision1PageRequest(type, spec, paging)
+      return readPage(connection, { ...request, signal: spec.signal })
     },
   }
 }
@@ -152,18 +145,4 @@ export function linkedSource(
       return revision1.listLinkedObjects(link, { ...toListOptions(spec, paging), filters }, spec)
     },
   }
-}
-
-function toListOptions({ order, select }: QuerySpec, paging: PageOptions) {
-  const orderBy = order.map(orderText).join(',')
-  return {
-    ...paging,
-    properties: select?.join(','),
-    orderBy: orderBy === '' ? undefined : orderBy,
-  }
-}
-
-function orderText({ property, direction, nulls }: OrderTerm): string {
-  const position = nulls === undefined ? '' : nulls === 'first' ? ':nullsFirst' : ':nullsLast'
-  return `properties.${property}:${direction}${position}`
 }

@@ -15,6 +15,7 @@ import type {
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'
 import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
 import { type Conditions, compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
+import { orderFields } from './page-request.ts'
 import { type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
 
 /** What v2 adds to the properties of an object. */
@@ -104,7 +105,6 @@ export class ObjectSetQuery<
       signal: this.spec.signal,
       path: `/api/v2/ontologies/${path.map(segment).join('/')}`,
       query: { select: this.spec.select },
-      isRepeatable: true,
     })
   }
 
@@ -172,19 +172,17 @@ export function objectSetSource(
     // Every record has this member, but conditions need the name of the property.
     readKeyName: (call) =>
       endpoints.revision1.primaryKeyOf({ ontology, objectType: baseTypeOf(objectSet) }, call),
-    readPage: ({ conditions, order, select = [], signal }, paging) => {
-      const fields = order.map(({ property, direction }) => ({ field: property, direction }))
-      return endpoints.objectSets.loadObjects(
+    readPage: ({ conditions, order, select = [], signal }, paging) =>
+      endpoints.objectSets.loadObjects(
         ontology,
         {
           objectSet: filtered(objectSet, conditions),
-          orderBy: fields.length === 0 ? undefined : { fields },
+          orderBy: orderFields(order, OBJECT_SET_SYNTAX),
           select,
           ...paging,
         },
         { signal },
-      )
-    },
+      ),
   }
 }
 

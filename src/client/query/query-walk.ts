@@ -5,6 +5,7 @@ import { isExpired, OqsError, type WalkProgress } from '../oqs-error.ts'
 import type { ObjectTypeShape } from '../types/property-types.ts'
 import type { Grammar, Where } from '../types/where.ts'
 import type { Conditions } from './compile-where.ts'
+import type { PageQuery } from './page-request.ts'
 import { walkPages } from './walk-pages.ts'
 
 /**
@@ -19,17 +20,8 @@ export type OnExpired = 'throw' | 'restart' | 'continue'
 
 export type OnRestart = (progress: WalkProgress) => void | Promise<void>
 
-export interface OrderTerm {
-  readonly property: string
-  readonly direction: 'asc' | 'desc'
-  readonly nulls?: 'first' | 'last' | undefined
-}
-
 /** Everything that a query says, apart from where it is sent. */
-export interface QuerySpec extends CallOptions {
-  readonly conditions: readonly Conditions[]
-  readonly order: readonly OrderTerm[]
-  readonly select: readonly string[] | undefined
+export interface QuerySpec extends PageQuery, CallOptions {
   readonly pageSize?: number | undefined
   readonly snapshot?: boolean | undefined
   readonly onExpired: OnExpired
