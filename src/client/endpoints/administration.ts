@@ -62,9 +62,17 @@ export interface WriteResult {
 }
 
 export interface Caller {
+  readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
-  readonly [member: string]: unknown
+  /** The only ontologies that the caller may use; all of them if undefined. */
+  readonly ontologies?: readonly string[]
+  readonly expiresAt?: string
+  /** How long a page token is valid, and how long a snapshot can be read. */
+  readonly pageTokens: {
+    readonly maxAgeSeconds: number
+    readonly snapshotMaxAgeSeconds: number
+  }
 }
 
 export class Administration {

@@ -1,6 +1,7 @@
 /** The requests of the administration screens. */
 import { queryOptions } from '@tanstack/react-query'
-import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
+import { type ServiceRequest, segment } from '../../client/connection.ts'
+import type { Service } from '../api/service.ts'
 
 const PATH = '/api/admin/v1'
 const REFRESH_MS = 2000
@@ -72,41 +73,34 @@ export interface OAuthClient extends Credential {
 }
 
 /** Read again every two seconds, for as long as the tab is visible. */
-export function statusQuery(send: Send) {
+export function statusQuery({ connection }: Service) {
   return queryOptions({
     queryKey: ['admin', 'status'],
-    queryFn: async ({ signal }) =>
-      parseBody<Status>(await send({ method: 'GET', path: `${PATH}/status` }, signal)),
+    queryFn: ({ signal }) => connection.send<Status>({ path: `${PATH}/status`, signal }),
     refetchInterval: REFRESH_MS,
     retry: false,
   })
 }
 
-export function tokensQuery(send: Send) {
-  return queryOptions({
-    queryKey: ['admin', 'tokens'],
-    queryFn: async ({ signal }) => readList<ApiToken>(send, 'tokens', signal),
-  })
-}
-
-export function clientsQuery(send: Send) {
-  return queryOptions({
-    queryKey: ['admin', 'clients'],
-    queryFn: async ({ signal }) => readList<OAuthClient>(send, 'clients', signal),
-  })
-}
-
 export type CredentialKind = 'tokens' | 'clients'
 
-async function readList<Item>(send: Send, kind: CredentialKind, signal: AbortSignal) {
-  const response = await send({ method: 'GET', path: `${PATH}/${kind}` }, signal)
-  return parseBody<{ readonly data: readonly Item[] }>(response).data
+export const tokensQuery = (service: Service) => listQuery<ApiToken>(service, 'tokens')
+export const clientsQuery = (service: Service) => listQuery<OAuthClient>(service, 'clients')
+
+function listQuery<Item>({ connection }: Service, kind: CredentialKind) {
+  return queryOptions({
+    queryKey: ['admin', kind],
+    queryFn: async ({ signal }): Promise<readonly Item[]> => {
+      const request = { path: `${PATH}/${kind}`, signal }
+      return (await connection.send<{ readonly data: readonly Item[] }>(request)).data
+    },
+  })
 }
 
-export function createRequest(kind: CredentialKind, body: unknown): ApiRequest {
-  return { method: 'POST', path: `${PATH}/${kind}`, body }
+export function createRequest(kind: CredentialKind, json: unknown): ServiceRequest {
+  return { method: 'POST', path: `${PATH}/${kind}`, json }
 }
 
-export function revokeRequest(kind: CredentialKind, id: string): ApiRequest {
-  return { method: 'DELETE', path: `${PATH}/${kind}/${encodeURIComponent(id)}` }
+export function revokeRequest(kind: CredentialKind, id: string): ServiceRequest {
+  return { method: 'DELETE', path: `${PATH}/${kind}/${segment(id)}` }
 }

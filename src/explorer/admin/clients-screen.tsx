@@ -12,8 +12,8 @@ import { CredentialTable } from './credential-table.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 
 export function ClientsScreen() {
-  const { send } = useSession()
-  const { data, error, refetch } = useQuery(clientsQuery(send))
+  const { service } = useSession()
+  const { data, error, refetch } = useQuery(clientsQuery(service))
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<OAuthClient>()
   return (

@@ -1,7 +1,6 @@
 /** Creates a token or a client, and shows its secret once. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { parseBody } from '../api/call.ts'
 import { ontologiesQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -26,7 +25,7 @@ interface Created {
 }
 
 export function CreateDialog({ kind, onClose }: CreateDialogProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const client = useQueryClient()
   const dialog = useRef<HTMLDialogElement>(null)
   const [draft, setDraft] = useState(EMPTY_DRAFT)
@@ -34,7 +33,7 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Error>()
   const [created, setCreated] = useState<Created>()
-  const { data: ontologies = [] } = useQuery(ontologiesQuery(send))
+  const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
   useEffect(() => dialog.current?.showModal(), [])
   const isClient = kind === 'clients'
   const mistake = mistakeOf(draft, isClient)
@@ -46,7 +45,7 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
     setError(undefined)
     try {
       const request = createRequest(kind, bodyOf(draft, isClient))
-      setCreated(parseBody<Created>(await send(request)))
+      setCreated(await service.connection.send<Created>(request))
       void client.invalidateQueries({ queryKey: ['admin', kind] })
     } catch (reason) {
       setError(reason as Error)

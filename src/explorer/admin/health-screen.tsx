@@ -12,8 +12,8 @@ import { ShareBar } from './share-bar.tsx'
 import { TypeTable } from './type-table.tsx'
 
 export function HealthScreen() {
-  const { send } = useSession()
-  const { data, error, refetch } = useQuery(statusQuery(send))
+  const { service } = useSession()
+  const { data, error, refetch } = useQuery(statusQuery(service))
   const load = useProcessLoad(data)
   return (
     <>

@@ -16,7 +16,7 @@ export interface RevokeDialogProps {
 }
 
 export function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const client = useQueryClient()
   const dialog = useRef<HTMLDialogElement>(null)
   const [error, setError] = useState<Error>()
@@ -26,7 +26,7 @@ export function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProp
     setRevoking(true)
     setError(undefined)
     try {
-      await send(revokeRequest(kind, item.id))
+      await service.connection.send(revokeRequest(kind, item.id))
       dialog.current?.close()
       await client.invalidateQueries({ queryKey: ['admin', kind] })
     } catch (reason) {

@@ -13,9 +13,9 @@ import { CredentialTable } from './credential-table.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 
 export function TokensScreen() {
-  const { send } = useSession()
-  const { data: me } = useQuery(meQuery(send))
-  const { data, error, refetch } = useQuery(tokensQuery(send))
+  const { service } = useSession()
+  const { data: me } = useQuery(meQuery(service))
+  const { data, error, refetch } = useQuery(tokensQuery(service))
   const [showsEnded, setShowsEnded] = useState(false)
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiToken>()

@@ -1,6 +1,5 @@
 /** Ontologies as the service defines them, in the form that the screens use. */
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
-import type { ApiRequest } from './call.ts'
 
 export type { ScalarType }
 
@@ -46,20 +45,6 @@ export interface OntologyDefinition {
   readonly linkTypes?: readonly LinkTypeDefinition[]
 }
 
-export interface OntologySummary {
-  readonly apiName: string
-  readonly rid: string
-  readonly displayName: string
-  readonly description: string
-}
-
-/** The number of objects and the latest version of each type. */
-export interface TypeCounts {
-  readonly objectTypes: Readonly<
-    Record<string, { readonly count: number; readonly version: number }>
-  >
-}
-
 /** One side of a link type, as seen from an object type. */
 export interface LinkSide {
   readonly apiName: string
@@ -67,16 +52,6 @@ export interface LinkSide {
   readonly cardinality: 'one' | 'many'
   /** The property with the key of the other object: of this type for `one`, of the target for `many`. */
   readonly foreignKey: string
-}
-
-export const listOntologies: ApiRequest = { method: 'GET', path: '/api/v1/ontologies' }
-
-export function getDefinition(ontology: string): ApiRequest {
-  return { method: 'GET', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}` }
-}
-
-export function getCounts(ontology: string): ApiRequest {
-  return { method: 'GET', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}/counts` }
 }
 
 export function findType(
@@ -143,18 +118,4 @@ export function wordsOf(apiName: string): string {
     })
     .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** Deletes a type with its objects; rejected while links lead from or to it, unless they go too. */
-export function deleteType(ontology: string, type: string, cascade = false): ApiRequest {
-  const steps = [ontology, 'objectTypes', type].map(encodeURIComponent).join('/')
-  return {
-    method: 'DELETE',
-    path: `/api/admin/v1/ontologies/${steps}${cascade ? '?cascade=true' : ''}`,
-  }
-}
-
-/** Deletes an ontology that has no objects. */
-export function deleteOntology(ontology: string): ApiRequest {
-  return { method: 'DELETE', path: `/api/admin/v1/ontologies/${encodeURIComponent(ontology)}` }
 }

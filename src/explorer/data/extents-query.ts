@@ -1,6 +1,6 @@
 /** The extents of the numbers of a type, which decide how they are written. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Send } from '../api/call.ts'
+import type { Service } from '../api/service.ts'
 import { aggregate } from './facet-query.ts'
 import { type Extent, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
@@ -9,7 +9,7 @@ import { EMPTY_VIEW } from '../view/view-state.ts'
 const STALE_MS = 30 * 60_000
 
 /** Reads the extents of all numbers of a type, whatever the view shows of them. */
-export function extentsQuery(send: Send, of: StyledType) {
+export function extentsQuery(service: Service, of: StyledType) {
   const names = propertiesStyledByValues(of)
   return queryOptions({
     queryKey: ['extents', of.objectType.rid, names],
@@ -18,7 +18,7 @@ export function extentsQuery(send: Send, of: StyledType) {
         (['min', 'max'] as const).map((type) => ({ type, name: `${type} ${field}`, field })),
       )
       const body = { aggregation, groupBy: [] }
-      const { data } = await aggregate(send, { ...of, view: EMPTY_VIEW }, body, signal)
+      const { data } = await aggregate(service, { ...of, view: EMPTY_VIEW }, body, signal)
       const values = new Map(data[0]?.metrics.map(({ name, value }) => [name, value]))
       return new Map(
         names.flatMap((field): readonly (readonly [string, Extent])[] => {

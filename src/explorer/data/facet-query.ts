@@ -1,62 +1,60 @@
 /** Counts of values: aggregations over all objects that match the view, never a sample. */
-import type { TypeView } from '../view/type-view.ts'
+import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import { queryOptions } from '@tanstack/react-query'
-import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
+import { type ObjectAggregateRequest, objectAggregateRequest } from '../../client/endpoints/object-sets.ts'
+import type { AggregateResponse } from '../../client/endpoints/revision-1.ts'
+import type { Service } from '../api/service.ts'
 import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import type { ViewState } from '../view/view-state.ts'
-import { DIALECTS, type Json, whereOf } from '../view/where.ts'
 
 export interface FacetValue {
   readonly value: string
   readonly count: number
 }
 
-export interface Group {
-  readonly group: Readonly<Record<string, unknown>>
-  readonly metrics: readonly { readonly name: string; readonly value?: number | string }[]
-}
-
-interface Aggregation {
-  readonly data: readonly Group[]
-  readonly excludedItems?: number
-}
+export type Group = AggregateResponse['data'][number]
 
 /** Values that a facet shows. */
 export const FACET_VALUES = 12
 
-interface AggregationBody {
-  readonly aggregation: readonly Json[]
-  readonly groupBy: readonly Json[]
-}
+type AggregationBody = Pick<ObjectAggregateRequest, 'aggregation' | 'groupBy'>
 
 /** Aggregates the objects of a view. */
-export async function aggregate(
-  send: Send,
+export function aggregate(
+  { objectSets }: Service,
   of: TypeView,
   body: AggregationBody,
   signal: AbortSignal,
-): Promise<Aggregation> {
-  return parseBody<Aggregation>(await send(aggregateRequest(of, body), signal))
+): Promise<AggregateResponse> {
+  return objectSets.aggregateObjects(typePathOf(of), aggregation(of, body), { signal })
 }
 
-function aggregateRequest(
-  { ontology, objectType, view, version }: TypeView,
-  body: AggregationBody,
-): ApiRequest {
-  const where = whereOf(view, objectType, DIALECTS.v2)
-  const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}/aggregate`
-  const counted = { ...(where && { where }), ...(version !== undefined && { version }), ...body }
-  return { method: 'POST', path, body: counted }
+/** Counts the objects of a view. */
+export async function countObjects(
+  service: Service,
+  of: TypeView,
+  signal: AbortSignal,
+): Promise<number> {
+  const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy: [] }, signal)
+  return Number(data[0]?.metrics[0]?.value ?? 0)
+}
+
+/** The metric that counts the objects of a group. */
+export const COUNT = { type: 'count', name: 'count' } as const
+
+function aggregation(of: TypeView, body: AggregationBody): ObjectAggregateRequest {
+  return { where: whereOf(of), version: of.version, ...body }
 }
 
 /** Returns the request that counts the values of a property, the most frequent first. */
-export function countRequest(of: TypeView, property: string, most = FACET_VALUES): ApiRequest {
-  return aggregateRequest(of, countBody(property, most))
+export function countRequest(of: TypeView, property: string, most = FACET_VALUES): ServiceRequest {
+  return objectAggregateRequest(typePathOf(of), aggregation(of, countBody(property, most)))
 }
 
 function countBody(property: string, most: number): AggregationBody {
   return {
-    aggregation: [{ type: 'count', name: 'count', direction: 'DESC' }],
+    aggregation: [{ ...COUNT, direction: 'DESC' }],
     groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
   }
 }
@@ -68,7 +66,7 @@ export interface Facet {
 }
 
 /** Counts the values of a property. A filter on the property itself is left out. */
-export function facetQuery(send: Send, of: TypeView, property: string, most = FACET_VALUES) {
+export function facetQuery(service: Service, of: TypeView, property: string, most = FACET_VALUES) {
   const filters = of.view.filters.filter(({ field }) => field !== property)
   const view: ViewState = { ...of.view, filters }
   return queryOptions({
@@ -84,7 +82,7 @@ export function facetQuery(send: Send, of: TypeView, property: string, most = FA
     ],
     queryFn: async ({ signal }): Promise<Facet> => {
       const body = countBody(property, most)
-      const { data, excludedItems = 0 } = await aggregate(send, { ...of, view }, body, signal)
+      const { data, excludedItems = 0 } = await aggregate(service, { ...of, view }, body, signal)
       const values = data
         .map(({ group, metrics }) => ({
           value: String(group[property]),
@@ -99,9 +97,9 @@ export function facetQuery(send: Send, of: TypeView, property: string, most = FA
 const SUGGESTIONS = 50
 
 /** Returns the values that the editor of a filter suggests. */
-export function suggestionsQuery(send: Send, of: TypeView, property: string) {
+export function suggestionsQuery(service: Service, of: TypeView, property: string) {
   return {
-    ...facetQuery(send, of, property, SUGGESTIONS),
+    ...facetQuery(service, of, property, SUGGESTIONS),
     select: ({ values }: Facet) => values,
   }
 }

@@ -2,7 +2,7 @@
  * The pages of a walk, kept as the bytes that came. Only the few in view are parsed, so that memory
  * is bounded by bytes and not by objects.
  */
-import type { ApiRequest } from '../api/call.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
 import type { ObjectRecord } from '../api/records.ts'
 
 /** One page as the status bar shows it. */
@@ -19,7 +19,7 @@ export interface WalkPage {
   /** The version of the type that the page shows, if the service says so. */
   readonly version: number | undefined
   readonly receivedAtMs: number
-  readonly request: ApiRequest
+  readonly request: ServiceRequest
   readonly hasNextToken: boolean
 }
 

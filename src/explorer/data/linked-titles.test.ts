@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ApiRequest, ApiResponse } from '../api/call.ts'
+import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { LinkedTitles, titleIn } from './linked-titles.ts'
 import type { OntologyDefinition } from '../api/ontology.ts'
 
@@ -19,24 +19,30 @@ const ontology: OntologyDefinition = {
 const one = { type: 'maker', key: '1' }
 const two = { type: 'maker', key: '2' }
 
-function answer(...records: readonly object[]): ApiResponse {
-  const bytes = new TextEncoder().encode(JSON.stringify({ data: records }))
-  return { status: 200, bytes, headers: new Headers(), durationMs: 1, receivedAtMs: 0 }
+const BRASS_WORKS = { __primaryKey: 1, __title: 'Brass Works' }
+
+function connect(answer: (body: object) => Response): Endpoints {
+  return new Endpoints({
+    baseUrl: 'http://service.test',
+    retries: 0,
+    fetch: async (_, init) => answer(JSON.parse(String(init?.body)) as object),
+  })
 }
 
 it('asks once for each key, and tells its listeners', async () => {
-  const requests: ApiRequest[] = []
-  const titles = new LinkedTitles(async (request) => {
-    requests.push(request)
-    return answer({ __primaryKey: 1, __title: 'Brass Works' })
-  }, ontology)
+  const bodies: object[] = []
+  const service = connect((body) => {
+    bodies.push(body)
+    return Response.json({ data: [BRASS_WORKS] })
+  })
+  const titles = new LinkedTitles(service, ontology)
   let calls = 0
   titles.subscribe(() => {
     calls += 1
   })
   await titles.ask([one, two, one, { type: 'unknown', key: '1' }])
   await titles.ask([one, two])
-  expect(requests.map(({ body }) => body)).toEqual([
+  expect(bodies).toEqual([
     expect.objectContaining({ where: { type: 'in', field: 'number', value: [1, 2] } }),
   ])
   expect(calls).toBe(1)
@@ -46,10 +52,10 @@ it('asks once for each key, and tells its listeners', async () => {
 
 it('asks again for what failed', async () => {
   let isDown = true
-  const titles = new LinkedTitles(async () => {
-    if (isDown) throw new Error('down')
-    return answer({ __primaryKey: 1, __title: 'Brass Works' })
-  }, ontology)
+  const service = connect(() =>
+    isDown ? new Response('down', { status: 500 }) : Response.json({ data: [BRASS_WORKS] }),
+  )
+  const titles = new LinkedTitles(service, ontology)
   await titles.ask([one])
   expect(titleIn(titles.getTitles(), one)).toBeUndefined()
   isDown = false

@@ -1,7 +1,8 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
-import { parseBody, type Send } from '../api/call.ts'
+import type { Service } from '../api/service.ts'
 import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
-import { keyText, readRecord } from '../api/records.ts'
+import { keyText } from '../api/records.ts'
+import { readRecords } from './read-records.ts'
 
 export interface LinkedKey {
   /** The API name of the type that the key leads to. */
@@ -23,14 +24,14 @@ export function titleIn(titles: Titles, { type, key }: LinkedKey): string | unde
 
 /** Reads the titles that were not asked for before. Without them, readers see the keys. */
 export class LinkedTitles {
-  readonly #send: Send
+  readonly #service: Service
   readonly #ontology: OntologyDefinition
   readonly #listeners = new Set<() => void>()
   readonly #asked = new Set<string>()
   #titles: Titles = new Map()
 
-  constructor(send: Send, ontology: OntologyDefinition) {
-    this.#send = send
+  constructor(service: Service, ontology: OntologyDefinition) {
+    this.#service = service
     this.#ontology = ontology
   }
 
@@ -59,7 +60,7 @@ export class LinkedTitles {
     const ids = keys.map((key) => idOf(type.apiName, key))
     for (const id of ids) this.#asked.add(id)
     try {
-      const read = await readTitles(this.#send, this.#ontology, type, keys)
+      const read = await readTitles(this.#service, this.#ontology, type, keys)
       const isFull = this.#titles.size + read.size > MOST
       if (isFull) {
         this.#asked.clear()
@@ -75,29 +76,28 @@ export class LinkedTitles {
 }
 
 async function readTitles(
-  send: Send,
+  service: Service,
   ontology: OntologyDefinition,
   type: ObjectTypeDefinition,
   keys: readonly string[],
 ): Promise<Titles> {
-  const steps = [ontology.apiName, 'objects', type.apiName].map(encodeURIComponent)
-  const isText = type.properties[type.primaryKey]?.type === 'string'
-  const value = isText ? keys : keys.map((key) => toNumber(key))
-  const body = {
-    where: { type: 'in', field: type.primaryKey, value },
-    select: [type.primaryKey, type.titleProperty],
-    selectV2: [],
-    pageSize: keys.length,
-  }
-  const path = `/api/v2/ontologies/${steps.join('/')}/search`
-  const { data } = parseBody<{ readonly data: readonly unknown[] }>(
-    await send({ method: 'POST', path, body }),
+  const { apiName, primaryKey, titleProperty = primaryKey } = type
+  const isText = type.properties[primaryKey]?.type === 'string'
+  const wanted = isText ? keys : keys.map((key) => toNumber(key))
+  const records = await readRecords(
+    service,
+    { ontology, objectType: type },
+    {
+      conditions: [{ [primaryKey]: { in: wanted } }],
+      order: [],
+      select: [primaryKey, titleProperty],
+    },
+    { pageSize: keys.length },
   )
   return new Map(
-    data.flatMap((json) => {
-      const { key, title } = readRecord(json, type)
-      return title === undefined ? [] : [[idOf(type.apiName, keyText(key)), title] as const]
-    }),
+    records.flatMap(({ key, title }) =>
+      title === undefined ? [] : [[idOf(apiName, keyText(key)), title] as const],
+    ),
   )
 }
 

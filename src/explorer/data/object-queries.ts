@@ -1,15 +1,18 @@
 /** One object, its earlier state, and what it links to. */
 import { queryOptions } from '@tanstack/react-query'
-import { type ApiRequest, parseBody, type Send } from '../api/call.ts'
-import type { LinkSide, ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
+import { exportRequest } from '../../client/endpoints/administration.ts'
+import { objectRequest } from '../../client/endpoints/revision-1.ts'
+import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
+import type { Service } from '../api/service.ts'
+import type { LinkSide, ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import { aggregate } from './facet-query.ts'
+import { countObjects } from './facet-query.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
-import { DIALECTS, whereOf } from '../view/where.ts'
+import { conditionsOf } from '../view/conditions.ts'
+import { type ShownType, typePathOf } from '../view/type-view.ts'
 
-export interface ObjectAddress {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
+export interface ObjectAddress extends ShownType {
   readonly key: string
 }
 
@@ -18,9 +21,8 @@ export function objectPath({ ontology, objectType, key }: ObjectAddress): string
   return `/o/${[ontology.apiName, objectType.apiName, key].map(encodeURIComponent).join('/')}`
 }
 
-export function objectRequest({ ontology, objectType, key }: ObjectAddress): ApiRequest {
-  const steps = [ontology.apiName, 'objects', objectType.apiName, key].map(encodeURIComponent)
-  return { method: 'GET', path: `/api/v1/ontologies/${steps.join('/')}` }
+export function latestRequest(address: ObjectAddress): ServiceRequest {
+  return objectRequest(typePathOf(address), address.key)
 }
 
 export interface LoadedObject {
@@ -29,13 +31,13 @@ export interface LoadedObject {
   readonly json: string
 }
 
-export function objectQuery(send: Send, address: ObjectAddress) {
+export function objectQuery({ connection }: Service, address: ObjectAddress) {
   return queryOptions({
     queryKey: ['object', address.objectType.rid, address.key],
     queryFn: async ({ signal }): Promise<LoadedObject> => {
-      const response = await send(objectRequest(address), signal)
-      const json = new TextDecoder().decode(response.bytes)
-      return { record: readRecord(JSON.parse(json), address.objectType), json }
+      const { body, bytes } = await connection.exchange({ ...latestRequest(address), signal })
+      const json = new TextDecoder().decode(bytes)
+      return { record: readRecord(body, address.objectType), json }
     },
   })
 }
@@ -50,38 +52,33 @@ export interface EarlierState {
 
 /** Reads an object as of a version, or as of now; an export can read any version that is kept. */
 export async function readState(
-  send: Send,
+  { connection }: Service,
   address: ObjectAddress,
   version: number | undefined,
   signal?: AbortSignal,
 ): Promise<EarlierState> {
-  const { bytes, headers } = await send(stateRequest(address, version), signal)
+  const response = await connection.stream({ ...stateRequest(address, version), signal })
   const { objectType } = address
-  const json = new TextDecoder().decode(bytes).trimEnd()
-  const read = Number(headers.get('oqs-version') ?? version)
+  const json = (await response.text()).trimEnd()
+  const read = Number(response.headers.get('oqs-version') ?? version)
   if (json === '') return { version: read, record: undefined, json: '' }
   const properties = JSON.parse(json) as ObjectRecord['properties']
   return { version: read, record: readRecord({ properties }, objectType), json }
 }
 
 /** Returns the request for an object as of a version: an export of one object. */
-export function stateRequest(
-  { ontology, objectType, key }: ObjectAddress,
-  version: number | undefined,
-): ApiRequest {
+export function stateRequest(address: ObjectAddress, version: number | undefined): ServiceRequest {
+  const { objectType, key } = address
   const filter: Filter = { field: objectType.primaryKey, operator: 'eq', value: key }
-  const where = whereOf({ ...EMPTY_VIEW, filters: [filter] }, objectType, DIALECTS['1'])
-  const parameters = new URLSearchParams({ where: JSON.stringify(where) })
-  if (version !== undefined) parameters.set('version', String(version))
-  const steps = [ontology.apiName, 'objects', objectType.apiName, 'export'].map(encodeURIComponent)
-  const path = `/api/admin/v1/ontologies/${steps.join('/')}?${parameters}`
-  return { method: 'GET', path }
+  const conditions = conditionsOf({ ...EMPTY_VIEW, filters: [filter] }, objectType, '1')
+  const where = JSON.stringify(compileWhere(conditions, SEARCH_SYNTAX))
+  return exportRequest(typePathOf(address), { where, version })
 }
 
-export function stateQuery(send: Send, address: ObjectAddress, version: number) {
+export function stateQuery(service: Service, address: ObjectAddress, version: number) {
   return queryOptions({
     queryKey: ['state', address.objectType.rid, address.key, version],
-    queryFn: ({ signal }) => readState(send, address, version, signal),
+    queryFn: ({ signal }) => readState(service, address, version, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -89,30 +86,20 @@ export function stateQuery(send: Send, address: ObjectAddress, version: number) 
 /** Linked objects that the page of an object shows. */
 export const LINKED_SHOWN = 5
 
-export interface LinkedObjects {
-  readonly records: readonly ObjectRecord[]
-  readonly hasMore: boolean
-}
-
 export function linkedQuery(
-  send: Send,
-  { ontology, objectType, key }: ObjectAddress,
+  { revision1 }: Service,
+  address: ObjectAddress,
   link: LinkSide,
   target: ObjectTypeDefinition,
 ) {
+  const { objectType, key } = address
   return queryOptions({
     queryKey: ['linked', objectType.rid, key, link.apiName],
-    queryFn: async ({ signal }): Promise<LinkedObjects> => {
-      const steps = [ontology.apiName, 'objects', objectType.apiName, key, 'links', link.apiName]
-      const path = `/api/v1/ontologies/${steps.map(encodeURIComponent).join('/')}?pageSize=${LINKED_SHOWN}`
-      const body = parseBody<{
-        readonly data: readonly unknown[]
-        readonly nextPageToken?: string
-      }>(await send({ method: 'GET', path }, signal))
-      return {
-        records: body.data.map((json) => readRecord(json, target)),
-        hasMore: body.nextPageToken !== undefined,
-      }
+    queryFn: async ({ signal }): Promise<readonly ObjectRecord[]> => {
+      const path = { ...typePathOf(address), primaryKey: key, linkType: link.apiName }
+      const options = { pageSize: LINKED_SHOWN }
+      const { data } = await revision1.listLinkedObjects(path, options, { signal })
+      return data.map((json) => readRecord(json, target))
     },
   })
 }
@@ -130,22 +117,16 @@ export function linkFilter(link: LinkSide, record: ObjectRecord, target: ObjectT
 
 /** Counts the objects at a link to many. */
 export function linkCountQuery(
-  send: Send,
+  service: Service,
   { ontology, objectType, key }: ObjectAddress,
   link: LinkSide,
   { record, target }: { readonly record: ObjectRecord; readonly target: ObjectTypeDefinition },
 ) {
   return queryOptions({
     queryKey: ['link-count', objectType.rid, key, link.apiName],
-    queryFn: async ({ signal }): Promise<number> => {
+    queryFn: ({ signal }) => {
       const view = { ...EMPTY_VIEW, filters: [linkFilter(link, record, target)] }
-      const { data } = await aggregate(
-        send,
-        { ontology, objectType: target, view },
-        { aggregation: [{ type: 'count', name: 'count' }], groupBy: [] },
-        signal,
-      )
-      return Number(data[0]?.metrics[0]?.value ?? 0)
+      return countObjects(service, { ontology, objectType: target, view }, signal)
     },
   })
 }

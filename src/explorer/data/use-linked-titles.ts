@@ -11,8 +11,8 @@ export function useLinkedTitles(
   ontology: OntologyDefinition,
   wanted: readonly LinkedKey[],
 ): Titles {
-  const { send } = useSession()
-  const titles = useMemo(() => new LinkedTitles(send, ontology), [send, ontology])
+  const { service } = useSession()
+  const titles = useMemo(() => new LinkedTitles(service, ontology), [service, ontology])
   useEffect(() => {
     if (wanted.length === 0) return
     const timer = setTimeout(() => void titles.ask(wanted), SETTLE_MS)

@@ -13,10 +13,10 @@ export function useNumberStyles(
   of: StyledType,
   { canRead }: { readonly canRead: boolean },
 ): (property: string) => NumberStyle {
-  const { send } = useSession()
+  const { service } = useSession()
   const { ontology, objectType } = of
   const isNeeded = propertiesStyledByValues(of).length > 0
-  const { data } = useQuery({ ...extentsQuery(send, of), enabled: canRead && isNeeded })
+  const { data } = useQuery({ ...extentsQuery(service, of), enabled: canRead && isNeeded })
   return useCallback(
     (property) => numberStyle({ ontology, objectType }, property, data?.get(property)),
     [ontology, objectType, data],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, type ApiRequest, type Send } from '../api/call.ts'
+import { Connection, type ServiceRequest } from '../../client/connection.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { Walk } from './walk.ts'
 
@@ -10,35 +10,37 @@ const objectType: ObjectTypeDefinition = {
   properties: { id: { type: 'integer' } },
 }
 
-/** Pages of two objects each; the token is the number of objects before the page. */
-function pagesOf(total: number): Send {
-  return async ({ path }) => {
-    const from = Number(path)
-    const to = Math.min(total, from + 2)
-    const data = Array.from({ length: to - from }, (_, n) => ({ properties: { id: from + n } }))
-    const body = {
-      data,
-      totalCount: String(total),
-      ...(to < total && { nextPageToken: String(to) }),
-    }
-    return {
-      status: 200,
-      bytes: new TextEncoder().encode(JSON.stringify(body)),
-      headers: new Headers(),
-      durationMs: 1,
-      receivedAtMs: 5,
-    }
-  }
+/** A service with pages of two objects each; the path is the number of objects before the page. */
+function connect(
+  total: number,
+  errorAt: (path: string) => { status: number; errorName: string } | undefined = () => undefined,
+): Connection {
+  return new Connection({
+    baseUrl: 'http://service.test',
+    retries: 0,
+    fetch: async (url) => {
+      const path = new URL(String(url)).pathname.slice(1)
+      const error = errorAt(path)
+      if (error !== undefined) return Response.json(error, { status: error.status })
+      const from = Number(path)
+      const to = Math.min(total, from + 2)
+      const data = Array.from({ length: to - from }, (_, n) => ({ properties: { id: from + n } }))
+      return Response.json({
+        data,
+        totalCount: String(total),
+        ...(to < total && { nextPageToken: String(to) }),
+      })
+    },
+  })
 }
 
-const requestOf = (pageToken: string | undefined, after: string | undefined): ApiRequest => ({
-  method: 'GET',
-  path: pageToken ?? (after === undefined ? '0' : String(Number(after) + 1)),
+const requestOf = (pageToken: string | undefined, after: string | undefined): ServiceRequest => ({
+  path: `/${pageToken ?? (after === undefined ? '0' : String(Number(after) + 1))}`,
 })
 
 describe('a walk', () => {
   it('reads page after page to the end, and finds each row', async () => {
-    const walk = new Walk({ send: pagesOf(5), objectType, requestOf })
+    const walk = new Walk({ connection: connect(5), objectType, requestOf })
     for (let n = 0; n < 4; n += 1) await walk.loadNext()
     const { rowCount, isComplete, totalCount, pages } = walk.getState()
     expect({ rowCount, isComplete, totalCount }).toEqual({
@@ -62,16 +64,9 @@ describe('a walk', () => {
   })
 
   it('keeps what it read when a page fails, and continues when asked again', async () => {
-    const send = pagesOf(4)
     let fails = false
-    const walk = new Walk({
-      send: (request) => {
-        if (fails) throw new ApiError(503, { errorName: 'Busy' })
-        return send(request)
-      },
-      objectType,
-      requestOf,
-    })
+    const connection = connect(4, () => (fails ? { status: 503, errorName: 'Busy' } : undefined))
+    const walk = new Walk({ connection, objectType, requestOf })
     await walk.loadNext()
     fails = true
     await walk.loadNext()
@@ -82,18 +77,11 @@ describe('a walk', () => {
   })
 
   it('continues after its last key when the token of the next page has expired', async () => {
-    const send = pagesOf(5)
-    const walk = new Walk({
-      send: (request) => {
-        if (request.path === '2' && !isRest) {
-          throw new ApiError(400, { errorName: 'InvalidPageToken' })
-        }
-        return send(request)
-      },
-      objectType,
-      requestOf,
-    })
     let isRest = false
+    const connection = connect(5, (path) =>
+      path === '2' && !isRest ? { status: 400, errorName: 'InvalidPageToken' } : undefined,
+    )
+    const walk = new Walk({ connection, objectType, requestOf })
     await walk.loadNext()
     await walk.loadNext()
     expect(walk.getState()).toMatchObject({ rowCount: 2, error: { errorName: 'InvalidPageToken' } })

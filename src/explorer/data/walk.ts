@@ -2,7 +2,9 @@
  * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
  * expired token costs nothing that was read.
  */
-import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
+import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
+import { exchangePage } from '../../client/endpoints/read-page.ts'
+import { OqsError } from '../../client/oqs-error.ts'
 import { KeptPages, type WalkPage } from './kept-pages.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
@@ -16,7 +18,7 @@ export interface WalkState {
   readonly isLoading: boolean
   readonly isComplete: boolean
   readonly totalCount: number | undefined
-  readonly error: ApiError | undefined
+  readonly error: Error | undefined
   /** When the first page arrived: the moment of a snapshot. */
   readonly startedAtMs: number | undefined
 }
@@ -28,10 +30,10 @@ interface PageBody {
 }
 
 export interface WalkOptions {
-  readonly send: Send
+  readonly connection: Connection
   readonly objectType: ObjectTypeDefinition
   /** `after` is the key after which the walk continues without an earlier token. */
-  readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ApiRequest
+  readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ServiceRequest
 }
 
 const INITIAL: WalkState = {
@@ -55,7 +57,9 @@ export class Walk {
 
   constructor(options: WalkOptions) {
     this.#options = options
-    this.#kept = new KeptPages((bytes) => this.#readRecords(parseBody<PageBody>({ bytes })))
+    this.#kept = new KeptPages((bytes) =>
+      this.#readRecords(JSON.parse(new TextDecoder().decode(bytes)) as PageBody),
+    )
   }
 
   /** The state; a new object after each change. */
@@ -74,7 +78,7 @@ export class Walk {
       await this.#readNext()
     } catch (error) {
       if (this.#stopped.signal.aborted) return
-      this.#change({ isLoading: false, error: toApiError(error) })
+      this.#change({ isLoading: false, error: error as Error })
     }
   }
 
@@ -92,7 +96,9 @@ export class Walk {
 
   async #read(): Promise<void> {
     const request = this.#options.requestOf(this.#nextToken, this.#after)
-    this.#add(request, await this.#options.send(request, this.#stopped.signal))
+    const signal = this.#stopped.signal
+    const { connection } = this.#options
+    this.#add(request, await exchangePage<PageBody>(connection, { ...request, signal }))
   }
 
   /** Continues after the last row without its token, as another walk by key. */
@@ -136,8 +142,8 @@ export class Walk {
     this.#listeners.clear()
   }
 
-  #add(request: ApiRequest, response: ApiResponse): void {
-    const body = parseBody<PageBody>(response)
+  #add(request: ServiceRequest, response: ServiceResponse<PageBody>): void {
+    const { body } = response
     const { rowCount, totalCount, startedAtMs } = this.#state
     const version = response.headers.get('oqs-version')
     this.#nextToken = body.nextPageToken
@@ -178,13 +184,6 @@ export class Walk {
 }
 
 function snapshotTokenOf(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) return undefined
-  const { snapshotToken } = error.parameters
+  const { snapshotToken } = error instanceof OqsError ? error.parameters : {}
   return typeof snapshotToken === 'string' ? snapshotToken : undefined
-}
-
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  const text = error instanceof Error ? error.message : String(error)
-  return new ApiError(400, { errorName: 'InvalidView', errorDescription: text })
 }

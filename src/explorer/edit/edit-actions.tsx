@@ -22,7 +22,7 @@ const EditDialog = lazyDialog('edit', async () => (await import('./edit-dialog.t
 
 export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const canWrite = useCanWrite()
-  const { send } = useSession()
+  const { service } = useSession()
   const { setLastChange } = useLastChange()
   const refresh = useRefresh()
   const navigate = useNavigate()
@@ -35,7 +35,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const read = async (then: () => void) => {
     setError(undefined)
     try {
-      const found = await readObject(send, address)
+      const found = await readObject(service, address)
       if (found === undefined) throw new Error('The object was deleted meanwhile.')
       setBase(found)
       then()
@@ -52,7 +52,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
     confirm.current?.close()
     if (base === undefined) return
     try {
-      written(await deleteObject(send, address, base))
+      written(await deleteObject(service, address, base))
       const { ontology, objectType } = address
       const steps = [ontology.apiName, objectType.apiName].map(encodeURIComponent)
       void navigate({ to: `/o/${steps.join('/')}` as '/' })

@@ -38,7 +38,7 @@ type Form = 'form' | 'json'
 
 export function EditDialog({ address, base: opened, onClose, onWritten }: EditDialogProps) {
   const { objectType } = address
-  const { send } = useSession()
+  const { service } = useSession()
   const dialog = useRef<HTMLDialogElement>(null)
   const [base, setBase] = useState(opened)
   const [form, setForm] = useState<Form>('form')
@@ -72,12 +72,12 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
     try {
       onWritten(
         base === undefined
-          ? await createObject(send, target, written.properties)
-          : await updateObject(send, target, base, written.properties),
+          ? await createObject(service, target, written.properties)
+          : await updateObject(service, target, base, written.properties),
       )
     } catch (reason) {
       setError(reason as Error)
-      if (isConflict(reason)) setTheirs(await readObject(send, target).catch(() => undefined))
+      if (isConflict(reason)) setTheirs(await readObject(service, target).catch(() => undefined))
     } finally {
       setSaving(false)
     }

@@ -1,7 +1,9 @@
 /** Writes of one object, each on condition that nobody else changed it. */
-import { ApiError, type ApiRequest, type ApiResponse, parseBody, type Send } from '../api/call.ts'
-import { type ObjectAddress, objectRequest } from '../data/object-queries.ts'
+import type { WriteResult } from '../../client/endpoints/administration.ts'
+import { type Service, statusOf } from '../api/service.ts'
+import type { ObjectAddress } from '../data/object-queries.ts'
 import type { LastChange } from '../session/use-writes.ts'
+import { typePathOf } from '../view/type-view.ts'
 import { type Properties, patchBetween } from './object-draft.ts'
 
 /** An object with the entity tag that a write must match. */
@@ -12,32 +14,22 @@ export interface TaggedObject {
 
 /** Reads the object as it is now; undefined if there is none. */
 export async function readObject(
-  send: Send,
+  { revision1 }: Service,
   address: ObjectAddress,
 ): Promise<TaggedObject | undefined> {
   try {
-    const response = await send(objectRequest(address))
-    const { properties } = parseBody<{ readonly properties: Properties }>(response)
-    return { properties, etag: requireTag(tagOf(response)) }
+    const { record, etag } = await revision1.getTaggedObject(typePathOf(address), address.key)
+    return { properties: record.properties, etag: requireTag(etag) }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (statusOf(error) === 404) return undefined
     throw error
   }
-}
-
-function tagOf({ headers }: ApiResponse): string | undefined {
-  return headers.get('etag') ?? undefined
 }
 
 /** A proxy may drop the tag. Without it, a write would overwrite the changes of others. */
 function requireTag(etag: string | undefined): string {
   if (etag === undefined) throw new Error('The service sent no entity tag, so nothing is written.')
   return etag
-}
-
-function writePath({ ontology, objectType, key }: ObjectAddress): string {
-  const steps = [ontology.apiName, 'objects', objectType.apiName, key].map(encodeURIComponent)
-  return `/api/admin/v1/ontologies/${steps.join('/')}`
 }
 
 /** An object as it was written; it has no tag if the response had none. */
@@ -57,67 +49,65 @@ export interface WrittenChange {
 
 /** Changes the properties that differ. */
 export async function updateObject(
-  send: Send,
+  { administration }: Service,
   address: ObjectAddress,
-  before: TaggedObject,
+  { properties: before, etag: ifMatch }: TaggedObject,
   properties: Properties,
 ): Promise<WrittenChange> {
-  const response = await send({
-    method: 'PATCH',
-    path: writePath(address),
-    body: patchBetween(before.properties, properties),
-    headers: { 'if-match': before.etag },
-  })
-  return { address, before: before.properties, after: { properties, etag: tagOf(response) } }
+  const patch = patchBetween(before, properties)
+  const type = typePathOf(address)
+  const { etag } = await administration.patchObject(type, address.key, patch, { ifMatch })
+  return { address, before, after: { properties, etag } }
 }
 
 /** Creates an object; fails if there is one with this key. */
 export async function createObject(
-  send: Send,
+  { administration }: Service,
   address: ObjectAddress,
   properties: Properties,
 ): Promise<WrittenChange> {
-  const response = await send({
-    method: 'PUT',
-    path: writePath(address),
-    body: properties,
-    headers: { 'if-none-match': '*' },
-  })
-  return { address, before: undefined, after: { properties, etag: tagOf(response) } }
+  const type = typePathOf(address)
+  const options = { ifNoneMatch: '*' }
+  const { etag } = await administration.putObject(type, address.key, properties, options)
+  return { address, before: undefined, after: { properties, etag } }
 }
 
 export async function deleteObject(
-  send: Send,
+  service: Service,
   address: ObjectAddress,
   before: TaggedObject,
 ): Promise<WrittenChange> {
-  await send(deleteRequest(address, before.etag))
+  await deleteTagged(service, address, before.etag)
   return { address, before: before.properties, after: undefined }
 }
 
-function deleteRequest(address: ObjectAddress, etag: string): ApiRequest {
-  return { method: 'DELETE', path: writePath(address), headers: { 'if-match': etag } }
+function deleteTagged(
+  { administration }: Service,
+  address: ObjectAddress,
+  ifMatch: string,
+): Promise<WriteResult> {
+  return administration.deleteObject(typePathOf(address), address.key, { ifMatch })
 }
 
 /** Writes the state before a change back, unless the object was changed again since. */
-async function undoChange(send: Send, change: WrittenChange): Promise<void> {
+async function undoChange(service: Service, change: WrittenChange): Promise<void> {
   const { address, before, after } = change
-  if (after === undefined) await createObject(send, address, before ?? {})
+  if (after === undefined) await createObject(service, address, before ?? {})
   else {
     const etag = requireTag(after.etag)
-    if (before === undefined) await send(deleteRequest(address, etag))
-    else await updateObject(send, address, { ...after, etag }, before)
+    if (before === undefined) await deleteTagged(service, address, etag)
+    else await updateObject(service, address, { ...after, etag }, before)
   }
 }
 
 /** Returns a change as the last one of the tab, which can be taken back. */
 export function undoable(change: WrittenChange): LastChange {
-  return { text: describe(change), undo: (send) => undoUnlessChanged(send, change) }
+  return { text: describe(change), undo: (service) => undoUnlessChanged(service, change) }
 }
 
-async function undoUnlessChanged(send: Send, change: WrittenChange): Promise<undefined> {
+async function undoUnlessChanged(service: Service, change: WrittenChange): Promise<undefined> {
   try {
-    await undoChange(send, change)
+    await undoChange(service, change)
   } catch (error) {
     throw isConflict(error) ? new Error('Not undone: the object was changed again since.') : error
   }
@@ -130,5 +120,5 @@ function describe({ address, before, after }: WrittenChange): string {
 
 /** True if the object is not in the state that the write was based on. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 412
+  return statusOf(error) === 412
 }

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { messageOf } from '../api/service.ts'
 import {
   FACET_VALUES,
   type Facet,
@@ -65,11 +66,11 @@ interface FacetSectionProps extends FacetsProps {
 }
 
 function FacetSection({ of, property, setView, canCount, index }: FacetSectionProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const [isOpen, setOpen] = useState(index < OPEN_FACETS)
   const [most, setMost] = useState(FACET_VALUES)
   const { data, error } = useQuery({
-    ...facetQuery(send, of, property, most),
+    ...facetQuery(service, of, property, most),
     enabled: canCount && (isOpen || index < COUNTED_FACETS),
     placeholderData: (last) => last,
   })
@@ -86,7 +87,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
         <Icon name={isOpen ? 'down' : 'next'} size={12} />
         {nameOfProperty(property, of.objectType.properties[property])}
       </button>
-      {isOpen && error !== null && <p className={styles.note}>{error.message}</p>}
+      {isOpen && error !== null && <p className={styles.note}>{messageOf(error)}</p>}
       {isOpen && error === null && data === undefined && <p className={styles.note}>Counting…</p>}
       {isOpen && data !== undefined && (
         <FacetValues

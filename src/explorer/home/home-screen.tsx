@@ -12,16 +12,16 @@ import styles from './home.module.css'
 import { OntologySection } from './ontology-section.tsx'
 
 export function HomeScreen() {
-  const { send } = useSession()
+  const { service } = useSession()
   const { ontology: chosen } = useParams({ strict: false }) as { readonly ontology?: string }
-  const ontologies = useQuery(ontologiesQuery(send))
+  const ontologies = useQuery(ontologiesQuery(service))
   const shown = (ontologies.data ?? []).filter(
     ({ apiName, rid }) => chosen === undefined || chosen === apiName || chosen === rid,
   )
   const definitions = useQueries({
-    queries: shown.map(({ apiName }) => definitionQuery(send, apiName)),
+    queries: shown.map(({ apiName }) => definitionQuery(service, apiName)),
   })
-  const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(send, apiName)) })
+  const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(service, apiName)) })
   if (ontologies.data === undefined && ontologies.error !== null) {
     return (
       <ScreenNote title="Ontologies">

@@ -77,10 +77,10 @@ const drawLand = async () => {
 }
 
 function MiniMap({ of, property }: PartProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const land = useQuery({ queryKey: ['mini land'], queryFn: drawLand, ...OUTLINES })
   const { data: cells = [] } = useQuery({
-    ...geoCellsQuery(send, of, property, WORLD),
+    ...geoCellsQuery(service, of, property, WORLD),
     staleTime: STALE_MS,
   })
   return (
@@ -94,8 +94,8 @@ function MiniMap({ of, property }: PartProps) {
 }
 
 function MiniBars({ of, property }: PartProps) {
-  const { send } = useSession()
-  const { data } = useQuery({ ...distributionQuery(send, of, property), staleTime: STALE_MS })
+  const { service } = useSession()
+  const { data } = useQuery({ ...distributionQuery(service, of, property), staleTime: STALE_MS })
   const name = nameOfProperty(property, of.objectType.properties[property])
   if (data === undefined) return null
   return (

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import type { ObjectCounts } from '../../client/endpoints/administration.ts'
+import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
 import {
   linksOf,
   nameOf,
   nameOfProperty,
   type ObjectTypeDefinition,
   type OntologyDefinition,
-  type OntologySummary,
-  type TypeCounts,
   wordsOf,
 } from '../api/ontology.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -17,7 +17,7 @@ import { MiniPicture } from './mini-picture.tsx'
 export interface OntologySectionProps {
   readonly summary: OntologySummary
   readonly definition: OntologyDefinition | undefined
-  readonly counts: TypeCounts | undefined
+  readonly counts: ObjectCounts | undefined
   readonly error: Error | undefined
   /** True if no other ontology is shown. */
   readonly isAlone: boolean
@@ -57,7 +57,7 @@ function describe({ objectTypes, linkTypes = [] }: OntologyDefinition): string {
   return `${count(objectTypes.length, 'type')}, ${count(linkTypes.length, 'link')}.`
 }
 
-function bySize(types: readonly ObjectTypeDefinition[], counts: TypeCounts | undefined) {
+function bySize(types: readonly ObjectTypeDefinition[], counts: ObjectCounts | undefined) {
   const sizeOf = ({ apiName }: ObjectTypeDefinition) => counts?.objectTypes[apiName]?.count ?? 0
   return types.toSorted((a, b) => sizeOf(b) - sizeOf(a))
 }
@@ -65,7 +65,7 @@ function bySize(types: readonly ObjectTypeDefinition[], counts: TypeCounts | und
 interface TypeCardProps {
   readonly ontology: OntologyDefinition
   readonly type: ObjectTypeDefinition
-  readonly counts: TypeCounts | undefined
+  readonly counts: ObjectCounts | undefined
 }
 
 function TypeCard({ ontology, type, counts }: TypeCardProps) {

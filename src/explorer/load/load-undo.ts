@@ -2,8 +2,7 @@
 
 import { countOf } from '../../contract/count-of.ts'
 import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
-import { parseBody, type Send } from '../api/call.ts'
-import { deleteOntology, deleteType, getCounts, type TypeCounts } from '../api/ontology.ts'
+import type { Service } from '../api/service.ts'
 import type { LastChange } from '../session/use-writes.ts'
 import type { LoadSpec } from './messages.ts'
 import type { LoadWorker } from './start-worker.ts'
@@ -21,8 +20,8 @@ export function undoableLoad(
   if (spec.created !== undefined) {
     return {
       text: `Created ${apiName} with ${countOf(counts.put, 'object')}.`,
-      undo: async (send) => {
-        const text = await removeLoadedType(spec, remains.version, send)
+      undo: async (service) => {
+        const text = await removeLoadedType(spec, remains.version, service)
         await onTypeRemoved()
         return text
       },
@@ -62,16 +61,16 @@ function describe({ removed, restored, skipped }: UndoResult): string {
 async function removeLoadedType(
   { ontology, objectType: { apiName }, created }: LoadSpec,
   version: number,
-  send: Send,
+  { administration }: Service,
 ): Promise<string> {
-  const { objectTypes } = parseBody<TypeCounts>(await send(getCounts(ontology)))
+  const { objectTypes } = await administration.getObjectCounts(ontology)
   const state = objectTypes[apiName]
   if (state === undefined) return `${apiName} was deleted already.`
   if (state.version !== version) {
     throw new Error(`Not undone: ${apiName} was changed after the load. Delete the type instead.`)
   }
-  await send(deleteType(ontology, apiName))
+  await administration.deleteObjectType({ ontology, objectType: apiName })
   // Others may have added types to it, with objects that stay.
-  if (created === 'ontology') await send(deleteOntology(ontology)).catch(() => {})
+  if (created === 'ontology') await administration.deleteOntology(ontology).catch(() => {})
   return `Undone: ${apiName} removed.`
 }

@@ -3,9 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
-import { parseBody } from '../api/call.ts'
 import {
-  deleteType,
   nameOf,
   type ObjectTypeDefinition,
   type OntologyDefinition,
@@ -31,7 +29,7 @@ export interface TypeDialogProps extends ShownType {
 }
 
 export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
-  const { readToken, send } = useSession()
+  const { readToken, service } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
   const navigate = useNavigate()
@@ -78,8 +76,9 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
     })
   const remove = () =>
     change(async () => {
-      const response = await send(deleteType(ontology.apiName, objectType.apiName, true))
-      const { objects } = parseBody<{ readonly objects: number }>(response)
+      const path = { ontology: ontology.apiName, objectType: objectType.apiName }
+      const deleted = await service.administration.deleteObjectType(path, { cascade: true })
+      const { objects } = deleted as { readonly objects: number }
       const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
       return { to: `/o/${encodeURIComponent(ontology.apiName)}`, text }
     })
@@ -162,9 +161,9 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
 
 /** What goes with a type, counted when the user asks. */
 function DeletedParts({ ontology, objectType: { apiName } }: ShownType) {
-  const { send } = useSession()
+  const { service } = useSession()
   const { data, error } = useQuery({
-    ...countsQuery(send, ontology.apiName),
+    ...countsQuery(service, ontology.apiName),
     queryKey: ['counts', ontology.apiName, 'before deletion'],
     staleTime: 0,
     gcTime: 0,

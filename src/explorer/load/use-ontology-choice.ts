@@ -1,8 +1,9 @@
 /** The ontology that a type goes into: one that exists, or a new one. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
 import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
-import type { OntologyDefinition, OntologySummary } from '../api/ontology.ts'
+import type { OntologyDefinition } from '../api/ontology.ts'
 import { definitionQuery, meQuery, ontologiesQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { mistakeInName } from './type-draft.ts'
@@ -27,9 +28,9 @@ const ONTOLOGY_NAME = new RegExp(ONTOLOGY_NAME_PATTERN)
 
 /** Begins with the ontology of the screen, or with the only one that there is. */
 export function useOntologyChoice(shown: string | undefined): OntologyChoice {
-  const { send } = useSession()
-  const { data: ontologies = [], isSuccess } = useQuery(ontologiesQuery(send))
-  const { data: me } = useQuery(meQuery(send))
+  const { service } = useSession()
+  const { data: ontologies = [], isSuccess } = useQuery(ontologiesQuery(service))
+  const { data: me } = useQuery(meQuery(service))
   const [chosen, setChosen] = useState<string>()
   const [newName, setNewName] = useState<string>()
   const preferred =
@@ -37,7 +38,7 @@ export function useOntologyChoice(shown: string | undefined): OntologyChoice {
   const isNew = newName !== undefined || (isSuccess && preferred === undefined)
   const name = isNew ? (newName ?? '') : (chosen ?? preferred?.apiName ?? '')
   const { data: definition } = useQuery({
-    ...definitionQuery(send, name),
+    ...definitionQuery(service, name),
     enabled: !isNew && name !== '',
   })
   const isTaken = isNew && ontologies.some(({ apiName }) => apiName === name)

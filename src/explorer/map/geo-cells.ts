@@ -1,8 +1,8 @@
 /** The number of objects in each cell of a grid on the map. */
 
 import { queryOptions } from '@tanstack/react-query'
-import type { Send } from '../api/call.ts'
-import { aggregate } from '../data/facet-query.ts'
+import type { Service } from '../api/service.ts'
+import { aggregate, COUNT } from '../data/facet-query.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Grid } from './camera.ts'
 
@@ -20,7 +20,7 @@ interface CellGroup {
   readonly north: number
 }
 
-export function geoCellsQuery(send: Send, of: TypeView, property: string, grid: Grid) {
+export function geoCellsQuery(service: Service, of: TypeView, property: string, grid: Grid) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['cells', of.objectType.rid, property, filters, text, box, of.version, grid],
@@ -29,10 +29,10 @@ export function geoCellsQuery(send: Send, of: TypeView, property: string, grid: 
       const { columns, rows } = grid
       const area = { west, south, east, north }
       const { data } = await aggregate(
-        send,
+        service,
         of,
         {
-          aggregation: [{ type: 'count', name: 'count' }],
+          aggregation: [COUNT],
           groupBy: [{ type: 'geoGrid', field: property, box: area, columns, rows }],
         },
         signal,

@@ -1,4 +1,5 @@
 import { keyText, type ObjectRecord } from '../api/records.ts'
+import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import styles from './map.module.css'
@@ -20,7 +21,7 @@ export function MapNotes(props: MapNotesProps) {
   return (
     <div className={styles.notes}>
       <p className={styles.note} role={error === null ? 'status' : 'alert'}>
-        {error === null ? describe(total) : error.message}
+        {error === null ? describe(total) : messageOf(error)}
       </p>
       {records.length > 0 && (
         <details className={styles.list}>

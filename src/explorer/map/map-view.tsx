@@ -50,7 +50,7 @@ export function MapView({ of, property, setView }: MapViewProps) {
 }
 
 function SizedMap({ of, property, setView, size }: MapViewProps & { readonly size: Point }) {
-  const { send } = useSession()
+  const { service } = useSession()
   const canvas = useRef<HTMLCanvasElement>(null)
   const { box, peek } = of.view
   const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
@@ -69,14 +69,14 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
     error,
     isPending,
   } = useQuery({
-    ...geoCellsQuery(send, of, property, grid),
+    ...geoCellsQuery(service, of, property, grid),
     placeholderData: keepPreviousData,
   })
   const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
   // Cells can be counted as of a version, but single objects are read as they are now.
   const isFew = inView > 0 && inView <= MOST_POINTS && of.version === undefined
   const { data: records = [] } = useQuery({
-    ...pointsQuery(send, of, grid.box),
+    ...pointsQuery(service, of, grid.box),
     enabled: isFew,
     placeholderData: keepPreviousData,
   })

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { messageOf } from '../api/service.ts'
 import { type ObjectAddress, readState } from '../data/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -29,15 +30,15 @@ export function CompareMenu({ address, setView }: CompareMenuProps) {
 }
 
 function CompareForm({ address, setView }: CompareMenuProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const [key, setKey] = useState('')
   const [problem, setProblem] = useState<string>()
   const takeSnapshot = async () => {
     try {
-      const { version } = await readState(send, address, undefined)
+      const { version } = await readState(service, address, undefined)
       setView({ version, with: undefined, isJson: false })
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem(messageOf(error))
     }
   }
   return (

@@ -23,9 +23,9 @@ export function CompareObjects(props: {
   readonly otherKey: string
 }) {
   const { address, record, otherKey } = props
-  const { send } = useSession()
+  const { service } = useSession()
   const other = { ...address, key: otherKey }
-  const { data, error } = useQuery(objectQuery(send, other))
+  const { data, error } = useQuery(objectQuery(service, other))
   if (error !== null) return <ErrorNote error={error} />
   if (data === undefined) return <p className={styles.note}>Loading…</p>
   const nameOf = ({ title, key }: ObjectRecord) => title ?? keyText(key)
@@ -47,8 +47,8 @@ export function CompareStates(props: {
   readonly onRefresh: () => void
 }) {
   const { address, latest, version, onRefresh } = props
-  const { send } = useSession()
-  const { data, error } = useQuery(stateQuery(send, address, version))
+  const { service } = useSession()
+  const { data, error } = useQuery(stateQuery(service, address, version))
   if (error !== null) return <ErrorNote error={error} />
   if (data === undefined) return <p className={styles.note}>Loading…</p>
   const before = data.record?.properties ?? {}

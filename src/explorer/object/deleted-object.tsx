@@ -15,10 +15,10 @@ export interface DeletedObjectProps {
 }
 
 export function DeletedObject({ address, view }: DeletedObjectProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const { ontology, objectType, key } = address
   const { data } = useQuery({
-    ...stateQuery(send, address, view.version ?? 0),
+    ...stateQuery(service, address, view.version ?? 0),
     enabled: view.version !== undefined,
   })
   const list = {

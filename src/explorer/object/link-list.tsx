@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { findType, type LinkSide, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
+import { messageOf } from '../api/service.ts'
 import { linkCountQuery, linkedQuery, type ObjectAddress } from '../data/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -19,16 +20,16 @@ export interface LinkListProps {
 
 /** A link: how many objects it leads to, the first of them, and the way to all. */
 export function LinkList({ address, link, record, trail, list }: LinkListProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const { ontology, objectType, key } = address
   const target = findType(ontology, link.target)
   const isMany = link.cardinality === 'many'
   const { data, error } = useQuery({
-    ...linkedQuery(send, address, link, target ?? objectType),
+    ...linkedQuery(service, address, link, target ?? objectType),
     enabled: target !== undefined,
   })
   const { data: count } = useQuery({
-    ...linkCountQuery(send, address, link, { record, target: target ?? objectType }),
+    ...linkCountQuery(service, address, link, { record, target: target ?? objectType }),
     enabled: target !== undefined && isMany,
   })
   if (target === undefined) return null
@@ -49,10 +50,10 @@ export function LinkList({ address, link, record, trail, list }: LinkListProps) 
           <span className={styles.all}>{name}</span>
         )}
       </h2>
-      {error !== null && <p className={styles.none}>{error.message}</p>}
-      {data?.records.length === 0 && <p className={styles.none}>None</p>}
+      {error !== null && <p className={styles.none}>{messageOf(error)}</p>}
+      {data?.length === 0 && <p className={styles.none}>None</p>}
       <ul>
-        {data?.records.map((each) => {
+        {data?.map((each) => {
           const one = { type: link.target, key: keyText(each.key) }
           return (
             <li key={writeStep({ ...step, key: one.key })}>

@@ -18,11 +18,11 @@ export interface ListPositionProps {
 }
 
 export function ListPosition({ listed, view }: ListPositionProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const navigate = useNavigate()
   const { ontology, objectType, list } = listed
   const { data } = useQuery({
-    ...neighboursQuery(send, listed),
+    ...neighboursQuery(service, listed),
     enabled: canFindNeighbours(objectType, list.order),
   })
   const open = (record: ObjectRecord | undefined) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { compileWhere, OBJECT_SET_SYNTAX } from '../../client/query/compile-where.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import type { OrderTerm } from '../view/view-state.ts'
-import { besideQuery, canFindNeighbours } from './neighbours.ts'
+import { besideCondition, canFindNeighbours } from './neighbours.ts'
 
 const TYPE: ObjectTypeDefinition = {
   apiName: 'city',
@@ -37,7 +38,7 @@ const ROWS: readonly Row[] = [
   { id: 5 },
 ]
 
-describe('besideQuery', () => {
+describe('besideCondition', () => {
   const orders: readonly (readonly [readonly OrderTerm[], readonly number[]])[] = [
     [[], [1, 2, 3, 4, 5]],
     [[{ property: 'id', direction: 'desc' }], [5, 4, 3, 2, 1]],
@@ -56,7 +57,8 @@ describe('besideQuery', () => {
       const properties = ROWS.find(({ id }) => id === key) ?? {}
       const record = { key, title: undefined, properties }
       const beside = (side: 'before' | 'after') => {
-        const query = besideQuery(TYPE, order, record, side) as unknown as Query
+        const condition = besideCondition(TYPE, order, record, side)
+        const query = compileWhere([condition], OBJECT_SET_SYNTAX) as unknown as Query
         return keys.filter((other) => matches(query, ROWS[other - 1] ?? {}))
       }
       expect(beside('before')).toEqual(keys.slice(0, index))

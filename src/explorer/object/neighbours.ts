@@ -3,14 +3,19 @@
  * the next page of a walk, so that a shared address needs no page token to continue.
  */
 import { queryOptions } from '@tanstack/react-query'
-import { parseBody, type Send } from '../api/call.ts'
-import type { ObjectTypeDefinition, OntologyDefinition, ScalarType } from '../api/ontology.ts'
-import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import type { Group } from '../data/facet-query.ts'
+import {
+  type Conditions,
+  compileWhere,
+  OBJECT_SET_SYNTAX,
+} from '../../client/query/compile-where.ts'
+import type { ObjectTypeDefinition, ScalarType } from '../api/ontology.ts'
+import { keyText, type ObjectRecord } from '../api/records.ts'
+import type { Service } from '../api/service.ts'
+import { COUNT } from '../data/facet-query.ts'
+import { readRecords } from '../data/read-records.ts'
+import { conditionsOf, scalarOf } from '../view/conditions.ts'
+import { type ShownType, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
-import { DIALECTS, type Json, scalarOf, whereOf } from '../view/where.ts'
-
-type Query = { readonly [name: string]: Json }
 
 export interface Neighbours {
   readonly previous: ObjectRecord | undefined
@@ -20,9 +25,7 @@ export interface Neighbours {
   readonly total: number
 }
 
-export interface ListedObject {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
+export interface ListedObject extends ShownType {
   /** The list, with the condition of the link that led to it. */
   readonly list: ViewState
   readonly record: ObjectRecord
@@ -39,40 +42,39 @@ export function canFindNeighbours(
   return properties.every((name) => !UNORDERED.includes(scalarOf(type, name)))
 }
 
-/** Returns the conditions of the objects before or after a record. Missing values come last. */
-export function besideQuery(
+/** Returns the condition of the objects before or after a record. Missing values come last. */
+export function besideCondition(
   type: ObjectTypeDefinition,
   order: readonly OrderTerm[],
   record: ObjectRecord,
   side: 'before' | 'after',
-): Query {
+): Conditions {
   // Objects with equal values are ordered by key, in the direction of the last term.
   const terms = [...order, { property: type.primaryKey, direction: lastDirection(order) }]
-  const valueIn = (property: string) => (record.properties[property] ?? null) as Json
+  const valueIn = (property: string) => record.properties[property] ?? null
   const alternatives = terms.flatMap(({ property, direction }, index) => {
     const equal = terms.slice(0, index).map((term) => equals(term.property, valueIn(term.property)))
     const goesUp = (direction === 'asc') === (side === 'after')
-    return beyond(property, valueIn(property), goesUp ? 'gt' : 'lt', side).map((query) =>
-      allOf([...equal, query]),
-    )
+    return beyond(property, valueIn(property), goesUp ? 'gt' : 'lt', side).map((condition) => ({
+      $and: [...equal, condition],
+    }))
   })
-  const [first, ...rest] = alternatives
-  return first !== undefined && rest.length === 0 ? first : { type: 'or', value: alternatives }
+  return { $or: alternatives }
 }
 
-function beyond(field: string, value: Json, type: 'gt' | 'lt', side: 'before' | 'after'): Query[] {
-  if (value === null) return side === 'after' ? [] : [{ type: 'isNull', field, value: false }]
-  const missing: Query[] = side === 'after' ? [{ type: 'isNull', field, value: true }] : []
-  return [{ type, field, value }, ...missing]
+function beyond(
+  property: string,
+  value: unknown,
+  operator: 'gt' | 'lt',
+  side: 'before' | 'after',
+): Conditions[] {
+  const isNull = (is: boolean) => ({ [property]: { isNull: is } })
+  if (value === null) return side === 'after' ? [] : [isNull(false)]
+  return [{ [property]: { [operator]: value } }, ...(side === 'after' ? [isNull(true)] : [])]
 }
 
-function equals(field: string, value: Json): Query {
-  return value === null ? { type: 'isNull', field, value: true } : { type: 'eq', field, value }
-}
-
-function allOf(queries: readonly Query[]): Query {
-  const [first, ...rest] = queries
-  return first !== undefined && rest.length === 0 ? first : { type: 'and', value: queries }
+function equals(property: string, value: unknown): Conditions {
+  return { [property]: value === null ? { isNull: true } : { eq: value } }
 }
 
 function lastDirection(order: readonly OrderTerm[]): OrderTerm['direction'] {
@@ -83,39 +85,35 @@ function reversed({ property, direction }: OrderTerm): OrderTerm {
   return { property, direction: direction === 'asc' ? 'desc' : 'asc' }
 }
 
-export function neighboursQuery(send: Send, { ontology, objectType, list, record }: ListedObject) {
+export function neighboursQuery(service: Service, listed: ListedObject) {
+  const { objectType, list, record } = listed
   const { order } = list
-  const listed = [list.filters, list.text, list.box, order]
   return queryOptions({
-    queryKey: ['neighbours', objectType.rid, keyText(record.key), listed],
+    queryKey: [
+      'neighbours',
+      objectType.rid,
+      keyText(record.key),
+      [list.filters, list.text, list.box, order],
+    ],
     queryFn: async ({ signal }): Promise<Neighbours> => {
-      const conditions = whereOf(list, objectType, DIALECTS.v2)
-      const within = (query: Query) =>
-        allOf(conditions === undefined ? [query] : [conditions, query])
-      const path = `/api/v2/ontologies/${encodeURIComponent(ontology.apiName)}/objects/${encodeURIComponent(objectType.apiName)}`
-      const find: Find = async (where, terms) => {
-        const fields = terms.map(({ property, direction }) => ({ field: property, direction }))
-        const body = { where, orderBy: { fields }, select: [], selectV2: [], pageSize: 1 }
-        const page = parseBody<{ readonly data: readonly unknown[] }>(
-          await send({ method: 'POST', path: `${path}/search`, body }, signal),
-        )
-        return page.data.map((json) => readRecord(json, objectType))[0]
+      const conditions = conditionsOf(list, objectType, 'v2')
+      const find: Find = async (found, terms) => {
+        const query = { conditions: found, order: terms }
+        return (await readRecords(service, listed, query, { pageSize: 1, signal }))[0]
       }
-      const count = async (where: Query | undefined) => {
-        const body = { ...(where && { where }), aggregation: [COUNT], groupBy: [] }
-        const { data } = parseBody<{ readonly data: readonly Group[] }>(
-          await send({ method: 'POST', path: `${path}/aggregate`, body }, signal),
-        )
+      const count = async (counted: readonly Conditions[]) => {
+        const where = compileWhere(counted, OBJECT_SET_SYNTAX)
+        const request = { where, aggregation: [COUNT], groupBy: [] }
+        const type = typePathOf(listed)
+        const { data } = await service.objectSets.aggregateObjects(type, request, { signal })
         return Number(data[0]?.metrics[0]?.value ?? 0)
       }
       const byKey: OrderTerm = { property: objectType.primaryKey, direction: lastDirection(order) }
-      const before = within(besideQuery(objectType, order, record, 'before'))
-      const after = within(besideQuery(objectType, order, record, 'after'))
+      const others = order.filter(({ property }) => property !== byKey.property)
+      const before = [...conditions, besideCondition(objectType, order, record, 'before')]
+      const after = [...conditions, besideCondition(objectType, order, record, 'after')]
       const [previous, next, preceding, total] = await Promise.all([
-        findLast(find, before, [
-          ...order.filter(({ property }) => property !== byKey.property),
-          byKey,
-        ]),
+        findLast(find, before, [...others, byKey]),
         find(after, order.length === 0 ? [byKey] : order),
         count(before),
         count(conditions),
@@ -125,9 +123,10 @@ export function neighboursQuery(send: Send, { ontology, objectType, list, record
   })
 }
 
-const COUNT = { type: 'count', name: 'count' } as const
-
-type Find = (where: Query, order: readonly OrderTerm[]) => Promise<ObjectRecord | undefined>
+type Find = (
+  conditions: readonly Conditions[],
+  order: readonly OrderTerm[],
+) => Promise<ObjectRecord | undefined>
 
 /**
  * Returns the last object of an ordered list. Missing values come last in both directions, so the
@@ -135,17 +134,16 @@ type Find = (where: Query, order: readonly OrderTerm[]) => Promise<ObjectRecord 
  */
 async function findLast(
   find: Find,
-  where: Query,
+  conditions: readonly Conditions[],
   [term, ...rest]: readonly OrderTerm[],
 ): Promise<ObjectRecord | undefined> {
   if (term === undefined) return undefined
-  if (rest.length === 0) return find(where, [reversed(term)])
-  const { property: field } = term
-  const missing = allOf([where, { type: 'isNull', field, value: true }])
-  const last = await findLast(find, missing, rest)
+  if (rest.length === 0) return find(conditions, [reversed(term)])
+  const { property } = term
+  const last = await findLast(find, [...conditions, equals(property, null)], rest)
   if (last !== undefined) return last
-  const largest = await find(where, [reversed(term)])
+  const largest = await find(conditions, [reversed(term)])
   if (largest === undefined) return undefined
-  const value = (largest.properties[field] ?? null) as Json
-  return findLast(find, allOf([where, equals(field, value)]), rest)
+  const value = largest.properties[property] ?? null
+  return findLast(find, [...conditions, equals(property, value)], rest)
 }

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { ApiError } from '../api/call.ts'
 import { linksOf } from '../api/ontology.ts'
 import { type ObjectRecord, positionOf } from '../api/records.ts'
+import { statusOf } from '../api/service.ts'
 import { type LoadedObject, type ObjectAddress, objectQuery } from '../data/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatValue } from '../ui/format-value.ts'
+import { pointProperty } from '../view/conditions.ts'
 import { type ObjectView, useObjectView } from '../view/object-address.ts'
 import { listText } from '../view/trail.ts'
-import { pointProperty } from '../view/where.ts'
 import { CompareObjects, CompareStates } from './compare.tsx'
 import { DeletedObject } from './deleted-object.tsx'
 import { LinkList } from './link-list.tsx'
@@ -20,10 +20,10 @@ import { PropertyList } from './property-list.tsx'
 import { SmallMap } from './small-map.tsx'
 
 export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
-  const { send } = useSession()
+  const { service } = useSession()
   const [view, setView] = useObjectView()
-  const { data, error, refetch } = useQuery(objectQuery(send, address))
-  const isGone = error instanceof ApiError && error.status === 404
+  const { data, error, refetch } = useQuery(objectQuery(service, address))
+  const isGone = statusOf(error) === 404
   return (
     <article className={styles.page}>
       <ObjectHead address={address} record={data?.record} view={view} setView={setView} />

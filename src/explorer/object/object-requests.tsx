@@ -1,8 +1,8 @@
 /** The requests behind the page of an object, as commands. */
 
-import type { ApiRequest } from '../api/call.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
 import { serviceUrl } from '../api/service-url.ts'
-import { type ObjectAddress, objectRequest, stateRequest } from '../data/object-queries.ts'
+import { latestRequest, type ObjectAddress, stateRequest } from '../data/object-queries.ts'
 import { toCurl, withoutToken } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -31,13 +31,13 @@ export function ObjectRequests({ address, view }: ObjectRequestsProps) {
 
 interface NamedRequest {
   readonly name: string
-  readonly request: ApiRequest
+  readonly request: ServiceRequest
 }
 
 function requestsOf(address: ObjectAddress, view: ObjectView): readonly NamedRequest[] {
   const { with: other, version } = view
   return [
-    { name: 'The latest state', request: objectRequest(address) },
+    { name: 'The latest state', request: latestRequest(address) },
     ...(version === undefined
       ? []
       : [
@@ -48,7 +48,7 @@ function requestsOf(address: ObjectAddress, view: ObjectView): readonly NamedReq
         ]),
     ...(other === undefined
       ? []
-      : [{ name: 'The other object', request: objectRequest({ ...address, key: other }) }]),
+      : [{ name: 'The other object', request: latestRequest({ ...address, key: other }) }]),
   ]
 }
 

@@ -10,10 +10,10 @@ import styles from './object.module.css'
 import { ObjectPage } from './object-page.tsx'
 
 export function ObjectScreen() {
-  const { send } = useSession()
+  const { service } = useSession()
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '' } = parameters
-  const { data, error } = useQuery(definitionQuery(send, ontology))
+  const { data, error } = useQuery(definitionQuery(service, ontology))
   if (data === undefined && error !== null) {
     return (
       <ScreenNote title={key}>

@@ -15,8 +15,8 @@ export interface PeekProps {
 }
 
 export function Peek({ address, onClose }: PeekProps) {
-  const { send } = useSession()
-  const { data, error } = useQuery(objectQuery(send, address))
+  const { service } = useSession()
+  const { data, error } = useQuery(objectQuery(service, address))
   return (
     <aside className={styles.peek} aria-label={`Object ${address.key}`}>
       <header className={styles.peekHead}>

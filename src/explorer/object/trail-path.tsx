@@ -57,11 +57,11 @@ function CrumbLink({
   readonly ontology: OntologyDefinition
   readonly crumb: Crumb
 }) {
-  const { send } = useSession()
+  const { service } = useSession()
   const { step, kind } = crumb
   const objectType = findType(ontology, step.type)
   const { data } = useQuery({
-    ...objectQuery(send, {
+    ...objectQuery(service, {
       ontology,
       objectType: objectType ?? { ...MISSING, apiName: step.type },
       key: step.key,

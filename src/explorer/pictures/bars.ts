@@ -1,7 +1,6 @@
 /** The bars of a picture, and the aggregations that count them. */
 import type { Group } from '../data/facet-query.ts'
 import type { Filter } from '../view/view-state.ts'
-import type { Json } from '../view/where.ts'
 import type { Tick } from './ticks.ts'
 import type { Bin } from './time-bins.ts'
 
@@ -26,12 +25,12 @@ export interface Bars {
 
 /** Aggregates the objects of a view. */
 export type Read = (
-  groupBy: readonly Json[],
-  aggregation?: readonly Json[],
+  groupBy: readonly object[],
+  aggregation?: readonly object[],
 ) => Promise<{ readonly data: readonly Group[]; readonly excludedItems?: number }>
 
 /** Returns a range of an aggregation. Its bounds are texts, so that no digit is lost. */
-export function rangeOf(startValue: string | undefined, endValue: string | undefined): Json {
+export function rangeOf(startValue: string | undefined, endValue: string | undefined): object {
   return {
     ...(startValue !== undefined && { startValue }),
     ...(endValue !== undefined && { endValue }),

@@ -2,15 +2,15 @@
 
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
-import type { Send } from '../api/call.ts'
 import { isNumber, isWholeNumber } from '../api/number-types.ts'
 import type { ScalarType } from '../api/ontology.ts'
+import type { Service } from '../api/service.ts'
 import { extentsQuery } from '../data/extents-query.ts'
-import { aggregate } from '../data/facet-query.ts'
+import { aggregate, COUNT } from '../data/facet-query.ts'
 import { numberStyle, propertiesStyledByValues } from '../ui/number-style.ts'
+import { scalarOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
-import { type Json, scalarOf } from '../view/where.ts'
 import { type Bar, type Bars, edgesOf, metricOf, type Read, rangeFilters } from './bars.ts'
 import { numberBars } from './number-bars.ts'
 import { edgeTicks, momentFormat } from './ticks.ts'
@@ -23,7 +23,6 @@ export interface Distribution extends Bars {
   readonly missing: number
 }
 
-const COUNT: Json = { type: 'count', name: 'count' }
 const VALUES_SHOWN = 12
 const TIME_TICKS = 4
 
@@ -35,7 +34,7 @@ export function hasPicture(type: ScalarType | undefined): boolean {
   )
 }
 
-export function distributionQuery(send: Send, of: TypeView, property: string) {
+export function distributionQuery(service: Service, of: TypeView, property: string) {
   const { filters, text, box } = of.view
   return queryOptions({
     queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
@@ -45,7 +44,7 @@ export function distributionQuery(send: Send, of: TypeView, property: string) {
       const readView =
         (view: ViewState): Read =>
         (groupBy, aggregation = [COUNT]) =>
-          aggregate(send, { ...of, view }, { aggregation, groupBy }, signal)
+          aggregate(service, { ...of, view }, { aggregation, groupBy }, signal)
       const read = readView(of.view)
       const isMissing: Filter = { field: property, operator: 'empty', value: '' }
       const without = readView({ ...of.view, filters: [...filters, isMissing] })
@@ -56,7 +55,7 @@ export function distributionQuery(send: Send, of: TypeView, property: string) {
         return { ...(await timeBars(read, property, type === 'date')), ...counts }
       }
       if (isNumber(type)) {
-        const style = await readStyle(client, send, of, property)
+        const style = await readStyle(client, service, of, property)
         const options = { isWhole: isWholeNumber(type), style, present: counts.present }
         return { ...(await numberBars(read, property, options)), ...counts }
       }
@@ -69,9 +68,9 @@ export function distributionQuery(send: Send, of: TypeView, property: string) {
 }
 
 /** Axes and tables show the numbers of a property alike, so all its values decide, not those of a view. */
-async function readStyle(client: QueryClient, send: Send, of: TypeView, property: string) {
+async function readStyle(client: QueryClient, service: Service, of: TypeView, property: string) {
   if (!propertiesStyledByValues(of).includes(property)) return numberStyle(of, property)
-  const extents = await client.ensureQueryData(extentsQuery(send, of)).catch(() => undefined)
+  const extents = await client.ensureQueryData(extentsQuery(service, of)).catch(() => undefined)
   return numberStyle(of, property, extents?.get(property))
 }
 
@@ -85,7 +84,7 @@ async function countValues(
   readMissing: Read,
   field: string | undefined,
 ): Promise<Counts> {
-  const distinct: readonly Json[] =
+  const distinct: readonly object[] =
     field === undefined ? [] : [{ type: 'exactDistinct', name: 'distinct', field }]
   const [all, without] = await Promise.all([read([], [COUNT, ...distinct]), readMissing([])])
   const missing = metricOf(without.data[0], 'count')
@@ -138,7 +137,7 @@ async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bar
 async function valueBars(read: Read, field: string, operator: 'eq' | 'contains'): Promise<Bars> {
   const { data, excludedItems = 0 } = await read(
     [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }],
-    [{ type: 'count', name: 'count', direction: 'DESC' }],
+    [{ ...COUNT, direction: 'DESC' }],
   )
   const bars = data
     .map((group): Bar => {

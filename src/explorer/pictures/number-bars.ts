@@ -1,6 +1,5 @@
 /** The bars of a property with numbers. */
 import { axisFormat, formatNumber, type NumberStyle } from '../ui/format-number.ts'
-import type { Json } from '../view/where.ts'
 import { type Bar, type Bars, edgesOf, metricOf, type Read, rangeFilters, rangeOf } from './bars.ts'
 import { type NumberBins, numberBins, type Shape } from './number-bins.ts'
 import { edgeTicks } from './ticks.ts'
@@ -79,7 +78,7 @@ function oneLabel(
 
 /** Reads the extremes and percentiles of a property. */
 async function readShape(read: Read, field: string, count: number): Promise<Shape> {
-  const percentile = (name: string, approximatePercentile: number): Json => ({
+  const percentile = (name: string, approximatePercentile: number): object => ({
     type: 'approximatePercentile',
     name,
     field,

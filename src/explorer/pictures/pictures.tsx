@@ -3,14 +3,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { messageOf } from '../api/service.ts'
 import { titleIn } from '../data/linked-titles.ts'
 import { useLinkedTitles } from '../data/use-linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
+import { scalarOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { scalarOf } from '../view/where.ts'
 import { Chart } from './chart.tsx'
 import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
 import styles from './pictures.module.css'
@@ -47,9 +48,9 @@ interface PictureProps extends PicturesProps {
 }
 
 function Picture({ of, property, setView, isLarge }: PictureProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const { data, error } = useQuery({
-    ...distributionQuery(send, of, property),
+    ...distributionQuery(service, of, property),
     // The old picture stays until the new one has arrived.
     placeholderData: (previous: Distribution | undefined) => previous,
   })
@@ -85,7 +86,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
       </h2>
       {error !== null && (
         <p role="alert" className="label">
-          {error.message}
+          {messageOf(error)}
         </p>
       )}
       {data === undefined && error === null && <div className={styles.outline} />}

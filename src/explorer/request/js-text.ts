@@ -1,5 +1,5 @@
 /** Values as JavaScript source text. */
-import type { Json } from '../view/where.ts'
+import type { Json } from '../view/conditions.ts'
 
 /** Returns a value as a person would write it: single quotes, and names without them. */
 export function jsText(value: Json): string {

@@ -1,8 +1,6 @@
 /** The request behind a view as a program with `@osdk/client`. */
 
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import type { TypeView } from '../view/type-view.ts'
-import type { Filter } from '../view/view-state.ts'
 import {
   type Json,
   NotExpressible,
@@ -10,7 +8,9 @@ import {
   scalarOf,
   textProperties,
   toJson,
-} from '../view/where.ts'
+} from '../view/conditions.ts'
+import type { TypeView } from '../view/type-view.ts'
+import type { Filter } from '../view/view-state.ts'
 import { constantNames, jsText } from './js-text.ts'
 
 type Clause = { readonly [name: string]: Json }

@@ -1,7 +1,7 @@
 /** The exact call behind the view, in every API that can express it. */
 
 import { useState } from 'react'
-import type { ApiRequest } from '../api/call.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
 import { nameOfProperty } from '../api/ontology.ts'
 import { serviceUrl } from '../api/service-url.ts'
 import { countRequest, facetProperties } from '../data/facet-query.ts'
@@ -94,6 +94,6 @@ function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: numbe
   }
 }
 
-function curlOf(request: ApiRequest, token: string): string {
+function curlOf(request: ServiceRequest, token: string): string {
   return toCurl(request, serviceUrl(), token, { isReadable: true })
 }

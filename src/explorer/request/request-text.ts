@@ -1,5 +1,5 @@
 /** The request behind a view as a command for a shell. */
-import type { ApiRequest } from '../api/call.ts'
+import { addressOf, type ServiceRequest } from '../../client/connection.ts'
 
 export const TOOLS = ['curl', 'client', 'osdk'] as const
 export type Tool = (typeof TOOLS)[number]
@@ -17,18 +17,18 @@ export interface CurlOptions {
 
 /** Returns a command that works when it is pasted into a shell. */
 export function toCurl(
-  { method, path, body }: ApiRequest,
+  { method = 'GET', json, ...address }: ServiceRequest,
   origin: string,
   token: string,
   { isReadable = false }: CurlOptions = {},
 ): string {
-  const json = JSON.stringify(body, undefined, isReadable ? 2 : undefined)
+  const body = JSON.stringify(json, undefined, isReadable ? 2 : undefined)
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + path)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + addressOf(address))}`,
     `-H ${quote(`Authorization: Bearer ${token}`)}`,
     ...(body === undefined
       ? []
-      : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(json)}`]),
+      : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(body)}`]),
   ]
   return lines.join(' \\\n  ')
 }

@@ -4,7 +4,6 @@
  * gets tokens that end when the person signs out.
  */
 import { BASE_PATH, storageKey } from '../api/base-path.ts'
-import { ApiError, parseBody } from '../api/call.ts'
 import { serviceUrl } from '../api/service-url.ts'
 
 const CLIENT_ID = 'explorer'
@@ -116,7 +115,7 @@ interface TokenBody {
 }
 
 async function requestTokens(form: Readonly<Record<string, string>>): Promise<Tokens> {
-  const body = parseBody<TokenBody>({ bytes: await postForm('token', form) })
+  const body = (await postForm('token', form).then((response) => response.json())) as TokenBody
   return {
     accessToken: body.access_token,
     refreshToken: body.refresh_token,
@@ -124,22 +123,16 @@ async function requestTokens(form: Readonly<Record<string, string>>): Promise<To
   }
 }
 
-async function postForm(path: string, form: Readonly<Record<string, string>>): Promise<Uint8Array> {
+async function postForm(path: string, form: Readonly<Record<string, string>>): Promise<Response> {
   const response = await fetch(`${PATH}/${path}`, {
     method: 'POST',
     body: new URLSearchParams({ ...form, client_id: CLIENT_ID }),
     credentials: 'omit',
     cache: 'no-store',
   })
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  if (response.ok) return bytes
-  const { error, error_description: errorDescription } = parseBody<Record<string, string>>({
-    bytes,
-  })
-  throw new ApiError(response.status, {
-    ...(error === undefined ? {} : { errorName: error }),
-    ...(errorDescription === undefined ? {} : { errorDescription }),
-  })
+  if (response.ok) return response
+  const { error, error_description: reason } = (await response.json()) as Record<string, string>
+  throw new Error(reason ?? error ?? `The service answered with ${response.status}.`)
 }
 
 /** The SHA-256 hash of a verifier in base64url (RFC 7636, 4.2). */

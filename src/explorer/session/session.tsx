@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { ApiError, type Send, senderOf } from '../api/call.ts'
+import { messageOf, openService, type Service } from '../api/service.ts'
 import { Credential } from './credential.ts'
 import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
 import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
@@ -24,8 +24,8 @@ import {
 } from './stored-sign-in.ts'
 
 export interface Session {
-  /** Another function for each sign-in; the same one after a token was renewed. */
-  readonly send: Send
+  /** Another object for each sign-in; the same one after a token was renewed. */
+  readonly service: Service
   readonly isSignedIn: boolean
   /** True if the service no longer accepts the token. What was read stays on the screen. */
   readonly isRefused: boolean
@@ -68,20 +68,13 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
   // A late answer to an earlier sign-in says nothing about this one.
   const isRefused = credential !== undefined && refused === credential
   const readToken = useCallback(async () => (await credential?.readToken()) ?? '', [credential])
-  const send = useCallback<Send>(
-    async (request, signal) => {
-      try {
-        return await senderOf(await credential?.readToken())(request, signal)
-      } catch (error) {
-        if (error instanceof ApiError && error.needsSignIn) setRefused(credential)
-        throw error
-      }
-    },
-    [credential],
+  const service = useMemo(
+    () => openService(credential && { token: readToken, onRefused: () => setRefused(credential) }),
+    [credential, readToken],
   )
   const session = useMemo<Session>(
     () => ({
-      send,
+      service,
       isSignedIn: credential !== undefined,
       isRefused,
       isStarting,
@@ -100,7 +93,7 @@ export function SessionProvider({ arrival, children }: SessionProviderProps) {
         forgetError()
       },
     }),
-    [credential, token, readToken, send, isRefused, isStarting, startError, change, forgetError],
+    [credential, token, readToken, service, isRefused, isStarting, startError, change, forgetError],
   )
   return <SessionContext value={session}>{children}</SessionContext>
 }
@@ -156,7 +149,7 @@ function useArrival({ code, answer }: Arrival, change: (signIn: SignIn) => void)
       else if (answer !== undefined) change(signInOf(await exchangeAnswer(answer)))
     }
     exchange()
-      .catch((error: Error) => setStartError(error.message))
+      .catch((error: unknown) => setStartError(messageOf(error)))
       .finally(() => setStarting(false))
   }, [code, answer, change])
   const forgetError = useCallback(() => setStartError(undefined), [])

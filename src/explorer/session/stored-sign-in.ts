@@ -1,6 +1,6 @@
 /** The credential of this tab, which is kept only in session storage. */
 import { storageKey } from '../api/base-path.ts'
-import { ApiError, parseBody, senderOf } from '../api/call.ts'
+import { openService, statusOf } from '../api/service.ts'
 import { revokeTokens, type Tokens } from './oauth.ts'
 
 /** The origin of a token: signing out revokes a token that the explorer obtained itself. */
@@ -13,6 +13,7 @@ export interface SignIn {
   readonly renewal?: { readonly refreshToken: string; readonly expiresAtMs: number }
 }
 
+const SESSIONS = '/api/admin/v1/sessions'
 const TOKEN_KEY = storageKey('token')
 const DETAILS_KEY = storageKey('sign-in')
 
@@ -54,12 +55,12 @@ export function takeCode(): string | undefined {
 
 /** Exchanges a one-time code for a token. */
 export async function redeemCode(code: string): Promise<SignIn> {
-  const request = { method: 'POST', path: '/api/admin/v1/sessions', body: { code } } as const
+  const request = { method: 'POST', path: SESSIONS, json: { code } } as const
   try {
-    const { token } = parseBody<{ readonly token: string }>(await senderOf(undefined)(request))
+    const { token } = await openService().connection.send<{ readonly token: string }>(request)
     return { token, origin: 'link' }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    if (statusOf(error) !== 401) throw error
     throw new Error(
       'This link was used already, or it is older than ten minutes. Each link works once. Sign in with a token, or start the demo again for a new link.',
       { cause: error },
@@ -71,6 +72,6 @@ export async function redeemCode(code: string): Promise<SignIn> {
 export async function endSignIn({ token, origin, renewal }: SignIn): Promise<void> {
   if (origin === 'oauth') await revokeTokens(renewal?.refreshToken ?? token)
   if (origin === 'link') {
-    await senderOf(token)({ method: 'DELETE', path: '/api/admin/v1/sessions' })
+    await openService({ token }).connection.send({ method: 'DELETE', path: SESSIONS })
   }
 }

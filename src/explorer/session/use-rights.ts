@@ -17,6 +17,6 @@ export function useIsAdmin(): boolean | undefined {
 }
 
 function useCaller() {
-  const { send, isSignedIn } = useSession()
-  return useQuery({ ...meQuery(send), enabled: isSignedIn }).data
+  const { service, isSignedIn } = useSession()
+  return useQuery({ ...meQuery(service), enabled: isSignedIn }).data
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { messageOf } from '../api/service.ts'
 import { useSession } from './session.tsx'
 import { type LastChange, useLastChange, useRefresh } from './use-writes.ts'
 
@@ -13,7 +14,7 @@ export interface Undo {
 
 /** The last change of this tab, and what takes it back. */
 export function useUndo(): Undo {
-  const { send } = useSession()
+  const { service } = useSession()
   const { lastChange: change, setLastChange } = useLastChange()
   const refresh = useRefresh()
   const [failure, setFailure] = useState<{
@@ -25,11 +26,11 @@ export function useUndo(): Undo {
     setFailure(undefined)
     setUndoing(true)
     try {
-      const text = await change?.undo?.(send)
+      const text = await change?.undo?.(service)
       setLastChange(text === undefined ? null : { text })
       await refresh()
     } catch (error) {
-      setFailure({ change, message: (error as Error).message })
+      setFailure({ change, message: messageOf(error) })
     } finally {
       setUndoing(false)
     }

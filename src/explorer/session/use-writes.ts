@@ -1,7 +1,7 @@
 /** The last change, which can be undone, and how screens learn of writes. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import type { Send } from '../api/call.ts'
+import type { Service } from '../api/service.ts'
 import { useHasScope } from './use-rights.ts'
 
 /** True if the caller may write objects; false until that is known. */
@@ -15,7 +15,7 @@ export interface LastChange {
    * Takes it back; returns what the user should know about it, as a sentence. Undefined if there is
    * nothing to take back.
    */
-  readonly undo?: (send: Send) => Promise<string | undefined>
+  readonly undo?: (service: Service) => Promise<string | undefined>
   /** Called when it can no longer be taken back. */
   readonly release?: () => void
 }

@@ -57,8 +57,8 @@ function AdminLink() {
 }
 
 function Caller() {
-  const { send, signOut, isRenewed } = useSession()
-  const { data } = useQuery(meQuery(send))
+  const { service, signOut, isRenewed } = useSession()
+  const { data } = useQuery(meQuery(service))
   useActions([{ name: 'Sign out', run: signOut }])
   return (
     <>

@@ -128,12 +128,12 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
 }
 
 function useCommands(): readonly Command[] {
-  const { send } = useSession()
+  const { service } = useSession()
   const readActions = useReadActions()
   const [views] = useState(() => readViews(localStorage))
-  const { data: ontologies = [] } = useQuery(ontologiesQuery(send))
+  const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
   const definitions = useQueries({
-    queries: ontologies.map(({ apiName }) => definitionQuery(send, apiName)),
+    queries: ontologies.map(({ apiName }) => definitionQuery(service, apiName)),
   })
   const defined = definitions.flatMap(({ data }) => (data === undefined ? [] : commandsOf(data)))
   return [...commandsOfActions(readActions()), ...commandsOfViews(views), ...defined].toSorted(

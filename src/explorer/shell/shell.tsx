@@ -47,13 +47,13 @@ export function Shell() {
  * person.
  */
 function useFreshAnswers(): void {
-  const { send, isSignedIn } = useSession()
+  const { service, isSignedIn } = useSession()
   const client = useQueryClient()
-  const last = useRef(send)
+  const last = useRef(service)
   useEffect(() => {
-    if (last.current === send) return
-    last.current = send
+    if (last.current === service) return
+    last.current = service
     if (isSignedIn) void client.invalidateQueries()
     else client.clear()
-  }, [send, isSignedIn, client])
+  }, [service, isSignedIn, client])
 }

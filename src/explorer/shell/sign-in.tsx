@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import { parseBody, senderOf } from '../api/call.ts'
+import { messageOf, openService } from '../api/service.ts'
 import { canUseOAuth, startOAuth } from '../session/oauth.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -20,10 +20,10 @@ export function SignIn() {
     try {
       const written = token.trim()
       // Needs a valid token, but no particular scope.
-      parseBody(await senderOf(written)({ method: 'GET', path: '/api/admin/v1/me' }))
+      await openService({ token: written }).administration.getCaller()
       signIn(written)
     } catch (reason) {
-      setError((reason as Error).message)
+      setError(messageOf(reason))
     } finally {
       setChecking(false)
     }

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
-import { parseBody } from '../api/call.ts'
+import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -23,7 +23,7 @@ export interface ExportFormProps {
 const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { ndjson: 'NDJSON', csv: 'CSV' }
 
 export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const [format, setFormat] = useState<ExportFormat>('csv')
   const [isShownOnly, setShownOnly] = useState(true)
   const [error, setError] = useState<string>()
@@ -33,14 +33,14 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
     setError(undefined)
     try {
       const request = downloadRequest(of, { format, isShownOnly, version })
-      const { path } = parseBody<{ readonly path: string }>(await send(request))
+      const { path } = await service.connection.send<{ readonly path: string }>(request)
       const link = document.createElement('a')
       link.href = BASE_PATH + path
       link.download = ''
       link.click()
       onDone()
     } catch (reason) {
-      setError((reason as Error).message)
+      setError(messageOf(reason))
     }
   }
   return (

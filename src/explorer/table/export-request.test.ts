@@ -18,7 +18,7 @@ it('exports all matches of the view, with its columns and its snapshot', () => {
     columns: ['name'],
     isSnapshot: true,
   }
-  expect(downloadRequest({ ontology, objectType, view }, options).body).toEqual({
+  expect(downloadRequest({ ontology, objectType, view }, options).json).toEqual({
     ontology: 'world',
     objectType: 'city',
     format: 'csv',
@@ -30,7 +30,7 @@ it('exports all matches of the view, with its columns and its snapshot', () => {
 
 it('exports the newest objects unless a snapshot is in view', () => {
   const of = { ontology, objectType, view: EMPTY_VIEW }
-  expect(downloadRequest(of, options).body).toEqual({
+  expect(downloadRequest(of, options).json).toEqual({
     ontology: 'world',
     objectType: 'city',
     format: 'csv',

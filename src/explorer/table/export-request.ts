@@ -1,8 +1,9 @@
 /** The export of a view: all matches, as one snapshot, in one file. */
 
-import type { ApiRequest } from '../api/call.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
+import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
+import { conditionsOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
-import { DIALECTS, whereOf } from '../view/where.ts'
 
 export const FORMATS = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof FORMATS)[number]
@@ -22,13 +23,13 @@ export interface ExportOptions {
 export function downloadRequest(
   { ontology, objectType, view }: TypeView,
   { format, isShownOnly, version }: ExportOptions,
-): ApiRequest {
-  const where = whereOf(view, objectType, DIALECTS['1'])
+): ServiceRequest {
+  const where = compileWhere(conditionsOf(view, objectType, '1'), SEARCH_SYNTAX)
   const select = isShownOnly ? view.columns : undefined
   return {
     method: 'POST',
     path: '/api/admin/v1/downloads',
-    body: {
+    json: {
       ontology: ontology.apiName,
       objectType: objectType.apiName,
       format,

@@ -7,10 +7,10 @@ import { suggestionsQuery } from '../data/facet-query.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
+import { scalarOf } from '../view/conditions.ts'
 import { needsValue, OPERATOR_NAMES, operatorsOf } from '../view/operators.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
-import { scalarOf } from '../view/where.ts'
 import styles from './filter-form.module.css'
 import { inputOf } from './filter-input.ts'
 
@@ -121,8 +121,8 @@ interface SuggestionsProps {
 
 /** The most frequent values among the objects of the view. */
 function Suggestions({ id, of, property }: SuggestionsProps) {
-  const { send } = useSession()
-  const { data = [] } = useQuery(suggestionsQuery(send, of, property))
+  const { service } = useSession()
+  const { data = [] } = useQuery(suggestionsQuery(service, of, property))
   return (
     <datalist id={id}>
       {data.map(({ value, count }) => (

@@ -18,10 +18,10 @@ import styles from './linked-screen.module.css'
 import { Objects } from './type-screen.tsx'
 
 export function LinkedScreen() {
-  const { send } = useSession()
+  const { service } = useSession()
   const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
   const { ontology = '', type = '', key = '', link: name = '' } = parameters
-  const { data, error } = useQuery(definitionQuery(send, ontology))
+  const { data, error } = useQuery(definitionQuery(service, ontology))
   if (data === undefined && error !== null) {
     return (
       <ScreenNote title={name}>
@@ -56,11 +56,11 @@ interface LinkedObjectsProps {
 }
 
 function LinkedObjects({ address, link }: LinkedObjectsProps) {
-  const { send } = useSession()
+  const { service } = useSession()
   const [view] = useView()
   const navigate = useNavigate()
   const { ontology, objectType, key } = address
-  const { data, error } = useQuery(objectQuery(send, address))
+  const { data, error } = useQuery(objectQuery(service, address))
   const target = findType(ontology, link.target)
   const trail = useMemo(() => readTrail(view.trail), [view.trail])
   const path = useMemo(

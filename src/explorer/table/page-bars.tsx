@@ -55,7 +55,7 @@ function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJum
     ['In the service', serverMs === undefined ? undefined : `${serverMs.toFixed(1)} ms`],
     ['Version', version === undefined ? undefined : String(version)],
     ['Received', new Date(page.receivedAtMs).toLocaleTimeString()],
-    ['Call', `${request.method} ${request.path.split('?')[0]}`],
+    ['Call', `${request.method ?? 'GET'} ${request.path}`],
   ]
   return (
     <div className={styles.details}>

@@ -72,8 +72,8 @@ interface TokenLifeProps {
  * renewed when it has expired, so its walk ends with the snapshot.
  */
 function TokenLife({ state, isSnapshot }: TokenLifeProps) {
-  const { send } = useSession()
-  const { data } = useQuery(meQuery(send))
+  const { service } = useSession()
+  const { data } = useQuery(meQuery(service))
   const now = useNow()
   const receivedAtMs = state.pages.at(-1)?.receivedAtMs
   if (data === undefined || receivedAtMs === undefined) return null

@@ -18,9 +18,9 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
 import { useViewKeys } from '../ui/use-view-keys.ts'
+import { pointProperty } from '../view/conditions.ts'
 import { knownPart } from '../view/known-view.ts'
 import { useView } from '../view/use-view.ts'
-import { pointProperty } from '../view/where.ts'
 import { type LinkedList, withinLink } from '../view/within-link.ts'
 import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
@@ -44,11 +44,11 @@ const RequestPanel = lazyView(
 )
 
 export function TypeScreen() {
-  const { send } = useSession()
+  const { service } = useSession()
   const { ontology = '', type = '' } = useParams({ strict: false }) as Readonly<
     Record<string, string>
   >
-  const { data, error, refetch } = useQuery(definitionQuery(send, ontology))
+  const { data, error, refetch } = useQuery(definitionQuery(service, ontology))
   if (data === undefined) {
     return error === null ? (
       <p className={styles.note}>Loading…</p>

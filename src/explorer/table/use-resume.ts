@@ -1,12 +1,7 @@
 import { useEffect, useState } from 'react'
-import type { ApiError } from '../api/call.ts'
+import { isRetryable } from '../../client/retry.ts'
 import { waitMs } from '../api/wait-ms.ts'
 import type { ViewWalk } from './use-walk.ts'
-
-/** True for errors that pass: a connection that failed, or a service that is busy or starting. */
-export function isPassing(error: ApiError | undefined): boolean {
-  return error !== undefined && [0, 429, 502, 503, 504].includes(error.status)
-}
 
 /** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */
 export function useResume({ walk, state, isStale }: ViewWalk): number | undefined {
@@ -20,11 +15,11 @@ export function useResume({ walk, state, isStale }: ViewWalk): number | undefine
   }, [rowCount, walk, isStale])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each error starts one wait
   useEffect(() => {
-    if (!isPassing(error)) {
+    if (!isRetryable(error)) {
       setDueAtMs(undefined)
       return
     }
-    const ms = waitMs(attempt, error?.retryAfterSeconds)
+    const ms = waitMs(attempt, error.retryAfterMs)
     setDueAtMs(Date.now() + ms)
     const timer = setTimeout(() => {
       setAttempt(attempt + 1)

@@ -21,7 +21,7 @@ export interface ViewWalk {
 
 /** Walks through the pages of a view. Another query starts another walk. */
 export function useWalk({ ontology, objectType, view }: TypeView, restarts: number): ViewWalk {
-  const { send } = useSession()
+  const { service } = useSession()
   const revision = chooseRevision(view)
   const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
   const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
@@ -33,8 +33,8 @@ export function useWalk({ ontology, objectType, view }: TypeView, restarts: numb
         pageToken,
         after,
       })
-    return new Walk({ send, objectType, requestOf })
-  }, [walkKey, send])
+    return new Walk({ connection: service.connection, objectType, requestOf })
+  }, [walkKey, service])
   useEffect(() => {
     void walk.loadNext()
     return () => walk.stop()

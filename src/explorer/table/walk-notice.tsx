@@ -3,7 +3,10 @@
  * in every case.
  */
 import type { ReactNode } from 'react'
+import { isExpired, OqsError } from '../../client/oqs-error.ts'
+import { isRetryable } from '../../client/retry.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { messageOf, statusOf } from '../api/service.ts'
 import { isInKeyOrder } from '../data/page-request.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -12,7 +15,7 @@ import { useNow } from '../ui/use-now.ts'
 import { describeFilter } from '../view/operators.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import { isPassing, useResume } from './use-resume.ts'
+import { useResume } from './use-resume.ts'
 import type { ViewWalk } from './use-walk.ts'
 import styles from './walk-notice.module.css'
 
@@ -31,16 +34,17 @@ export function WalkNotice(props: WalkNoticeProps) {
   const dueAtMs = useResume(props.walk)
   if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch {...props} /> : null
   // The dialog for signing in is shown over every screen.
-  if (error.needsSignIn) {
+  if (statusOf(error) === 401) {
     return (
       <Notice tone="warn">
         <p>Sign in again to read on. {keptRows(rowCount)}</p>
       </Notice>
     )
   }
-  if (isPassing(error)) return <Outage {...props} dueAtMs={dueAtMs} />
-  if (error.errorName === 'ObjectsExceededLimit') return <Cap {...props} />
-  if (error.errorName === 'InvalidPageToken') return <Expired {...props} />
+  if (isRetryable(error)) return <Outage {...props} dueAtMs={dueAtMs} />
+  const name = error instanceof OqsError ? error.errorName : undefined
+  if (name === 'ObjectsExceededLimit') return <Cap {...props} />
+  if (name === 'InvalidPageToken') return <Expired {...props} />
   return <ErrorNote error={error} onRetry={() => void props.walk.walk.loadNext()} />
 }
 
@@ -90,13 +94,11 @@ function Cap(props: WalkNoticeProps) {
   )
 }
 
-const LOST_SNAPSHOTS: readonly unknown[] = ['expired', 'reclaimed']
-
 function Expired(props: WalkNoticeProps) {
   const { walk, view, onRestart } = props
   const { pages, rowCount, startedAtMs, error } = walk.state
   // The token of a snapshot is renewed for as long as the snapshot can be read.
-  const isGone = view.isSnapshot && LOST_SNAPSHOTS.includes(error?.parameters['reason'])
+  const isGone = view.isSnapshot && isExpired(error)
   const taken = startedAtMs === undefined ? '' : ` of ${new Date(startedAtMs).toLocaleTimeString()}`
   return (
     <Notice tone={view.isSnapshot ? 'snapshot' : 'warn'}>
@@ -117,7 +119,7 @@ function Outage({ walk, dueAtMs }: WalkNoticeProps & { readonly dueAtMs: number 
   return (
     <Notice tone="warn">
       <p>
-        {error?.message} {keptRows(rowCount)} Next attempt in {seconds} s.
+        {messageOf(error)} {keptRows(rowCount)} Next attempt in {seconds} s.
       </p>
       <Button onClick={() => void walk.walk.loadNext()}>Try now</Button>
     </Notice>

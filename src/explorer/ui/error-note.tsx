@@ -1,4 +1,5 @@
-import { ApiError } from '../api/call.ts'
+import { OqsError } from '../../client/oqs-error.ts'
+import { messageOf } from '../api/service.ts'
 import { Button } from './button.tsx'
 import styles from './error-note.module.css'
 
@@ -11,8 +12,8 @@ export interface ErrorNoteProps {
 export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
   return (
     <div role="alert" className={styles.note}>
-      <p>{error.message}</p>
-      {error instanceof ApiError && error.errorInstanceId !== undefined && (
+      <p>{messageOf(error)}</p>
+      {error instanceof OqsError && error.errorInstanceId !== undefined && (
         <p className="mono">
           {error.errorName} · {error.errorInstanceId}
         </p>

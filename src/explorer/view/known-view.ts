@@ -3,8 +3,8 @@
  * since: they are shown, but not sent to the service.
  */
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
+import { pointProperty } from './conditions.ts'
 import type { ViewState } from './view-state.ts'
-import { pointProperty } from './where.ts'
 
 export function isKnownField({ properties }: ObjectTypeDefinition, path: string): boolean {
   const [name = '', structField] = path.split('/')
