@@ -93,10 +93,8 @@ export class Administration {
 
   /** Returns a definition with its entity tag. */
   async getTaggedDefinition(ontology: string, call: CallOptions = {}): Promise<TaggedDefinition> {
-    const { body, headers } = await this.#connection.exchange({
-      ...call,
-      path: adminPath(ontology),
-    })
+    const request = { ...call, path: adminPath(ontology) }
+    const { body, headers } = await this.#connection.exchange(request)
     return { definition: body, etag: headers.get('etag') ?? undefined }
   }
 

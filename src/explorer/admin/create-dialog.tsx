@@ -1,15 +1,17 @@
 /** Creates a token or a client, and shows its secret once. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { ontologiesQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { useTask } from '../ui/use-task.ts'
 import styles from './admin.module.css'
 import { type CredentialKind, createRequest } from './admin-queries.ts'
 import { bodyOf, EMPTY_DRAFT, mistakeOf } from './credential-draft.ts'
 import { CredentialFields } from './credential-fields.tsx'
-import { Secrets } from './secrets.tsx'
 
 export interface CreateDialogProps {
   readonly kind: CredentialKind
@@ -27,88 +29,107 @@ interface Created {
 export function CreateDialog({ kind, onClose }: CreateDialogProps) {
   const { service } = useSession()
   const client = useQueryClient()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const form = useId()
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [hasTried, setTried] = useState(false)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<Error>()
   const [created, setCreated] = useState<Created>()
+  const { run, isBusy, error } = useTask()
   const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
-  useEffect(() => dialog.current?.showModal(), [])
   const isClient = kind === 'clients'
   const mistake = mistakeOf(draft, isClient)
-  const create = async (event: FormEvent) => {
+  const create = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
     if (mistake !== undefined) return
-    setSaving(true)
-    setError(undefined)
-    try {
+    void run(async () => {
       const request = createRequest(kind, bodyOf(draft, isClient))
       setCreated(await service.connection.send<Created>(request))
       void client.invalidateQueries({ queryKey: ['admin', kind] })
-    } catch (reason) {
-      setError(reason as Error)
-    } finally {
-      setSaving(false)
-    }
+    })
   }
-  const title = isClient ? 'New OAuth client' : 'New API token'
+  const label = isClient ? 'New OAuth client' : 'New API token'
+  if (created !== undefined) {
+    const done = (
+      <Button kind="primary" onClick={onClose}>
+        Done
+      </Button>
+    )
+    return (
+      <Dialog
+        key="created"
+        label={label}
+        title={`${created.name} is ready`}
+        width={520}
+        onClose={onClose}
+        // Escape must not throw away a secret that nobody has copied yet.
+        onEscape={() => {}}
+        foot={done}
+      >
+        <Secrets created={created} isClient={isClient} />
+      </Dialog>
+    )
+  }
   return (
-    <dialog
-      ref={dialog}
-      className={styles.dialog}
-      aria-label={title}
+    <Dialog
+      label={label}
+      width={520}
       onClose={onClose}
-      // Escape must not throw away a secret that nobody has copied yet.
-      closedby={created === undefined ? 'closerequest' : 'none'}
-      onKeyDown={(event) => {
-        if (created !== undefined && event.key === 'Escape') event.preventDefault()
-      }}
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form={form} disabled={isBusy}>
+            {isBusy ? 'Creating…' : 'Create'}
+          </Button>
+        </>
+      }
     >
-      {created === undefined ? (
-        <form onSubmit={(event) => void create(event)} noValidate>
-          <h2>{title}</h2>
-          <CredentialFields
-            draft={draft}
-            onChange={setDraft}
-            isClient={isClient}
-            ontologies={ontologies.map(({ apiName }) => apiName)}
-          />
-          {hasTried && mistake !== undefined && (
-            <p role="alert" className={styles.mistake}>
-              {mistake}
-            </p>
-          )}
-          {error !== undefined && <ErrorNote error={error} />}
-          <footer>
-            <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-            <Button kind="primary" type="submit" disabled={isSaving}>
-              {isSaving ? 'Creating…' : 'Create'}
-            </Button>
-          </footer>
-        </form>
-      ) : (
-        <div className={styles.created}>
-          <h2>{created.name} is ready</h2>
-          <Secrets values={secretsOf(created, isClient)} />
-          <footer>
-            <Button kind="primary" onClick={() => dialog.current?.close()}>
-              Done
-            </Button>
-          </footer>
-        </div>
-      )}
-    </dialog>
+      <form id={form} className={styles.form} onSubmit={create} noValidate>
+        <CredentialFields
+          draft={draft}
+          onChange={setDraft}
+          isClient={isClient}
+          ontologies={ontologies.map(({ apiName }) => apiName)}
+        />
+        {hasTried && mistake !== undefined && (
+          <p role="alert" className={styles.mistake}>
+            {mistake}
+          </p>
+        )}
+        {error !== undefined && <ErrorNote error={error} />}
+      </form>
+    </Dialog>
   )
 }
 
-function secretsOf({ id, token, clientSecret }: Created, isClient: boolean) {
-  return [
-    ...(isClient ? [{ name: 'Client id', value: id, isSecret: false }] : []),
-    ...(clientSecret === undefined
-      ? []
-      : [{ name: 'Client secret', value: clientSecret, isSecret: true }]),
-    ...(token === undefined ? [] : [{ name: 'Token', value: token, isSecret: true }]),
+interface SecretsProps {
+  readonly created: Created
+  readonly isClient: boolean
+}
+
+/** Shows what was created, to copy it. */
+function Secrets({ created: { id, token, clientSecret }, isClient }: SecretsProps) {
+  const values: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['Client id', isClient ? id : undefined],
+    ['Client secret', clientSecret],
+    ['Token', token],
   ]
+  return (
+    <>
+      {(clientSecret ?? token) !== undefined && (
+        <p className={styles.once}>
+          Copy the secret now. The service keeps only a hash of it and cannot show it again.
+        </p>
+      )}
+      {values.map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name} className={styles.secret}>
+              <span className="label">{name}</span>
+              <code className="mono">{value}</code>
+              <CopyButton text={value} label={`Copy ${name.toLowerCase()}`} />
+            </div>
+          ),
+      )}
+    </>
+  )
 }

@@ -1,6 +1,6 @@
 /** The form of a new token or client. */
-import { type ReactNode, useId } from 'react'
-import { TextField } from '../ui/text-field.tsx'
+import type { ReactNode } from 'react'
+import { CheckField, SelectField, TextArea, TextField } from '../ui/fields.tsx'
 import styles from './admin.module.css'
 import { type CredentialDraft, LIFETIMES } from './credential-draft.ts'
 import { SCOPE_NAMES, scopeMeaning, scopeName } from './scopes.ts'
@@ -13,10 +13,11 @@ export interface CredentialFieldsProps {
   readonly ontologies: readonly string[]
 }
 
+const NEVER = 'never'
+
 export function CredentialFields(props: CredentialFieldsProps) {
   const { draft, onChange, isClient, ontologies } = props
   const change = (part: Partial<CredentialDraft>) => onChange({ ...draft, ...part })
-  const expiry = useId()
   return (
     <>
       <TextField
@@ -28,7 +29,7 @@ export function CredentialFields(props: CredentialFieldsProps) {
       />
       <Choices legend="Scopes">
         {SCOPE_NAMES.map((scope) => (
-          <Check
+          <CheckField
             key={scope}
             label={scopeName(scope)}
             hint={scopeMeaning(scope)}
@@ -38,7 +39,7 @@ export function CredentialFields(props: CredentialFieldsProps) {
         ))}
       </Choices>
       <Choices legend="Ontologies">
-        <Check
+        <CheckField
           label="all"
           hint="also those that are added later"
           isOn={draft.ontologies === undefined}
@@ -46,7 +47,7 @@ export function CredentialFields(props: CredentialFieldsProps) {
         />
         {draft.ontologies !== undefined &&
           ontologies.map((name) => (
-            <Check
+            <CheckField
               key={name}
               label={name}
               isOn={draft.ontologies?.includes(name) ?? false}
@@ -56,60 +57,31 @@ export function CredentialFields(props: CredentialFieldsProps) {
             />
           ))}
       </Choices>
-      <div className={styles.field}>
-        <label className="label" htmlFor={expiry}>
-          Expires after
-        </label>
-        <select
-          id={expiry}
-          value={draft.days ?? 'never'}
-          onChange={({ target }) =>
-            change({ days: target.value === 'never' ? undefined : Number(target.value) })
-          }
-        >
-          {LIFETIMES.map(([days, name]) => (
-            <option key={name} value={days ?? 'never'}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      {isClient && <ClientFields draft={draft} onChange={change} />}
-    </>
-  )
-}
-
-interface ClientFieldsProps {
-  readonly draft: CredentialDraft
-  readonly onChange: (part: Partial<CredentialDraft>) => void
-}
-
-function ClientFields({ draft, onChange }: ClientFieldsProps) {
-  const uris = useId()
-  return (
-    <>
-      <Choices legend="Kind of program">
-        <Check
-          label="public"
-          hint="a web page or an app, which cannot keep a secret"
-          isOn={draft.isPublic}
-          onChange={(isPublic) => onChange({ isPublic })}
-        />
-      </Choices>
-      <div className={styles.field}>
-        <label className="label" htmlFor={uris}>
-          Addresses that people return to after they signed in, one a line
-        </label>
-        <textarea
-          id={uris}
-          rows={2}
-          className="mono"
-          spellCheck={false}
-          placeholder="https://app.example.com/callback"
-          value={draft.redirectUris}
-          onChange={({ target }) => onChange({ redirectUris: target.value })}
-        />
-      </div>
+      <SelectField
+        label="Expires after"
+        value={String(draft.days ?? NEVER)}
+        options={LIFETIMES.map(([days, name]) => [String(days ?? NEVER), name])}
+        onChange={(days) => change({ days: days === NEVER ? undefined : Number(days) })}
+      />
+      {isClient && (
+        <>
+          <Choices legend="Kind of program">
+            <CheckField
+              label="public"
+              hint="a web page or an app, which cannot keep a secret"
+              isOn={draft.isPublic}
+              onChange={(isPublic) => change({ isPublic })}
+            />
+          </Choices>
+          <TextArea
+            label="Addresses that people return to after they signed in, one a line"
+            rows={2}
+            placeholder="https://app.example.com/callback"
+            value={draft.redirectUris}
+            onChange={(redirectUris) => change({ redirectUris })}
+          />
+        </>
+      )}
     </>
   )
 }
@@ -120,23 +92,6 @@ function Choices({ legend, children }: { readonly legend: string; readonly child
       <legend className="label">{legend}</legend>
       {children}
     </fieldset>
-  )
-}
-
-interface CheckProps {
-  readonly label: string
-  readonly hint?: string
-  readonly isOn: boolean
-  readonly onChange: (isOn: boolean) => void
-}
-
-function Check({ label, hint, isOn, onChange }: CheckProps) {
-  return (
-    <label className={styles.check}>
-      <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
-      <span>{label}</span>
-      {hint !== undefined && <span className="label">{hint}</span>}
-    </label>
   )
 }
 

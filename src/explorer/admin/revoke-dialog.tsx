@@ -1,10 +1,11 @@
 /** Asks before a token or a client is revoked: that cannot be undone. */
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import styles from './admin.module.css'
+import { useTask } from '../ui/use-task.ts'
 import { type Credential, type CredentialKind, revokeRequest } from './admin-queries.ts'
 
 export interface RevokeDialogProps {
@@ -18,40 +19,30 @@ export interface RevokeDialogProps {
 export function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
   const { service } = useSession()
   const client = useQueryClient()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [error, setError] = useState<Error>()
-  const [isRevoking, setRevoking] = useState(false)
-  useEffect(() => dialog.current?.showModal(), [])
-  const revoke = async () => {
-    setRevoking(true)
-    setError(undefined)
-    try {
+  const { run, isBusy, error } = useTask()
+  const revoke = () =>
+    run(async () => {
       await service.connection.send(revokeRequest(kind, item.id))
-      dialog.current?.close()
+      onClose()
       await client.invalidateQueries({ queryKey: ['admin', kind] })
-    } catch (reason) {
-      setError(reason as Error)
-      setRevoking(false)
-    }
-  }
+    })
   return (
-    <dialog
-      ref={dialog}
-      className={styles.dialog}
-      aria-label={`Revoke ${item.name}`}
+    <Dialog
+      label={`Revoke ${item.name}`}
+      title={`Revoke ${item.name}?`}
+      width={520}
       onClose={onClose}
-    >
-      <div className={styles.created}>
-        <h2>Revoke {item.name}?</h2>
-        <p>{children} This cannot be undone.</p>
-        {error !== undefined && <ErrorNote error={error} />}
-        <footer>
-          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-          <Button kind="danger" disabled={isRevoking} onClick={() => void revoke()}>
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" disabled={isBusy} onClick={() => void revoke()}>
             Revoke
           </Button>
-        </footer>
-      </div>
-    </dialog>
+        </>
+      }
+    >
+      <p>{children} This cannot be undone.</p>
+      {error !== undefined && <ErrorNote error={error} />}
+    </Dialog>
   )
 }

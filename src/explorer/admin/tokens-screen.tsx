@@ -5,6 +5,7 @@ import { meQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { CheckField } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './admin.module.css'
 import { type ApiToken, tokensQuery } from './admin-queries.ts'
@@ -30,14 +31,11 @@ export function TokensScreen() {
       <header className={styles.head}>
         <h1>API tokens</h1>
         {endedCount > 0 && (
-          <label className={styles.check}>
-            <input
-              type="checkbox"
-              checked={showsEnded}
-              onChange={({ target }) => setShowsEnded(target.checked)}
-            />
-            <span>Show {endedCount} revoked or expired</span>
-          </label>
+          <CheckField
+            label={`Show ${endedCount} revoked or expired`}
+            isOn={showsEnded}
+            onChange={setShowsEnded}
+          />
         )}
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Icon name="plus" size={14} /> New token

@@ -1,13 +1,15 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
-import { type ObjectAddress, objectPath } from '../data/object-queries.ts'
+import { type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useCanWrite, useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
+import { useTask } from '../ui/use-task.ts'
 import styles from './edit.module.css'
 import {
   deleteObject,
@@ -26,69 +28,63 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const { setLastChange } = useLastChange()
   const refresh = useRefresh()
   const navigate = useNavigate()
-  const confirm = useRef<HTMLDialogElement>(null)
   const [base, setBase] = useState<TaggedObject>()
-  const [isEditing, setEditing] = useState(false)
-  const [error, setError] = useState<Error>()
+  const [step, setStep] = useState<'editing' | 'deleting'>()
+  const { run, error } = useTask()
   if (!canWrite) return null
+  const close = () => setStep(undefined)
   /** Reads the object first, so that the write is based on what is shown. */
-  const read = async (then: () => void) => {
-    setError(undefined)
-    try {
+  const start = (next: 'editing' | 'deleting') =>
+    run(async () => {
       const found = await readObject(service, address)
       if (found === undefined) throw new Error('The object was deleted meanwhile.')
       setBase(found)
-      then()
-    } catch (reason) {
-      setError(reason as Error)
-    }
-  }
+      setStep(next)
+    })
   const written = (change: WrittenChange) => {
-    setEditing(false)
+    close()
     setLastChange(undoable(change))
     void refresh()
   }
-  const remove = async () => {
-    confirm.current?.close()
-    if (base === undefined) return
-    try {
+  const remove = () =>
+    run(async () => {
+      close()
+      if (base === undefined) return
       written(await deleteObject(service, address, base))
       const { ontology, objectType } = address
       const steps = [ontology.apiName, objectType.apiName].map(encodeURIComponent)
       void navigate({ to: `/o/${steps.join('/')}` as '/' })
-    } catch (reason) {
-      setError(reason as Error)
-    }
-  }
+    })
   return (
     <div className={styles.actions}>
-      <Button onClick={() => void read(() => setEditing(true))}>Edit</Button>
-      <Button kind="danger" onClick={() => void read(() => confirm.current?.showModal())}>
+      <Button onClick={() => void start('editing')}>Edit</Button>
+      <Button kind="danger" onClick={() => void start('deleting')}>
         Delete
       </Button>
       {error !== undefined && <ErrorNote error={error} />}
-      {isEditing && (
-        <EditDialog
-          address={address}
-          base={base}
-          onClose={() => setEditing(false)}
-          onWritten={written}
-        />
+      {step === 'editing' && (
+        <EditDialog address={address} base={base} onClose={close} onWritten={written} />
       )}
-      <dialog ref={confirm} className={styles.dialog} aria-label="Delete the object">
-        <div className={styles.body}>
+      {step === 'deleting' && (
+        <Dialog
+          label="Delete the object"
+          width={720}
+          onClose={close}
+          foot={
+            <>
+              <Button onClick={close}>Cancel</Button>
+              <Button kind="danger" onClick={() => void remove()}>
+                Delete
+              </Button>
+            </>
+          }
+        >
           <p>
             Delete {nameOf(address.objectType)} “{address.key}”? You can undo it until you close
             this tab.
           </p>
-        </div>
-        <footer className={styles.foot}>
-          <Button onClick={() => confirm.current?.close()}>Cancel</Button>
-          <Button kind="danger" onClick={() => void remove()}>
-            Delete
-          </Button>
-        </footer>
-      </dialog>
+        </Dialog>
+      )}
     </div>
   )
 }

@@ -1,22 +1,20 @@
 /** Edits or creates an object: a form or JSON, then the changes, then the write. */
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { nameOf, type ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
-import type { ObjectAddress } from '../data/object-queries.ts'
+import type { ObjectAddress } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { TextArea } from '../ui/fields.tsx'
 import { Segments } from '../ui/segments.tsx'
+import { useTask } from '../ui/use-task.ts'
 import { ChangeList } from './change-list.tsx'
 import styles from './edit.module.css'
-import {
-  changesBetween,
-  draftOf,
-  mergeChanges,
-  type Properties,
-  readDraft,
-} from './object-draft.ts'
+import { changesBetween, mergeChanges, type Properties } from './object-draft.ts'
 import { PropertyFields } from './property-fields.tsx'
+import { type DraftForm, FORMS, useDraft } from './use-draft.ts'
 import {
   createObject,
   isConflict,
@@ -34,151 +32,140 @@ export interface EditDialogProps {
   readonly onWritten: (change: WrittenChange) => void
 }
 
-type Form = 'form' | 'json'
-
 export function EditDialog({ address, base: opened, onClose, onWritten }: EditDialogProps) {
   const { objectType } = address
   const { service } = useSession()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [base, setBase] = useState(opened)
-  const [form, setForm] = useState<Form>('form')
-  const [draft, setDraft] = useState(() => draftOf(objectType, opened?.properties ?? {}))
-  const [json, setJson] = useState('')
   const [isReview, setReview] = useState(false)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<Error>()
   const [theirs, setTheirs] = useState<TaggedObject>()
-  useEffect(() => dialog.current?.showModal(), [])
+  const [isResolved, setResolved] = useState(false)
+  const { run, isBusy, error } = useTask()
+  const draft = useDraft(objectType, base?.properties)
+  const { properties } = draft.written
+  const before = base?.properties ?? {}
+  const changes = changesBetween(objectType, before, properties)
 
-  const written =
-    form === 'form'
-      ? readDraft(objectType, draft, base?.properties)
-      : readJson(objectType, json, base?.properties)
-  const hasMistakes = Object.keys(written.mistakes).length > 0
-  const changes = changesBetween(objectType, base?.properties ?? {}, written.properties)
-  const changeForm = (next: Form) => {
-    // A text that cannot be read stays where it was written. In the form, a missing key is no text.
-    const isLost = (name: string) => form === 'json' || name !== objectType.primaryKey
-    if (Object.keys(written.mistakes).some(isLost)) return
-    if (next === 'json') setJson(jsonOf(written.properties))
-    else setDraft(draftOf(objectType, written.properties))
-    setForm(next)
-  }
-  const save = async () => {
-    setSaving(true)
-    setError(undefined)
-    const key = keyText(written.properties[objectType.primaryKey] as string)
-    const target: ObjectAddress = { ...address, key }
-    try {
-      onWritten(
-        base === undefined
-          ? await createObject(service, target, written.properties)
-          : await updateObject(service, target, base, written.properties),
-      )
-    } catch (reason) {
-      setError(reason as Error)
-      if (isConflict(reason)) setTheirs(await readObject(service, target).catch(() => undefined))
-    } finally {
-      setSaving(false)
-    }
-  }
+  const save = () =>
+    run(async () => {
+      setResolved(false)
+      const target = { ...address, key: keyText(properties[objectType.primaryKey] as string) }
+      try {
+        onWritten(
+          base === undefined
+            ? await createObject(service, target, properties)
+            : await updateObject(service, target, base, properties),
+        )
+      } catch (reason) {
+        if (isConflict(reason)) {
+          setTheirs(await readObject(service, target).catch(() => undefined))
+        }
+        throw reason
+      }
+    })
   /** Continues from the version of somebody else, with or without the changes made here. */
   const rebase = (isTaken: boolean) => {
     if (theirs === undefined) return
-    const properties = isTaken
-      ? theirs.properties
-      : mergeChanges(base?.properties ?? {}, written.properties, theirs.properties)
+    draft.reset(
+      isTaken ? theirs.properties : mergeChanges(before, properties, theirs.properties),
+      isTaken ? 'form' : draft.form,
+    )
     setBase(theirs)
-    setDraft(draftOf(objectType, properties))
-    setJson(jsonOf(properties))
-    if (isTaken) {
-      setForm('form')
-      setReview(false)
-    }
+    if (isTaken) setReview(false)
     setTheirs(undefined)
-    setError(undefined)
+    setResolved(true)
   }
-  const title = base === undefined ? `New ${nameOf(objectType)}` : `Edit ${nameOf(objectType)}`
+  const label = base === undefined ? `New ${nameOf(objectType)}` : `Edit ${nameOf(objectType)}`
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-label={title} onClose={onClose}>
-      <header className={styles.head}>
-        <h2>{isReview ? 'Review the changes' : title}</h2>
-        <span className={styles.spacer} />
-        {!isReview && (
+    <Dialog
+      label={label}
+      title={isReview ? 'Review the changes' : label}
+      width={720}
+      onClose={onClose}
+      tools={
+        !isReview && (
           <Segments
             label="Form"
-            options={['form', 'json'] as const}
+            options={FORMS}
             nameOf={(name) => (name === 'json' ? 'JSON' : 'Form')}
-            value={form}
-            onChange={changeForm}
+            value={draft.form}
+            onChange={draft.changeForm}
           />
-        )}
-      </header>
-      <div className={styles.body}>
-        {error !== undefined && <ErrorNote error={error} />}
-        {theirs !== undefined && (
-          <Conflict
-            objectType={objectType}
-            before={base?.properties ?? {}}
-            mine={written.properties}
-            theirs={theirs.properties}
-          />
-        )}
-        {isReview ? (
-          theirs === undefined && <ChangeList changes={changes} />
-        ) : form === 'form' ? (
-          <PropertyFields
-            objectType={objectType}
-            draft={draft}
-            mistakes={written.mistakes}
-            isKeyFixed={base !== undefined}
-            onChange={setDraft}
-          />
-        ) : (
-          <>
-            <textarea
-              className={`${styles.json} mono`}
-              aria-label="JSON of the properties"
-              rows={16}
-              spellCheck={false}
-              value={json}
-              onChange={(event) => setJson(event.target.value)}
-            />
-            {Object.values(written.mistakes).map((mistake) => (
-              <p key={mistake} role="alert" className={styles.mistake}>
-                {mistake}
-              </p>
-            ))}
-          </>
-        )}
-      </div>
-      <footer className={styles.foot}>
-        <Button onClick={onClose}>Cancel</Button>
-        {isReview && theirs === undefined && (
-          <Button onClick={() => setReview(false)}>Back to the form</Button>
-        )}
-        {theirs !== undefined ? (
-          <>
-            <Button onClick={() => rebase(true)}>Take theirs</Button>
-            <Button kind="primary" onClick={() => rebase(false)}>
-              Keep mine
+        )
+      }
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          {theirs !== undefined ? (
+            <>
+              <Button onClick={() => rebase(true)}>Take theirs</Button>
+              <Button kind="primary" onClick={() => rebase(false)}>
+                Keep mine
+              </Button>
+            </>
+          ) : isReview ? (
+            <>
+              <Button onClick={() => setReview(false)}>Back to the form</Button>
+              <Button
+                kind="primary"
+                disabled={isBusy || changes.length === 0}
+                onClick={() => void save()}
+              >
+                {isBusy ? 'Saving…' : base === undefined ? 'Create' : 'Save'}
+              </Button>
+            </>
+          ) : (
+            <Button kind="primary" disabled={draft.hasMistakes} onClick={() => setReview(true)}>
+              Review
             </Button>
-          </>
-        ) : isReview ? (
-          <Button
-            kind="primary"
-            disabled={isSaving || changes.length === 0}
-            onClick={() => void save()}
-          >
-            {isSaving ? 'Saving…' : base === undefined ? 'Create' : 'Save'}
-          </Button>
-        ) : (
-          <Button kind="primary" disabled={hasMistakes} onClick={() => setReview(true)}>
-            Review
-          </Button>
-        )}
-      </footer>
-    </dialog>
+          )}
+        </>
+      }
+    >
+      {error !== undefined && !isResolved && <ErrorNote error={error} />}
+      {theirs !== undefined && (
+        <Conflict
+          objectType={objectType}
+          before={before}
+          mine={properties}
+          theirs={theirs.properties}
+        />
+      )}
+      {!isReview ? (
+        <DraftFields draft={draft} objectType={objectType} isKeyFixed={base !== undefined} />
+      ) : (
+        theirs === undefined && <ChangeList changes={changes} />
+      )}
+    </Dialog>
+  )
+}
+
+interface DraftFieldsProps {
+  readonly draft: DraftForm
+  readonly objectType: ObjectTypeDefinition
+  readonly isKeyFixed: boolean
+}
+
+function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps) {
+  const { mistakes } = draft.written
+  if (draft.form === 'json') {
+    return (
+      <TextArea
+        label="JSON of the properties"
+        rows={16}
+        value={draft.json}
+        error={Object.values(mistakes)[0]}
+        onChange={draft.setJson}
+      />
+    )
+  }
+  return (
+    <PropertyFields
+      objectType={objectType}
+      draft={draft.texts}
+      mistakes={mistakes}
+      isKeyFixed={isKeyFixed}
+      onChange={draft.setTexts}
+    />
   )
 }
 
@@ -203,23 +190,4 @@ function Conflict({ objectType, before, mine, theirs }: ConflictProps) {
       </div>
     </section>
   )
-}
-
-function jsonOf(properties: Properties): string {
-  return JSON.stringify(properties, undefined, 2)
-}
-
-function readJson({ primaryKey }: ObjectTypeDefinition, json: string, base: Properties = {}) {
-  try {
-    const properties = JSON.parse(json) as Properties
-    const key = properties?.[primaryKey]
-    const mistakes: Record<string, string> = {}
-    if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
-    else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
-      mistakes[primaryKey] = 'The key of an object cannot change.'
-    }
-    return { properties: properties ?? {}, mistakes }
-  } catch (error) {
-    return { properties: {}, mistakes: { json: `This is not JSON: ${(error as Error).message}.` } }
-  }
 }

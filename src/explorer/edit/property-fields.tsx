@@ -1,7 +1,6 @@
 /** A form with one field for each property, by its type. */
-import { useId } from 'react'
 import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
-import { TextField } from '../ui/text-field.tsx'
+import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
 import styles from './edit.module.css'
 import { isWrittenAsJson, type ObjectDraft } from './object-draft.ts'
 
@@ -43,52 +42,29 @@ interface PropertyFieldProps {
 }
 
 const MAX_ROWS = 8
+const BOOLEANS = [
+  ['', 'no value'],
+  ['true', 'true'],
+  ['false', 'false'],
+] as const
 
 function PropertyField({ name, definition, text, mistake, isFixed, onChange }: PropertyFieldProps) {
-  const id = useId()
-  const label = `${definition.displayName ?? wordsOf(name)} (${definition.type})`
-  if (definition.type === 'boolean') {
-    return (
-      <div className={styles.field}>
-        <label className="label" htmlFor={id}>
-          {label}
-        </label>
-        <select id={id} value={text} onChange={(event) => onChange(event.target.value)}>
-          <option value="">no value</option>
-          <option value="true">true</option>
-          <option value="false">false</option>
-        </select>
-      </div>
-    )
+  const common = {
+    label: `${definition.displayName ?? wordsOf(name)} (${definition.type})`,
+    value: text,
+    error: mistake,
+    onChange,
   }
+  if (definition.type === 'boolean') return <SelectField {...common} options={BOOLEANS} />
   if (isWrittenAsJson(definition) || text.includes('\n')) {
-    return (
-      <div className={styles.field}>
-        <label className="label" htmlFor={id}>
-          {label}
-        </label>
-        <textarea
-          id={id}
-          className="mono"
-          rows={Math.min(MAX_ROWS, text.split('\n').length + 1)}
-          spellCheck={false}
-          value={text}
-          aria-invalid={mistake !== undefined}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        {mistake !== undefined && <p role="alert">{mistake}</p>}
-      </div>
-    )
+    return <TextArea {...common} rows={Math.min(MAX_ROWS, text.split('\n').length + 1)} />
   }
   return (
     <TextField
-      label={label}
-      value={text}
+      {...common}
       readOnly={isFixed}
       inputMode={definition.type === 'integer' ? 'numeric' : 'text'}
       autoComplete="off"
-      onChange={onChange}
-      error={mistake}
     />
   )
 }

@@ -1,7 +1,7 @@
 /** Writes of one object, each on condition that nobody else changed it. */
 import type { WriteResult } from '../../client/endpoints/administration.ts'
 import { type Service, statusOf } from '../api/service.ts'
-import type { ObjectAddress } from '../data/object-queries.ts'
+import type { ObjectAddress } from '../queries/object-queries.ts'
 import type { LastChange } from '../session/use-writes.ts'
 import { typePathOf } from '../view/type-view.ts'
 import { type Properties, patchBetween } from './object-draft.ts'

@@ -11,9 +11,9 @@ import {
   facetProperties,
   facetQuery,
   isUseful,
-} from '../data/facet-query.ts'
-import { titleIn } from '../data/linked-titles.ts'
-import { useLinkedTitles } from '../data/use-linked-titles.ts'
+} from '../queries/facet-query.ts'
+import { titleIn } from '../queries/linked-titles.ts'
+import { useLinkedTitles } from '../queries/use-linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'

@@ -1,5 +1,6 @@
 import { type DragEvent, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { DialogParts } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './load.module.css'
 
@@ -8,9 +9,10 @@ const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet,.gz'
 export interface ChooseFileProps {
   readonly mistake: string | undefined
   readonly onChosen: (files: readonly File[]) => void
+  readonly onCancel: () => void
 }
 
-export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
+export function ChooseFile({ mistake, onChosen, onCancel }: ChooseFileProps) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
   const onDrop = (event: DragEvent) => {
@@ -19,7 +21,7 @@ export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
     onChosen([...event.dataTransfer.files])
   }
   return (
-    <div className={styles.body}>
+    <DialogParts foot={<Button onClick={onCancel}>Cancel</Button>}>
       {mistake !== undefined && (
         <p role="alert" className={styles.mistake}>
           {mistake}
@@ -54,6 +56,6 @@ export function ChooseFile({ mistake, onChosen }: ChooseFileProps) {
           first line of CSV names the columns. Nothing is written before you have seen the file.
         </p>
       </section>
-    </div>
+    </DialogParts>
   )
 }

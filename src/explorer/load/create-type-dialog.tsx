@@ -1,19 +1,20 @@
 /** Creates an object type without a file: a name, properties, the key. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { freeName } from '../../transfer/columns/column-names.ts'
 import { useSession } from '../session/session.tsx'
 import { useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { SelectField, TextField } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
 import styles from './load.module.css'
 import { OntologyField } from './ontology-field.tsx'
 import type { ScreenParams } from './screen-params.ts'
-import { SelectField } from './select-field.tsx'
 import {
   canBeKey,
   canBeTitle,
@@ -40,12 +41,9 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
   const client = useQueryClient()
   const refresh = useRefresh()
   const navigate = useNavigate()
-  const dialog = useRef<HTMLDialogElement>(null)
   const choice = useOntologyChoice(screen.ontology)
   const [draft, setDraft] = useState(emptyDraft)
-  const [error, setError] = useState<Error>()
-  const [isSaving, setSaving] = useState(false)
-  useEffect(() => dialog.current?.showModal(), [])
+  const { run, isBusy, error } = useTask()
 
   const isTaken =
     choice.definition?.objectTypes.some(({ apiName }) => apiName === draft.apiName) ?? false
@@ -61,10 +59,8 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
     propertyMistake === undefined &&
     choice.mistake === undefined &&
     choice.isKnown
-  const create = async () => {
-    setSaving(true)
-    setError(undefined)
-    try {
+  const create = () =>
+    run(async () => {
       await applyType(await readToken(), choice.name, definitionOf(draft))
       await Promise.all(
         [['ontologies'], ['definition', choice.name]].map((queryKey) =>
@@ -75,67 +71,58 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
       onClose()
       const path = [choice.name, draft.apiName].map(encodeURIComponent).join('/')
       void navigate({ to: `/o/${path}` as '/' })
-    } catch (reason) {
-      setError(reason as Error)
-      setSaving(false)
-    }
-  }
+    })
   return (
-    <dialog
-      ref={dialog}
-      className={styles.dialog}
-      aria-label="New object type"
-      data-stage="defining"
+    <Dialog
+      label="New object type"
+      width={640}
       onClose={onClose}
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" disabled={!isReady || isBusy} onClick={() => void create()}>
+            {isBusy ? 'Creating…' : 'Create'}
+          </Button>
+        </>
+      }
     >
-      <header className={styles.head}>
-        <h2>New object type</h2>
-      </header>
-      <div className={styles.body}>
-        {error !== undefined && <ErrorNote error={error} />}
-        <div className={styles.form}>
-          <OntologyField choice={choice} />
-          <TextField
-            label="Name of the type"
-            value={draft.apiName}
-            autoComplete="off"
-            spellCheck={false}
-            error={draft.apiName === '' ? undefined : nameMistake}
-            onChange={(apiName) => setDraft({ ...draft, apiName })}
-          />
-        </div>
-        <Properties draft={draft} onChange={setDraft} />
-        <div className={styles.form}>
-          <SelectField
-            label="Key, which identifies an object"
-            value={draft.key ?? ''}
-            options={[
-              ...(draft.key === undefined ? [['', 'choose one'] as const] : []),
-              ...draft.properties.filter(canBeKey).map(({ name }) => [name, name] as const),
-            ]}
-            onChange={(key) => setDraft({ ...draft, key: key || undefined })}
-          />
-          <SelectField
-            label="Title"
-            value={draft.title ?? ''}
-            options={[
-              ['', 'the key'],
-              ...draft.properties.filter(canBeTitle).map(({ name }) => [name, name] as const),
-            ]}
-            onChange={(title) => setDraft({ ...draft, title: title || undefined })}
-          />
-        </div>
-        <div role="status">
-          {propertyMistake !== undefined && <p className={styles.mistake}>{propertyMistake}</p>}
-        </div>
+      {error !== undefined && <ErrorNote error={error} />}
+      <div className={styles.form}>
+        <OntologyField choice={choice} />
+        <TextField
+          label="Name of the type"
+          value={draft.apiName}
+          autoComplete="off"
+          spellCheck={false}
+          error={draft.apiName === '' ? undefined : nameMistake}
+          onChange={(apiName) => setDraft({ ...draft, apiName })}
+        />
       </div>
-      <footer className={styles.foot}>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" disabled={!isReady || isSaving} onClick={() => void create()}>
-          {isSaving ? 'Creating…' : 'Create'}
-        </Button>
-      </footer>
-    </dialog>
+      <Properties draft={draft} onChange={setDraft} />
+      <div className={styles.form}>
+        <SelectField
+          label="Key, which identifies an object"
+          value={draft.key ?? ''}
+          options={[
+            ...(draft.key === undefined ? [['', 'choose one'] as const] : []),
+            ...draft.properties.filter(canBeKey).map(({ name }) => [name, name] as const),
+          ]}
+          onChange={(key) => setDraft({ ...draft, key: key || undefined })}
+        />
+        <SelectField
+          label="Title"
+          value={draft.title ?? ''}
+          options={[
+            ['', 'the key'],
+            ...draft.properties.filter(canBeTitle).map(({ name }) => [name, name] as const),
+          ]}
+          onChange={(title) => setDraft({ ...draft, title: title || undefined })}
+        />
+      </div>
+      <div role="status">
+        {propertyMistake !== undefined && <p className={styles.mistake}>{propertyMistake}</p>}
+      </div>
+    </Dialog>
   )
 }
 

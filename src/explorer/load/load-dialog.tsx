@@ -2,15 +2,15 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
-import { Button } from '../ui/button.tsx'
+import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
 import { ChooseFile } from './choose-file.tsx'
-import styles from './load.module.css'
 import { LoadOutcome } from './load-outcome.tsx'
 import { LoadProgress, ReadProgress } from './load-progress.tsx'
 import { undoableLoad } from './load-undo.ts'
@@ -30,10 +30,9 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const { readToken } = useSession()
   const client = useQueryClient()
   const refresh = useRefresh()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const isOpen = useRef(true)
   const heading = useRef<HTMLHeadingElement>(null)
-  const [error, setError] = useState<Error>()
-  const [isCreating, setCreating] = useState(false)
+  const { run, isBusy, error } = useTask()
   const { setLastChange } = useLastChange()
   const navigate = useNavigate()
   const [isUndoable, setUndoable] = useState(false)
@@ -59,68 +58,54 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       return change?.release !== undefined
     },
   })
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
   useEffect(() => read(files), [files, read])
   // Each stage removes the element that had the focus.
   useEffect(() => {
     if (stage.kind !== 'choosing') heading.current?.focus()
   }, [stage.kind])
 
-  const start = async (spec: LoadSpec) => {
-    setError(undefined)
-    setCreating(true)
-    const { ontology, created } = spec
-    try {
+  const start = (spec: LoadSpec) =>
+    run(async () => {
+      const { ontology, created } = spec
       const objectType =
         created === undefined
           ? spec.objectType
           : await applyType(await readToken(), ontology, spec.objectType)
       if (created !== undefined) await readTypes(ontology)
       // The user may have closed the dialog meanwhile; the type stays, without rows.
-      if (dialog.current?.open !== true) return
-      load({ ...spec, objectType })
-    } catch (reason) {
-      setError(reason as Error)
-    } finally {
-      setCreating(false)
-    }
-  }
-  // Escape stops a load, and the dialog stays open to report what was sent.
-  const isLoading = stage.kind === 'loading'
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!isLoading || event.key !== 'Escape') return
-    event.preventDefault()
-    stop()
-  }
+      if (isOpen.current) load({ ...spec, objectType })
+    })
   const title = stage.kind === 'choosing' ? 'Load a file' : `Load ${nameOfStage(stage)}`
   return (
-    <dialog
-      ref={dialog}
-      className={styles.dialog}
-      aria-label={title}
-      data-stage={stage.kind}
-      closedby={isLoading ? 'none' : 'closerequest'}
-      onKeyDown={onKeyDown}
+    <DialogFrame
+      label={title}
+      width={stage.kind === 'preview' || stage.kind === 'ended' ? 1040 : 640}
       onClose={onClose}
+      // Escape stops a load, and the dialog stays open to report what was sent.
+      onEscape={stage.kind === 'loading' ? stop : undefined}
     >
-      <header className={styles.head}>
-        <h2 ref={heading} tabIndex={-1}>
-          {title}
-        </h2>
-      </header>
+      <DialogHead title={title} headingRef={heading} />
       {error !== undefined && (
-        <div className={styles.body}>
+        <DialogParts>
           <ErrorNote error={error} />
-        </div>
+        </DialogParts>
       )}
-      {stage.kind === 'choosing' && <ChooseFile mistake={stage.mistake} onChosen={read} />}
-      {stage.kind === 'reading' && <ReadProgress stage={stage} onStop={stop} />}
+      {stage.kind === 'choosing' && (
+        <ChooseFile mistake={stage.mistake} onChosen={read} onCancel={onClose} />
+      )}
+      {stage.kind === 'reading' && <ReadProgress stage={stage} onStop={stop} onCancel={onClose} />}
       {stage.kind === 'preview' && (
         <Preview
           file={stage.file}
           report={stage.report}
           screen={screen}
-          isBusy={isCreating}
+          isBusy={isBusy}
           onBack={restart}
           onCancel={onClose}
           onLoad={(spec) => void start(spec)}
@@ -130,12 +115,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       {stage.kind === 'ended' && (
         <LoadOutcome stage={stage} isUndoable={isUndoable} onAgain={restart} onClose={onClose} />
       )}
-      {(stage.kind === 'choosing' || stage.kind === 'reading') && (
-        <footer className={styles.foot}>
-          <Button onClick={onClose}>Cancel</Button>
-        </footer>
-      )}
-    </dialog>
+    </DialogFrame>
   )
 }
 

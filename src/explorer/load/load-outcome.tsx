@@ -5,6 +5,7 @@ import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { useUndo } from '../session/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { DialogParts } from '../ui/dialog.tsx'
 import { formatCount } from '../ui/format.ts'
 import styles from './load.module.css'
 import { Figure } from './load-progress.tsx'
@@ -24,50 +25,50 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
   const { change, failure, isUndoing, undo } = useUndo()
   const isUndone = isUndoable && change?.undo === undefined
   const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
-  return (
+  const foot = (
     <>
-      <div className={styles.body}>
-        <p role="status" className={isComplete || isUndone ? styles.done : styles.mistake}>
-          {isUndone ? change?.text : isComplete ? describeDone(stage) : describeStop(stage)}
-        </p>
-        {failure !== undefined && (
-          <p role="alert" className={styles.mistake}>
-            {failure}
-          </p>
-        )}
-        <dl className={styles.figures}>
-          <Figure name="rows read" value={formatCount(counts.rows)} />
-          <Figure name="objects written" value={formatCount(counts.put)} />
-          {counts.kept > 0 && <Figure name="objects kept" value={formatCount(counts.kept)} />}
-          <Figure
-            name="rows rejected"
-            value={formatCount(counts.rejected)}
-            isBad={counts.rejected > 0}
-          />
-          <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
-        </dl>
-        {!isUndoable && counts.put > 0 && (
-          <p className="label">
-            This load cannot be undone here: it changed more than a browser tab can keep.
-          </p>
-        )}
-        {counts.rejected > 0 && <Rejections rejections={rejections} count={counts.rejected} />}
-      </div>
-      <footer className={styles.foot}>
-        {isUndoable && !isUndone && (
-          <Button disabled={isUndoing} onClick={() => void undo()}>
-            {isUndoing ? 'Undoing…' : 'Undo'}
-          </Button>
-        )}
-        <Button onClick={onClose}>Close</Button>
-        <Button onClick={onAgain}>Load another file</Button>
-        {remains?.isTypeRemoved !== true && !(isUndone && spec.created !== undefined) && (
-          <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
-            Open the table
-          </Link>
-        )}
-      </footer>
+      {isUndoable && !isUndone && (
+        <Button disabled={isUndoing} onClick={() => void undo()}>
+          {isUndoing ? 'Undoing…' : 'Undo'}
+        </Button>
+      )}
+      <Button onClick={onClose}>Close</Button>
+      <Button onClick={onAgain}>Load another file</Button>
+      {remains?.isTypeRemoved !== true && !(isUndone && spec.created !== undefined) && (
+        <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
+          Open the table
+        </Link>
+      )}
     </>
+  )
+  return (
+    <DialogParts foot={foot}>
+      <p role="status" className={isComplete || isUndone ? styles.done : styles.mistake}>
+        {isUndone ? change?.text : isComplete ? describeDone(stage) : describeStop(stage)}
+      </p>
+      {failure !== undefined && (
+        <p role="alert" className={styles.mistake}>
+          {failure}
+        </p>
+      )}
+      <dl className={styles.figures}>
+        <Figure name="rows read" value={formatCount(counts.rows)} />
+        <Figure name="objects written" value={formatCount(counts.put)} />
+        {counts.kept > 0 && <Figure name="objects kept" value={formatCount(counts.kept)} />}
+        <Figure
+          name="rows rejected"
+          value={formatCount(counts.rejected)}
+          isBad={counts.rejected > 0}
+        />
+        <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
+      </dl>
+      {!isUndoable && counts.put > 0 && (
+        <p className="label">
+          This load cannot be undone here: it changed more than a browser tab can keep.
+        </p>
+      )}
+      {counts.rejected > 0 && <Rejections rejections={rejections} count={counts.rejected} />}
+    </DialogParts>
   )
 }
 

@@ -1,5 +1,6 @@
 /** The progress of reading a file, or of sending its objects. */
 import { Button } from '../ui/button.tsx'
+import { DialogParts } from '../ui/dialog.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import styles from './load.module.css'
@@ -8,12 +9,13 @@ import type { Loading, Stage } from './use-file-load.ts'
 export interface ReadProgressProps {
   readonly stage: Extract<Stage, { kind: 'reading' }>
   readonly onStop: () => void
+  readonly onCancel: () => void
 }
 
-export function ReadProgress({ stage, onStop }: ReadProgressProps) {
+export function ReadProgress({ stage, onStop, onCancel }: ReadProgressProps) {
   const { file, rows, bytesRead } = stage
   return (
-    <div className={styles.body}>
+    <DialogParts foot={<Button onClick={onCancel}>Cancel</Button>}>
       <progress
         className={styles.progress}
         aria-label="Bytes read"
@@ -27,7 +29,7 @@ export function ReadProgress({ stage, onStop }: ReadProgressProps) {
       <div className={styles.row}>
         <Button onClick={onStop}>Stop reading and use the rows so far</Button>
       </div>
-    </div>
+    </DialogParts>
   )
 }
 
@@ -40,40 +42,38 @@ export function LoadProgress({ stage, onStop }: LoadProgressProps) {
   const { spec, counts, startedAtMs, isStopping, isIndexing } = stage
   useNow()
   const seconds = Math.max(0.1, (performance.now() - startedAtMs) / 1000)
+  const foot = (
+    <Button disabled={isStopping} onClick={onStop}>
+      {isStopping ? 'Stopping…' : 'Stop'}
+    </Button>
+  )
   return (
-    <>
-      <div className={styles.body}>
-        <progress
-          className={styles.progress}
-          aria-label="Bytes read"
-          max={Math.max(1, spec.file.size)}
-          value={counts.bytesRead}
+    <DialogParts foot={foot}>
+      <progress
+        className={styles.progress}
+        aria-label="Bytes read"
+        max={Math.max(1, spec.file.size)}
+        value={counts.bytesRead}
+      />
+      <dl className={styles.figures}>
+        <Figure name="rows sent" value={formatCount(counts.sent)} />
+        <Figure
+          name={`of ${formatBytes(spec.file.size)} read`}
+          value={formatBytes(counts.bytesRead)}
         />
-        <dl className={styles.figures}>
-          <Figure name="rows sent" value={formatCount(counts.sent)} />
-          <Figure
-            name={`of ${formatBytes(spec.file.size)} read`}
-            value={formatBytes(counts.bytesRead)}
-          />
-          <Figure name="rows a second" value={formatCount(Math.round(counts.sent / seconds))} />
-          <Figure
-            name="rows rejected"
-            value={formatCount(counts.rejected)}
-            isBad={counts.rejected > 0}
-          />
-        </dl>
-        <p className="label">
-          {isIndexing && 'All rows are sent; the service builds the indexes. '}
-          Every batch is stored as a whole or not at all, and a batch whose answer is lost is not
-          stored twice.
-        </p>
-      </div>
-      <footer className={styles.foot}>
-        <Button disabled={isStopping} onClick={onStop}>
-          {isStopping ? 'Stopping…' : 'Stop'}
-        </Button>
-      </footer>
-    </>
+        <Figure name="rows a second" value={formatCount(Math.round(counts.sent / seconds))} />
+        <Figure
+          name="rows rejected"
+          value={formatCount(counts.rejected)}
+          isBad={counts.rejected > 0}
+        />
+      </dl>
+      <p className="label">
+        {isIndexing && 'All rows are sent; the service builds the indexes. '}
+        Every batch is stored as a whole or not at all, and a batch whose answer is lost is not
+        stored twice.
+      </p>
+    </DialogParts>
   )
 }
 

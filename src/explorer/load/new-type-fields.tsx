@@ -1,6 +1,5 @@
 import { freeName } from '../../transfer/columns/column-names.ts'
-import { TextField } from '../ui/text-field.tsx'
-import { SelectField } from './select-field.tsx'
+import { SelectField, TextField } from '../ui/fields.tsx'
 import { canBeKey, canBeTitle, mistakeInName, type TypeDraft } from './type-draft.ts'
 
 export interface NewTypeFieldsProps {

@@ -1,5 +1,4 @@
-import { TextField } from '../ui/text-field.tsx'
-import { SelectField } from './select-field.tsx'
+import { SelectField, TextField } from '../ui/fields.tsx'
 import type { OntologyChoice } from './use-ontology-choice.ts'
 
 const NEW = ' new'

@@ -1,7 +1,7 @@
 /** Renames an object type, or deletes it with its objects. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import {
   nameOf,
@@ -13,8 +13,10 @@ import { countsQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { useTask } from '../ui/use-task.ts'
 import { renameType } from './apply-type.ts'
 import styles from './load.module.css'
 import { mistakeInName } from './type-draft.ts'
@@ -34,14 +36,11 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
   const refresh = useRefresh()
   const navigate = useNavigate()
   const { setLastChange } = useLastChange()
-  const dialog = useRef<HTMLDialogElement>(null)
   const form = useId()
   const [apiName, setApiName] = useState(objectType.apiName)
   const [displayName, setDisplayName] = useState(objectType.displayName ?? '')
   const [isConfirming, setConfirming] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error>()
-  useEffect(() => dialog.current?.showModal(), [])
+  const { run, isBusy, error } = useTask()
 
   const isTaken =
     apiName !== objectType.apiName && ontology.objectTypes.some((type) => type.apiName === apiName)
@@ -53,21 +52,15 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
   const path = (type: string) => `/o/${[ontology.apiName, type].map(encodeURIComponent).join('/')}`
 
   /** Shows another page, whose type exists, before the definition is read again. */
-  const change = async (work: () => Promise<{ readonly to: string; readonly text: string }>) => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const change = (work: () => Promise<{ readonly to: string; readonly text: string }>) =>
+    run(async () => {
       const { to, text } = await work()
       await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
       await navigate({ to: to as '/' })
       setLastChange({ text })
       void refresh()
       onClose()
-    } catch (reason) {
-      setError(reason as Error)
-      setBusy(false)
-    }
-  }
+    })
   const rename = () =>
     change(async () => {
       const names = { apiName, displayName: displayName.trim() }
@@ -87,75 +80,66 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
     if (!isSame && mistake === undefined && !isBusy) void rename()
   }
   const title = `${isConfirming ? 'Delete' : 'Object type'} ${nameOf(objectType)}`
-  return (
-    <dialog
-      ref={dialog}
-      className={styles.dialog}
-      aria-label={title}
-      data-stage="defining"
-      onClose={onClose}
-    >
-      <header className={styles.head}>
-        <h2>{title}</h2>
-      </header>
-      <div className={styles.body}>
-        {error !== undefined && <ErrorNote error={error} />}
-        {isConfirming ? (
-          <DeletedParts ontology={ontology} objectType={objectType} />
-        ) : (
-          <form id={form} className={styles.names} onSubmit={submit}>
-            <TextField
-              label="Name on the screen"
-              value={displayName}
-              placeholder={wordsOf(apiName)}
-              autoComplete="off"
-              onChange={setDisplayName}
-            />
-            <TextField
-              label="API name, which is part of addresses and requests"
-              value={apiName}
-              autoComplete="off"
-              spellCheck={false}
-              error={mistake}
-              onChange={setApiName}
-            />
-            {apiName !== objectType.apiName && (
-              <p className={styles.misfits}>
-                Objects and links stay. Programs, policies and saved addresses that use “
-                {objectType.apiName}” no longer find the type.
-              </p>
-            )}
-          </form>
-        )}
-      </div>
-      <footer className={styles.foot}>
-        {!isConfirming && (
-          <>
-            <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
-              Delete the type…
-            </Button>
-            <span className={styles.spacer} />
-          </>
-        )}
-        <Button disabled={isBusy} onClick={onClose}>
-          Cancel
+  const foot = (
+    <>
+      {!isConfirming && (
+        <>
+          <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
+            Delete the type…
+          </Button>
+          <span className={styles.spacer} />
+        </>
+      )}
+      <Button disabled={isBusy} onClick={onClose}>
+        Cancel
+      </Button>
+      {isConfirming ? (
+        <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
+          {isBusy ? 'Deleting…' : 'Delete the type and its objects'}
         </Button>
-        {isConfirming ? (
-          <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
-            {isBusy ? 'Deleting…' : 'Delete the type and its objects'}
-          </Button>
-        ) : (
-          <Button
-            kind="primary"
-            type="submit"
-            form={form}
-            disabled={isBusy || isSame || mistake !== undefined}
-          >
-            {isBusy ? 'Renaming…' : 'Rename'}
-          </Button>
-        )}
-      </footer>
-    </dialog>
+      ) : (
+        <Button
+          kind="primary"
+          type="submit"
+          form={form}
+          disabled={isBusy || isSame || mistake !== undefined}
+        >
+          {isBusy ? 'Renaming…' : 'Rename'}
+        </Button>
+      )}
+    </>
+  )
+  return (
+    <Dialog label={title} width={640} onClose={onClose} foot={foot}>
+      {error !== undefined && <ErrorNote error={error} />}
+      {isConfirming ? (
+        <DeletedParts ontology={ontology} objectType={objectType} />
+      ) : (
+        <form id={form} className={styles.names} onSubmit={submit}>
+          <TextField
+            label="Name on the screen"
+            value={displayName}
+            placeholder={wordsOf(apiName)}
+            autoComplete="off"
+            onChange={setDisplayName}
+          />
+          <TextField
+            label="API name, which is part of addresses and requests"
+            value={apiName}
+            autoComplete="off"
+            spellCheck={false}
+            error={mistake}
+            onChange={setApiName}
+          />
+          {apiName !== objectType.apiName && (
+            <p className={styles.misfits}>
+              Objects and links stay. Programs, policies and saved addresses that use “
+              {objectType.apiName}” no longer find the type.
+            </p>
+          )}
+        </form>
+      )}
+    </Dialog>
   )
 }
 

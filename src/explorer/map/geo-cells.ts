@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type { Service } from '../api/service.ts'
-import { aggregate, COUNT } from '../data/facet-query.ts'
+import { aggregate, COUNT } from '../queries/facet-query.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Grid } from './camera.ts'
 

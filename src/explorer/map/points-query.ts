@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ObjectRecord } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
-import { readRecords } from '../data/read-records.ts'
+import { readRecords } from '../queries/read-records.ts'
 import { conditionsOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Box } from '../view/view-state.ts'

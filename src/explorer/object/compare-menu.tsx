@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { messageOf } from '../api/service.ts'
-import { type ObjectAddress, readState } from '../data/object-queries.ts'
+import { type ObjectAddress, readState } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/fields.tsx'
 import { Popup } from '../ui/popup.tsx'
-import { TextField } from '../ui/text-field.tsx'
 import type { SetObjectView } from '../view/object-address.ts'
 import styles from './object-head.module.css'
 

@@ -3,8 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
-import { type ObjectAddress, objectPath, objectQuery, stateQuery } from '../data/object-queries.ts'
-import { useNumberStyles } from '../data/use-number-styles.ts'
+import {
+  type ObjectAddress,
+  objectPath,
+  objectQuery,
+  stateQuery,
+} from '../queries/object-queries.ts'
+import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { nameOf } from '../api/ontology.ts'
-import { type ObjectAddress, stateQuery } from '../data/object-queries.ts'
+import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import type { ObjectView } from '../view/object-address.ts'
 import { listText, searchOf, toLink } from '../view/trail.ts'

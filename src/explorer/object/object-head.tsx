@@ -1,8 +1,8 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
-import { linkFilter, type ObjectAddress } from '../data/object-queries.ts'
 import { EditActions } from '../edit/edit-actions.tsx'
+import { linkFilter, type ObjectAddress } from '../queries/object-queries.ts'
 import { Segments } from '../ui/segments.tsx'
 import type { ObjectView, SetObjectView } from '../view/object-address.ts'
 import { listText } from '../view/trail.ts'

@@ -2,7 +2,7 @@
 
 import type { ServiceRequest } from '../../client/connection.ts'
 import { serviceUrl } from '../api/service-url.ts'
-import { latestRequest, type ObjectAddress, stateRequest } from '../data/object-queries.ts'
+import { latestRequest, type ObjectAddress, stateRequest } from '../queries/object-queries.ts'
 import { toCurl, withoutToken } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'

@@ -1,7 +1,7 @@
 /** An object beside the table, for a look without leaving it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ObjectAddress, objectPath, objectQuery } from '../data/object-queries.ts'
+import { type ObjectAddress, objectPath, objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'

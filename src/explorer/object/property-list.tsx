@@ -10,9 +10,9 @@ import {
   typeNote,
 } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
-import { titleIn } from '../data/linked-titles.ts'
-import { useLinkedTitles } from '../data/use-linked-titles.ts'
-import { useNumberStyles } from '../data/use-number-styles.ts'
+import { titleIn } from '../queries/linked-titles.ts'
+import { useLinkedTitles } from '../queries/use-linked-titles.ts'
+import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { addressOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
 import styles from './object.module.css'
 import { Value } from './value.tsx'

@@ -1,5 +1,5 @@
 /** The bars of a picture, and the aggregations that count them. */
-import type { Group } from '../data/facet-query.ts'
+import type { Group } from '../queries/facet-query.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Tick } from './ticks.ts'
 import type { Bin } from './time-bins.ts'

@@ -4,7 +4,14 @@
  */
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import { formatCount } from '../ui/format.ts'
 import { axisFormat } from '../ui/format-number.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -31,17 +38,151 @@ export interface HistogramProps {
 export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: HistogramProps) {
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
-  const [brush, setBrush] = useState<readonly [from: number, to: number]>()
-  const [active, setActive] = useState(0)
+  const scale = scaleOf(bars, isLarge)
+  const { width, height, slot } = scale
+  const { active, isBrushed, setActive, handlers } = useBrush(svg, bars, scale, onChoose)
+  return (
+    <figure className={styles.figure}>
+      <p id={help} className="visually-hidden">
+        Use the arrow keys to move, Shift to extend, and Enter to filter.
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
+      <svg
+        ref={svg}
+        viewBox={`0 0 ${width} ${height}`}
+        className={styles.chart}
+        role="group"
+        aria-label={label}
+        aria-describedby={help}
+        {...handlers}
+      >
+        <Axes
+          scale={scale}
+          ticks={fittingTicks(ticks, { slot, bars: bars.length, rest: MARGIN.right })}
+          bars={bars.length}
+        />
+        {bars.map(({ label: range, count }, index) => (
+          // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
+          <g
+            // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its position on the axis
+            key={index}
+            role="button"
+            data-bar={index}
+            tabIndex={index === clamp(active, bars.length) ? 0 : -1}
+            aria-label={`${range}: ${formatCount(count)}`}
+            aria-pressed={isBrushed(index)}
+            onFocus={() => setActive(index)}
+          >
+            <BarShapes scale={scale} index={index} count={count} isBrushed={isBrushed(index)} />
+            <title>{`${range}: ${formatCount(count)}`}</title>
+          </g>
+        ))}
+      </svg>
+      {note !== undefined && <figcaption className={styles.scale}>{note}</figcaption>}
+    </figure>
+  )
+}
+
+/** Where things are in a chart. */
+interface ChartScale {
+  readonly width: number
+  readonly height: number
+  /** The width of a bar, with its gap. */
+  readonly slot: number
+  readonly bottom: number
+  /** The largest count. */
+  readonly largest: number
+  /** Returns the top of a bar. */
+  readonly top: (count: number) => number
+}
+
+function scaleOf(bars: readonly Bar[], isLarge: boolean): ChartScale {
   const { width, height } = SIZES[isLarge ? 'large' : 'small']
-  const inner = width - MARGIN.left - MARGIN.right
   const bottom = height - MARGIN.bottom
   const largest = max(bars, ({ count }) => count) ?? 1
-  const top = scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top])
+  return {
+    width,
+    height,
+    slot: (width - MARGIN.left - MARGIN.right) / Math.max(1, bars.length),
+    bottom,
+    largest,
+    top: scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top]),
+  }
+}
+
+interface AxesProps {
+  readonly scale: ChartScale
+  readonly ticks: readonly Tick[]
+  readonly bars: number
+}
+
+function Axes({ scale: { width, height, slot, largest, top }, ticks, bars }: AxesProps) {
   const counts = countTicks(largest)
   const showCount = axisFormat(counts, 'grouped')
-  const slot = inner / Math.max(1, bars.length)
-  const shown = fittingTicks(ticks, { slot, bars: bars.length, rest: MARGIN.right })
+  return (
+    <g className={styles.axis}>
+      {counts.map((count) => (
+        <g key={count}>
+          <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />
+          <text x={MARGIN.left - 6} y={top(count) + 4} textAnchor="end">
+            {showCount(count)}
+          </text>
+        </g>
+      ))}
+      {ticks.map(({ index, label }) => (
+        <text
+          key={index}
+          x={MARGIN.left + index * slot}
+          y={height - 6}
+          textAnchor={tickAnchor(index, bars)}
+        >
+          {label}
+        </text>
+      ))}
+    </g>
+  )
+}
+
+interface BarShapesProps {
+  readonly scale: ChartScale
+  readonly index: number
+  readonly count: number
+  readonly isBrushed: boolean
+}
+
+/** The bar, and the place above it, which takes the pointer. */
+function BarShapes({ scale: { slot, bottom, top }, index, count, isBrushed }: BarShapesProps) {
+  const left = MARGIN.left + index * slot
+  const gap = Math.min(GAP, slot / 4)
+  return (
+    <>
+      <rect
+        x={left}
+        y={MARGIN.top}
+        width={slot}
+        height={bottom - MARGIN.top}
+        className={isBrushed ? styles.brushed : styles.slot}
+      />
+      <rect
+        x={left + gap}
+        y={top(count)}
+        width={Math.max(0.5, slot - 2 * gap)}
+        height={bottom - top(count)}
+        className={styles.bar}
+      />
+    </>
+  )
+}
+
+/** The bars that are being chosen, by pointer or by keys. */
+function useBrush(
+  svg: RefObject<SVGSVGElement | null>,
+  bars: readonly Bar[],
+  { width, slot }: ChartScale,
+  onChoose: HistogramProps['onChoose'],
+) {
+  const [brush, setBrush] = useState<readonly [from: number, to: number]>()
+  const [active, setActive] = useState(0)
   const barAt = ({ clientX }: PointerEvent) => {
     const box = svg.current?.getBoundingClientRect()
     const x = box === undefined ? 0 : ((clientX - box.left) / box.width) * width
@@ -75,85 +216,21 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
     event.preventDefault()
     event.stopPropagation()
   }
+  const handlers = {
+    onKeyDown,
+    onPointerDown: (event: PointerEvent) => {
+      event.currentTarget.setPointerCapture(event.pointerId)
+      setBrush([barAt(event), barAt(event)])
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (brush !== undefined && event.buttons > 0) setBrush([brush[0], barAt(event)])
+    },
+    onPointerUp: (event: PointerEvent) => brush !== undefined && choose([brush[0], barAt(event)]),
+    onPointerCancel: () => setBrush(undefined),
+  }
   const isBrushed = (index: number) =>
     brush !== undefined && index >= Math.min(...brush) && index <= Math.max(...brush)
-  return (
-    <figure className={styles.figure}>
-      <p id={help} className="visually-hidden">
-        Use the arrow keys to move, Shift to extend, and Enter to filter.
-      </p>
-      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
-      <svg
-        ref={svg}
-        viewBox={`0 0 ${width} ${height}`}
-        className={styles.chart}
-        role="group"
-        aria-label={label}
-        aria-describedby={help}
-        onKeyDown={onKeyDown}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          setBrush([barAt(event), barAt(event)])
-        }}
-        onPointerMove={(event) => {
-          if (brush !== undefined && event.buttons > 0) setBrush([brush[0], barAt(event)])
-        }}
-        onPointerUp={(event) => brush !== undefined && choose([brush[0], barAt(event)])}
-        onPointerCancel={() => setBrush(undefined)}
-      >
-        <g className={styles.axis}>
-          {counts.map((count) => (
-            <g key={count}>
-              <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />
-              <text x={MARGIN.left - 6} y={top(count) + 4} textAnchor="end">
-                {showCount(count)}
-              </text>
-            </g>
-          ))}
-          {shown.map(({ index, label: text }) => (
-            <text
-              key={index}
-              x={MARGIN.left + index * slot}
-              y={height - 6}
-              textAnchor={tickAnchor(index, bars.length)}
-            >
-              {text}
-            </text>
-          ))}
-        </g>
-        {bars.map(({ label: range, count }, index) => (
-          // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
-          <g
-            // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its position on the axis
-            key={index}
-            role="button"
-            data-bar={index}
-            tabIndex={index === clamp(active, bars.length) ? 0 : -1}
-            aria-label={`${range}: ${formatCount(count)}`}
-            aria-pressed={isBrushed(index)}
-            onFocus={() => setActive(index)}
-          >
-            <rect
-              x={MARGIN.left + index * slot}
-              y={MARGIN.top}
-              width={slot}
-              height={bottom - MARGIN.top}
-              className={isBrushed(index) ? styles.brushed : styles.slot}
-            />
-            <rect
-              x={MARGIN.left + index * slot + Math.min(GAP, slot / 4)}
-              y={top(count)}
-              width={Math.max(0.5, slot - 2 * Math.min(GAP, slot / 4))}
-              height={bottom - top(count)}
-              className={styles.bar}
-            />
-            <title>{`${range}: ${formatCount(count)}`}</title>
-          </g>
-        ))}
-      </svg>
-      {note !== undefined && <figcaption className={styles.scale}>{note}</figcaption>}
-    </figure>
-  )
+  return { active, setActive, isBrushed, handlers }
 }
 
 function clamp(index: number, count: number): number {

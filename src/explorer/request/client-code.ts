@@ -1,6 +1,6 @@
 /** The request behind a view as a program with the client of this project. */
 
-import { pageRequest } from '../data/page-request.ts'
+import { pageRequest } from '../queries/page-request.ts'
 import { conditionsOf, type JsonConditions } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'

@@ -1,6 +1,8 @@
 /** The keys of the explorer. Opens with a question mark. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useActions } from '../ui/actions.tsx'
+import { DialogFrame } from '../ui/dialog.tsx'
+import { CheckField } from '../ui/fields.tsx'
 import { areLettersOn, isTyping, switchLetters } from '../ui/letters.ts'
 import styles from './palette.module.css'
 
@@ -25,20 +27,21 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
 ]
 
 export function Help() {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
   const [areOn, setOn] = useState(areLettersOn)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== '?' || isTyping(event)) return
       event.preventDefault()
-      dialog.current?.showModal()
+      setOpen(true)
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
-  useActions([{ name: 'Show the keys', run: () => dialog.current?.showModal() }])
+  useActions([{ name: 'Show the keys', run: () => setOpen(true) }])
+  if (!isOpen) return null
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-label="Keys">
+    <DialogFrame label="Keys" width={520} className={styles.dialog} onClose={() => setOpen(false)}>
       <dl className={styles.keys}>
         {KEYS.map(([keys, meaning]) => (
           <div key={keys}>
@@ -47,17 +50,16 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <label className={styles.letters}>
-        <input
-          type="checkbox"
-          checked={areOn}
-          onChange={() => {
-            switchLetters(!areOn)
-            setOn(!areOn)
+      <div className={styles.letters}>
+        <CheckField
+          label="Use the keys that are single characters"
+          isOn={areOn}
+          onChange={(isOn) => {
+            switchLetters(isOn)
+            setOn(isOn)
           }}
         />
-        Use the keys that are single characters
-      </label>
-    </dialog>
+      </div>
+    </DialogFrame>
   )
 }

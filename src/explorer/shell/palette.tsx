@@ -2,11 +2,12 @@
 
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useReadActions } from '../ui/actions.tsx'
+import { DialogFrame } from '../ui/dialog.tsx'
 import { readViews } from '../view/saved-views.ts'
 import {
   type Command,
@@ -22,7 +23,6 @@ const SHOWN = 12
 export const OPEN_PALETTE = 'oqs:palette'
 
 export function Palette() {
-  const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const open = () => setOpen(true)
@@ -38,20 +38,19 @@ export function Palette() {
       removeEventListener(OPEN_PALETTE, open)
     }
   }, [])
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal()
-  }, [isOpen])
+  if (!isOpen) return null
+  const close = () => setOpen(false)
   return (
-    <dialog
-      ref={dialog}
+    <DialogFrame
+      label="Commands"
+      width={520}
       className={styles.dialog}
-      aria-label="Commands"
-      onClose={() => setOpen(false)}
-      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
-      onKeyDown={({ key }) => key === 'Escape' && dialog.current?.close()}
+      closesOutside
+      onClose={close}
+      onEscape={close}
     >
-      {isOpen && <Commands onDone={() => dialog.current?.close()} />}
-    </dialog>
+      <Commands onDone={close} />
+    </DialogFrame>
   )
 }
 

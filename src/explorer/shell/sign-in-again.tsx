@@ -1,20 +1,16 @@
-import { useEffect, useRef } from 'react'
+import { DialogFrame } from '../ui/dialog.tsx'
 import styles from './shell.module.css'
 import { SignIn } from './sign-in.tsx'
 
 /** Asks for a token over the screen, so that what was read stays in view. */
 export function SignInAgain() {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    dialog.current?.showModal()
-  }, [])
   return (
-    <dialog ref={dialog} className={styles.again} aria-label="Sign in again">
+    <DialogFrame label="Sign in again" width={480} className={styles.again} onClose={() => {}}>
       <p className={styles.hint}>
         The service no longer accepts the token: it has expired or was revoked. What was read stays
         on the screen.
       </p>
       <SignIn />
-    </dialog>
+    </DialogFrame>
   )
 }

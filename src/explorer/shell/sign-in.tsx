@@ -3,7 +3,7 @@ import { messageOf, openService } from '../api/service.ts'
 import { canUseOAuth, startOAuth } from '../session/oauth.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { TextField } from '../ui/fields.tsx'
 import styles from './shell.module.css'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */

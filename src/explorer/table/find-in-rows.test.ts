@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { WalkPage, WalkState } from '../data/walk.ts'
+import type { WalkPage, WalkState } from '../queries/walk.ts'
 import type { Column } from './columns.ts'
 import { findInRows } from './find-in-rows.ts'
 

@@ -1,6 +1,6 @@
 /** Finds a text in the rows that were read. The browser's own search sees rendered rows only. */
 import type { ObjectRecord } from '../api/records.ts'
-import type { Walk } from '../data/walk.ts'
+import type { Walk } from '../queries/walk.ts'
 import type { Column } from './columns.ts'
 
 export interface FoundCell {

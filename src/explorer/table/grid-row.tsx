@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import type { ObjectRecord } from '../api/records.ts'
-import { type Titles, titleIn } from '../data/linked-titles.ts'
+import { type Titles, titleIn } from '../queries/linked-titles.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
 import type { Column, ColumnLink } from './columns.ts'

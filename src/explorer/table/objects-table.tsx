@@ -5,7 +5,7 @@ import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useRef, useS
 import { countOf } from '../../contract/count-of.ts'
 import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
-import { useNumberStyles } from '../data/use-number-styles.ts'
+import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { exactText } from '../ui/format-value.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'

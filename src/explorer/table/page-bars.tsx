@@ -1,6 +1,6 @@
 /** A bar for each page that was read, as high as it took. Pressing one shows what it cost. */
 import { memo } from 'react'
-import type { WalkPage } from '../data/walk.ts'
+import type { WalkPage } from '../queries/walk.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import { Popup } from '../ui/popup.tsx'

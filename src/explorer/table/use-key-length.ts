@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { keyText } from '../api/records.ts'
-import type { Walk } from '../data/walk.ts'
+import type { Walk } from '../queries/walk.ts'
 
 /** The longest key of a walk, and the pages that it was looked for in. */
 interface Measured {

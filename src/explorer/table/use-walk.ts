@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { chooseRevision, pageRequest } from '../data/page-request.ts'
-import { Walk, type WalkState } from '../data/walk.ts'
+import { chooseRevision, pageRequest } from '../queries/page-request.ts'
+import { Walk, type WalkState } from '../queries/walk.ts'
 import { useSession } from '../session/session.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'

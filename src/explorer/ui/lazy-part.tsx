@@ -4,10 +4,11 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { CatchBoundary } from '@tanstack/react-router'
-import { type ComponentType, type FunctionComponent, useEffect, useRef } from 'react'
+import { type ComponentType, type FunctionComponent, useRef } from 'react'
 import { LostPart, loadPart } from '../api/load-part.ts'
 import { waitMs } from '../api/wait-ms.ts'
 import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
 import styles from './lazy-part.module.css'
 import { ViewError } from './view-error.tsx'
 
@@ -100,17 +101,15 @@ function isReplaced(error: Error): boolean {
 }
 
 function LostDialog({ lost, retry, onClose }: LostProps & { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  const foot = (
+    <>
+      <LostActions lost={lost} retry={retry} />
+      <Button onClick={onClose}>Close</Button>
+    </>
+  )
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-label="Not loaded" onClose={onClose}>
-      <div className={styles.body} role="alert">
-        <p>{lost.message}</p>
-      </div>
-      <footer className={styles.foot}>
-        <LostActions lost={lost} retry={retry} />
-        <Button onClick={onClose}>Close</Button>
-      </footer>
-    </dialog>
+    <Dialog label="Not loaded" width={480} onClose={onClose} foot={foot}>
+      <p role="alert">{lost.message}</p>
+    </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
-import { chooseRevision, pageRequest } from './page-request.ts'
 import { EMPTY_VIEW, type ViewState } from '../view/view-state.ts'
+import { chooseRevision, pageRequest } from './page-request.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'city',
@@ -75,7 +75,9 @@ describe('the request for a page', () => {
       { property: 'name', direction: 'desc' as const },
       { property: 'id', direction: 'asc' as const },
     ]
-    expect(request({ order }).query).toMatchObject({ orderBy: 'properties.name:desc,properties.id:asc' })
+    expect(request({ order }).query).toMatchObject({
+      orderBy: 'properties.name:desc,properties.id:asc',
+    })
     expect(request({ order, text: 'x' }).json).toMatchObject({
       orderBy: {
         fields: [

@@ -1,11 +1,15 @@
 /** Counts of values: aggregations over all objects that match the view, never a sample. */
-import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
+
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
-import { type ObjectAggregateRequest, objectAggregateRequest } from '../../client/endpoints/object-sets.ts'
+import {
+  type ObjectAggregateRequest,
+  objectAggregateRequest,
+} from '../../client/endpoints/object-sets.ts'
 import type { AggregateResponse } from '../../client/endpoints/revision-1.ts'
-import type { Service } from '../api/service.ts'
 import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
+import type { Service } from '../api/service.ts'
+import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import type { ViewState } from '../view/view-state.ts'
 
 export interface FacetValue {

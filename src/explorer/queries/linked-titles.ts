@@ -1,7 +1,8 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
-import type { Service } from '../api/service.ts'
+
 import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
+import type { Service } from '../api/service.ts'
 import { readRecords } from './read-records.ts'
 
 export interface LinkedKey {

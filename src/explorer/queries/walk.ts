@@ -5,10 +5,10 @@
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
 import { exchangePage } from '../../client/endpoints/read-page.ts'
 import { OqsError } from '../../client/oqs-error.ts'
-import { KeptPages, type WalkPage } from './kept-pages.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
 import { serverMs } from '../api/server-timing.ts'
+import { KeptPages, type WalkPage } from './kept-pages.ts'
 
 export type { WalkPage } from './kept-pages.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { type LinkedKey, LinkedTitles, type Titles } from './linked-titles.ts'
 import type { OntologyDefinition } from '../api/ontology.ts'
 import { useSession } from '../session/session.tsx'
+import { type LinkedKey, LinkedTitles, type Titles } from './linked-titles.ts'
 
 /** Keys are asked for when they stay on the screen this long: not while a reader scrolls past. */
 const SETTLE_MS = 80

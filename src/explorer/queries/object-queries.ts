@@ -4,13 +4,13 @@ import type { ServiceRequest } from '../../client/connection.ts'
 import { exportRequest } from '../../client/endpoints/administration.ts'
 import { objectRequest } from '../../client/endpoints/revision-1.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
-import type { Service } from '../api/service.ts'
 import type { LinkSide, ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import { countObjects } from './facet-query.ts'
-import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
+import type { Service } from '../api/service.ts'
 import { conditionsOf } from '../view/conditions.ts'
 import { type ShownType, typePathOf } from '../view/type-view.ts'
+import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
+import { countObjects } from './facet-query.ts'
 
 export interface ObjectAddress extends ShownType {
   readonly key: string

@@ -1,9 +1,9 @@
 /** The extents of the numbers of a type, which decide how they are written. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Service } from '../api/service.ts'
-import { aggregate } from './facet-query.ts'
 import { type Extent, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
+import { aggregate } from './facet-query.ts'
 
 /** A style that changed while a table is read would confuse more than it helps. */
 const STALE_MS = 30 * 60_000

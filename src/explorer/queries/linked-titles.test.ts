@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
-import { LinkedTitles, titleIn } from './linked-titles.ts'
 import type { OntologyDefinition } from '../api/ontology.ts'
+import { LinkedTitles, titleIn } from './linked-titles.ts'
 
 const ontology: OntologyDefinition = {
   apiName: 'shop',

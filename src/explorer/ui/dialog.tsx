@@ -1,0 +1,106 @@
+import { type CSSProperties, type ReactNode, type Ref, useEffect, useRef } from 'react'
+import styles from './dialog.module.css'
+
+export interface DialogFrameProps {
+  /** The name for screen readers. */
+  readonly label: string
+  /** In pixels, if the screen is as wide. */
+  readonly width: number
+  /** Called when the dialog is to be closed; the caller then no longer renders it. */
+  readonly onClose: () => void
+  /** Called in place of `onClose` when Escape is pressed. */
+  readonly onEscape?: (() => void) | undefined
+  /** Whether a press beside the dialog closes it. */
+  readonly closesOutside?: boolean
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}
+
+/**
+ * A modal dialog that is open for as long as it is rendered. The element of the browser keeps the
+ * focus inside and everything else out of reach.
+ */
+export function DialogFrame(props: DialogFrameProps) {
+  const { label, width, onClose, onEscape, closesOutside = false, className = '' } = props
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    // A dialog that is removed leaves the focus nowhere.
+    return () => {
+      const isFree = document.activeElement === document.body
+      if (isFree && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className={`${styles.dialog} ${className}`}
+      style={{ '--dialog-width': `${width}px` } as CSSProperties}
+      aria-label={label}
+      closedby={onEscape === undefined ? 'closerequest' : 'none'}
+      onClose={onClose}
+      onClick={({ target }) => closesOutside && target === dialog.current && onClose()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || onEscape === undefined) return
+        event.preventDefault()
+        onEscape()
+      }}
+    >
+      {props.children}
+    </dialog>
+  )
+}
+
+export interface DialogHeadProps {
+  readonly title: string
+  readonly headingRef?: Ref<HTMLHeadingElement>
+  /** Controls at the end of the head. */
+  readonly tools?: ReactNode
+}
+
+export function DialogHead({ title, headingRef, tools }: DialogHeadProps) {
+  return (
+    <header className={styles.head}>
+      <h2 ref={headingRef} tabIndex={-1}>
+        {title}
+      </h2>
+      <span className={styles.spacer} />
+      {tools}
+    </header>
+  )
+}
+
+export interface DialogPartsProps {
+  /** The buttons at the bottom. */
+  readonly foot?: ReactNode
+  readonly children: ReactNode
+}
+
+/** What stands below the head of a dialog: its body, and its buttons. */
+export function DialogParts({ foot, children }: DialogPartsProps) {
+  return (
+    <>
+      <div className={styles.body}>{children}</div>
+      {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+    </>
+  )
+}
+
+export interface DialogProps
+  extends Omit<DialogFrameProps, 'className' | 'closesOutside'>,
+    Pick<DialogHeadProps, 'tools'>,
+    DialogPartsProps {
+  /** The heading, where it differs from the label. */
+  readonly title?: string
+}
+
+/** A dialog with a heading, a body and buttons. */
+export function Dialog({ title, tools, foot, children, ...frame }: DialogProps) {
+  return (
+    <DialogFrame {...frame}>
+      <DialogHead title={title ?? frame.label} tools={tools} />
+      <DialogParts foot={foot}>{children}</DialogParts>
+    </DialogFrame>
+  )
+}
