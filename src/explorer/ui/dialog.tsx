@@ -62,7 +62,8 @@ export interface DialogHeadProps {
 export function DialogHead({ title, headingRef, tools }: DialogHeadProps) {
   return (
     <header className={styles.head}>
-      <h2 ref={headingRef} tabIndex={-1}>
+      {/* A dialog gives the focus to the first element that takes it, which should be a field. */}
+      <h2 ref={headingRef} tabIndex={headingRef && -1}>
         {title}
       </h2>
       <span className={styles.spacer} />
