@@ -63,7 +63,7 @@ export function DialogHead({ title, headingRef, tools }: DialogHeadProps) {
   return (
     <header className={styles.head}>
       {/* A dialog gives the focus to the first element that takes it, which should be a field. */}
-      <h2 ref={headingRef} tabIndex={headingRef && -1}>
+      <h2 ref={headingRef} tabIndex={headingRef === undefined ? undefined : -1}>
         {title}
       </h2>
       <span className={styles.spacer} />
