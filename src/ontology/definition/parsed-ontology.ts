@@ -1,7 +1,7 @@
 /** An ontology as parsed, with the parts that follow from others and that few requests need. */
 
 import type { ActionType, LinkSide, Ontology } from '../ontology.ts'
-import { actionTypesOf } from './action-types.ts'
+import { deriveActionTypes } from './derive-action-types.ts'
 import { linkSidesOf } from './links.ts'
 
 type Parts = Omit<Ontology, 'linkSides' | 'actionTypes'>
@@ -37,7 +37,7 @@ export class ParsedOntology implements Ontology {
   }
 
   get actionTypes(): ReadonlyMap<string, ActionType> {
-    this.#actionTypes ??= actionTypesOf(this.objectTypes.values())
+    this.#actionTypes ??= deriveActionTypes(this.objectTypes.values())
     return this.#actionTypes
   }
 }

@@ -9,7 +9,7 @@ import { objectId } from '../definition/rid.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { ObjectType, Property } from '../ontology.ts'
 import { finish, type Steps } from '../steps.ts'
-import { reasonAgainstSize } from './count-values.ts'
+import { tooManyValues } from './object-size.ts'
 import { type PrimaryKey, primaryKeyOf, readPrimaryKey } from './primary-key.ts'
 import { type ReadValue, valueSteps } from './read-value.ts'
 import { RefusedValue } from './refused-value.ts'
@@ -60,7 +60,7 @@ export function objectSteps(type: ObjectType): (properties: unknown) => Steps<St
       if (!type.properties.has(name)) throw new RefusedObject('is not a property of the type', name)
     }
     // Before any value is parsed, because counting costs far less.
-    const reason = canBeMany ? reasonAgainstSize(type, properties) : undefined
+    const reason = canBeMany ? tooManyValues(type, properties) : undefined
     if (reason !== undefined) throw new RefusedObject(reason)
     const searchable = new SearchableCollector()
     let keyValue: ParsedScalar | undefined

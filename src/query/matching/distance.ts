@@ -19,7 +19,7 @@ const SINE_FACTORS = [
   8.333333333333333e-3, -1.6666666666666666e-1, 1,
 ]
 
-/** Angles below this are none: PostgreSQL reports an error if a product underflows. */
+/** Smaller angles count as zero. Otherwise a product underflows, which is an error in PostgreSQL. */
 const LEAST_ANGLE = 1e-70
 
 /** Returns the sine of an angle from 0 to 90 degrees. */

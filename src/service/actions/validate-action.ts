@@ -1,7 +1,7 @@
 /** Validates actions without applying them. */
 import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
-import { OBJECT_PARAMETERS } from '../../ontology/definition/action-types.ts'
+import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
 import { findRecord, keyEquals } from '../pages/find-object.ts'
 import type { ServiceContext } from '../service-context.ts'

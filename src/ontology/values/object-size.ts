@@ -6,7 +6,7 @@ import { isJsonObject } from '../json-object.ts'
 import type { ObjectType } from '../ontology.ts'
 
 /** Returns why the properties have too many values; undefined if they do not. */
-export function reasonAgainstSize(
+export function tooManyValues(
   { properties: types }: ObjectType,
   properties: Readonly<Record<string, unknown>>,
 ): string | undefined {
