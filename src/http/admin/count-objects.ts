@@ -1,10 +1,7 @@
 import { Type } from 'typebox'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import { EVERYTHING } from '../../query/query.ts'
 import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
-import { probeRequest } from '../../service/pages/probe-request.ts'
+import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import type { App } from '../app.ts'
-import type { RequestScope } from '../request/admission.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
@@ -27,7 +24,7 @@ const CountsResponse = Type.Object({
 })
 
 /** Adds `getObjectCounts`: one read of the catalogue, and one count for each type with a rule. */
-export function addCountObjects(app: App, { store }: Services): void {
+export function addCountObjects(app: App, services: Services): void {
   app.get(
     '/api/admin/v1/ontologies/:ontology/counts',
     {
@@ -45,7 +42,7 @@ export function addCountObjects(app: App, { store }: Services): void {
       const { context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const states = new Map(
-        (await store.readTypeStates(ontology.rid)).map((state) => [state.typeRid, state]),
+        (await services.store.readTypeStates(ontology.rid)).map((state) => [state.typeRid, state]),
       )
       const counts = new Map<string, { readonly count: number; readonly version: number }>()
       for (const objectType of ontology.objectTypes.values()) {
@@ -55,7 +52,7 @@ export function addCountObjects(app: App, { store }: Services): void {
         counts.set(
           objectType.apiName,
           isPartlyHidden(objectType)
-            ? { count: await countVisible(objectType, context), version: 0 }
+            ? { count: await countObjectsOf(objectType, context, services), version: 0 }
             : { count: state.count, version: state.version },
         )
       }
@@ -65,12 +62,4 @@ export function addCountObjects(app: App, { store }: Services): void {
       return sendJson(reply, JSON.stringify({ objectTypes: Object.fromEntries(counts) }))
     },
   )
-
-  async function countVisible(objectType: ObjectType, context: RequestScope): Promise<number> {
-    const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
-    const page = await context.timeStore(() => store.readPage(probe, context))
-    if (page === 'reclaimed') return 0
-    page.release()
-    return page.totalCount ?? 0
-  }
 }

@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { nextTurn } from '../../admission/next-turn.ts'
-import type { RequestContext } from '../../admission/request-context.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import {
-  type OntologyChange,
-  planChangeInSteps,
-} from '../../ontology/definition/change-definition.ts'
+import { planChangeInSteps } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/steps.ts'
+import { ChangePlan } from '../../service/definitions/change-plan.ts'
+import { ChangeResponse, describeLastChange } from '../../service/definitions/last-change.ts'
+import { retryOutOfSync } from '../../service/definitions/retry-out-of-sync.ts'
+import { tryChange } from '../../service/definitions/try-change.ts'
 import type { App } from '../app.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
@@ -24,21 +23,21 @@ import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { ChangePlan, describeChange, describeTrial } from './change-plan.ts'
 import { checkNames } from './check-names.ts'
-import { ChangeResponse, describeLastChange } from './definition-change.ts'
 import { requireAdministration } from './require-admin.ts'
 import { requireDefinition } from './require-definition.ts'
-import { retryOutOfSync } from './retry-out-of-sync.ts'
+
+/** Waits for the next turn of the caller: several definitions of one caller take turns, too. */
+async function takeOwnTurn(
+  { caller }: Pick<FastifyRequest, 'caller'>,
+  { admission }: Services,
+): Promise<void> {
+  await nextTurn()
+  await admission.takeTurn(caller.id)
+}
 
 /** Adds `applyOntology`. */
 export function addApplyOntology(app: App, services: Services): void {
-  const { store, admission } = services
-  /** Waits for the next turn of the caller: several definitions of one caller take turns, too. */
-  const ownTurn = async ({ caller }: Pick<FastifyRequest, 'caller'>) => {
-    await nextTurn()
-    await admission.takeTurn(caller.id)
-  }
   app.put(
     '/api/admin/v1/ontologies/:ontology',
     {
@@ -46,10 +45,10 @@ export function addApplyOntology(app: App, services: Services): void {
       // Parsing, checking, planning and saving a large definition each take a while, so other
       // requests get a turn in between.
       preValidation: async (request) => {
-        await ownTurn(request)
+        await takeOwnTurn(request, services)
         refuseLargeDefinition(request.body)
       },
-      preHandler: ownTurn,
+      preHandler: (request) => takeOwnTurn(request, services),
       config: {
         scope: 'api:ontologies-write',
         writes: GUARDED,
@@ -71,6 +70,7 @@ export function addApplyOntology(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { store } = services
       const { body, caller, context, query, headers } = request
       const { ontology: identifier } = request.params
       const { dryRun: isDryRun = false, allowDataLoss = false } = query
@@ -83,9 +83,9 @@ export function addApplyOntology(app: App, services: Services): void {
         await requireDefinition(preconditions, identifier, { caller, catalogue }, services)
         const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
         const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
-        const change = await finishInTurns(steps, () => ownTurn(request))
-        await ownTurn(request)
-        if (isDryRun) return JSON.stringify(await tryChange(change, context))
+        const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
+        await takeOwnTurn(request, services)
+        if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
         const { ontology } = change
         const json = JSON.stringify(ontology.definition)
         const once = await record(json)
@@ -116,22 +116,6 @@ export function addApplyOntology(app: App, services: Services): void {
       return sendJson(reply, response)
     },
   )
-
-  /** Plans a change, including why it would be refused. */
-  async function tryChange(change: OntologyChange, context: RequestContext): Promise<ChangePlan> {
-    const states = await store.readTypeStates(change.ontology.rid)
-    try {
-      const outcome = await store.saveOntology(change, context)
-      const tried = await store.definitionChanges.tryObjects(change, context)
-      const plan = describeTrial(describeChange(change, states, []), tried)
-      return outcome === 'started' ? { ...plan, background: true } : plan
-    } catch (error) {
-      const isRefused =
-        error instanceof ObjectQueryError && error.errorName === 'OntologyChangeRefused'
-      if (!isRefused) throw error
-      return describeChange(change, states, error.parameters['reasons'] as readonly string[])
-    }
-  }
 }
 
 const ChangeParameters = Type.Object(

@@ -1,8 +1,9 @@
 /** Background changes of definitions: `getOntologyChange`, `cancelOntologyChange`. */
-import { type Static, Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
-import type { DefinitionChange, ObjectStore } from '../../store/object-store.ts'
+import {
+  ChangeResponse,
+  changeNotFound,
+  describeLastChange,
+} from '../../service/definitions/last-change.ts'
 import type { App } from '../app.ts'
 import { resolveOntology } from '../request/resolve.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
@@ -10,82 +11,14 @@ import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { describeChange, PlannedChange, UnfitObjects } from './change-plan.ts'
-import { timeText } from './credential-schemas.ts'
 import { requireAdministration } from './require-admin.ts'
 
-export const ChangeResponse = Type.Object(
-  {
-    id: Type.String(),
-    ontologyRid: Type.String(),
-    state: Type.Enum(['running', 'published', 'failed', 'cancelled'], {
-      description:
-        'The definition is in force when the change is `published`; until then, and if the change has `failed` or was `cancelled`, the earlier one is.',
-    }),
-    startedAt: Type.String({ format: 'date-time' }),
-    changes: Type.Array(PlannedChange),
-    objectTypes: Type.Array(
-      Type.Object({
-        objectType: Type.String({ description: 'By its name in the new definition.' }),
-        phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
-        objects: Type.Integer({ description: 'The number of objects that are converted.' }),
-        totalObjects: Type.Integer(),
-      }),
-      { description: 'The progress of each type with objects to convert, while it is running.' },
-    ),
-    loadingObjects: Type.Optional(
-      Type.Integer({
-        description:
-          'The number of objects that are being loaded into these types. The change waits until their replacements are published or abandoned.',
-      }),
-    ),
-    reasons: Type.Array(Type.String(), { description: 'Why the change has failed.' }),
-    unfitObjects: UnfitObjects,
-  },
-  { description: 'A background change of a definition, running or ended.' },
-)
-export type ChangeResponse = Static<typeof ChangeResponse>
-
-/** Returns the last change of an ontology, or throws `OntologyChangeNotFound`. */
-export async function describeLastChange(
-  store: ObjectStore,
-  { rid, apiName }: Pick<Ontology, 'rid' | 'apiName'>,
-): Promise<ChangeResponse> {
-  const change = await store.definitionChanges.find(rid)
-  if (change === undefined) throw notFound(apiName)
-  const states = await store.readTypeStates(rid)
-  const { changes } = describeChange(change, states, [])
-  return { ontologyRid: rid, ...toResponse(change), changes }
-}
-
-function toResponse(change: DefinitionChange): Omit<ChangeResponse, 'ontologyRid' | 'changes'> {
-  const { id, state, startedAtMs, types, rewrites, loadingObjects, reasons, unfitObjects } = change
-  const names = new Map(types.map(({ typeRid, objectType }) => [typeRid, objectType]))
-  return {
-    id,
-    state,
-    startedAt: timeText(startedAtMs) ?? '',
-    objectTypes: rewrites.map(({ typeRid, phase, objects, totalObjects }) => ({
-      objectType: names.get(typeRid) ?? typeRid,
-      phase,
-      objects,
-      totalObjects,
-    })),
-    ...(loadingObjects > 0 ? { loadingObjects } : {}),
-    reasons: [...reasons],
-    unfitObjects: [...unfitObjects],
-  }
-}
-
-function notFound(ontology: string): ObjectQueryError {
-  return new ObjectQueryError('OntologyChangeNotFound', { ontology })
-}
+const PATH = '/api/admin/v1/ontologies/:ontology/change'
 
 /** Adds `getOntologyChange` and `cancelOntologyChange`. */
 export function addDefinitionChange(app: App, { store }: Services): void {
-  const path = '/api/admin/v1/ontologies/:ontology/change'
   app.get(
-    path,
+    PATH,
     {
       config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
       schema: {
@@ -108,7 +41,7 @@ export function addDefinitionChange(app: App, { store }: Services): void {
   )
 
   app.delete(
-    path,
+    PATH,
     {
       config: { scope: 'api:ontologies-write', writes: UNGUARDED },
       schema: {
@@ -126,7 +59,7 @@ export function addDefinitionChange(app: App, { store }: Services): void {
       const ontology = resolveOntology(catalogue, caller, params.ontology)
       requireAdministration(caller, ontology)
       const isCancelled = await store.definitionChanges.cancel(ontology.rid, context)
-      if (!isCancelled) throw notFound(ontology.apiName)
+      if (!isCancelled) throw changeNotFound(ontology.apiName)
       return describeLastChange(store, ontology)
     },
   )

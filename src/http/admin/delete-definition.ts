@@ -4,6 +4,7 @@ import { closed } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { refuseDependents, withoutObjectType } from '../../ontology/definition/without-type.ts'
+import { retryOutOfSync } from '../../service/definitions/retry-out-of-sync.ts'
 import type { App } from '../app.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
@@ -15,7 +16,6 @@ import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { requireAdministration } from './require-admin.ts'
 import { requireDefinition } from './require-definition.ts'
-import { retryOutOfSync } from './retry-out-of-sync.ts'
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
 
@@ -30,7 +30,6 @@ const cascade = (description: string) =>
 
 /** Adds `deleteObjectType` and `deleteOntology`. */
 export function addDeleteDefinition(app: App, services: Services): void {
-  const { store } = services
   app.delete(
     '/api/admin/v1/ontologies/:ontology/objectTypes/:objectType',
     {
@@ -47,6 +46,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { store } = services
       const { caller, context, params, query } = request
       const preconditions = readPreconditions(request.headers)
       const remove = async (record: RecordResponse) => {
@@ -59,7 +59,8 @@ export function addDeleteDefinition(app: App, services: Services): void {
         if (query.cascade !== true) {
           refuseDependents(dependents, `oqs ontology delete ${ontology.apiName} ${apiName}`)
         }
-        const objects = await countObjects(ontology.rid, rid)
+        const states = await store.readTypeStates(ontology.rid)
+        const objects = states.find(({ typeRid }) => typeRid === rid)?.count ?? 0
         const options = { allowDataLoss: true }
         const change = planChange(ontology.rid, definition, catalogue, services.newUuid, options)
         const json = JSON.stringify({ objectTypes: [apiName], linkTypes: [...linkTypes], objects })
@@ -89,6 +90,7 @@ export function addDeleteDefinition(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { store } = services
       const { caller, context, params, query } = request
       const preconditions = readPreconditions(request.headers)
       const remove = async (record: RecordResponse) => {
@@ -115,9 +117,4 @@ export function addDeleteDefinition(app: App, services: Services): void {
       return sendJson(reply, response)
     },
   )
-
-  async function countObjects(ontologyRid: string, typeRid: string): Promise<number> {
-    const states = await store.readTypeStates(ontologyRid)
-    return states.find((state) => state.typeRid === typeRid)?.count ?? 0
-  }
 }

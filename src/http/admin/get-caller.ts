@@ -40,14 +40,6 @@ const CallerResponse = Type.Object({
 
 /** Adds `getCaller`, which every valid token may call. */
 export function addCaller(app: App, services: Services): void {
-  const { limits, walkTokens } = services
-  const { requestsPerMinute, maxConcurrentRequests } = limits.callers
-  const shownLimits = {
-    ...limitAs('requestsPerMinute', requestsPerMinute),
-    ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
-  }
-  const { ttlSeconds, snapshotMaxAgeSeconds } = walkTokens.lifetime
-  const pageTokens = { maxAgeSeconds: ttlSeconds, snapshotMaxAgeSeconds }
   app.get(
     '/api/admin/v1/me',
     {
@@ -61,6 +53,9 @@ export function addCaller(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { limits, walkTokens } = services
+      const { requestsPerMinute, maxConcurrentRequests } = limits.callers
+      const { ttlSeconds, snapshotMaxAgeSeconds } = walkTokens.lifetime
       const { id, name, scopes, policies, expiresAtMs } = request.caller
       const visible = policies && (await visibleOntologies(request, services))
       const ontologies = visible?.map(({ rid }) => rid) ?? request.caller.ontologies
@@ -74,8 +69,11 @@ export function addCaller(app: App, services: Services): void {
           ontologies,
           policies: policies && [...new Set(policies.flat())],
           expiresAt,
-          limits: shownLimits,
-          pageTokens,
+          limits: {
+            ...limitAs('requestsPerMinute', requestsPerMinute),
+            ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
+          },
+          pageTokens: { maxAgeSeconds: ttlSeconds, snapshotMaxAgeSeconds },
         }),
       )
     },

@@ -30,8 +30,6 @@ const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Adds `startReplacement`, `publishReplacement` and `abandonReplacement`. */
 export function addReplaceObjects(app: App, services: Services): void {
-  const { store, emit } = services
-
   app.post(
     PATH,
     {
@@ -47,6 +45,7 @@ export function addReplaceObjects(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
+      const { store, emit } = services
       const { id: requestId, context } = request
       const { objectType } = resolveWrittenPath(request, request.params)
       const replacement = await applyOnce(request, reply, services, async (record) =>
@@ -75,6 +74,7 @@ export function addReplaceObjects(app: App, services: Services): void {
       },
     },
     async ({ id: requestId, catalogue, caller, context, params, query }) => {
+      const { store, emit } = services
       const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
       const { mode } = query
       const { replacement } = params
@@ -107,7 +107,7 @@ export function addReplaceObjects(app: App, services: Services): void {
     },
     async ({ catalogue, caller, params }) => {
       const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
-      await store.abandonReplacement(objectType, params.replacement)
+      await services.store.abandonReplacement(objectType, params.replacement)
       return { replacement: params.replacement }
     },
   )

@@ -87,8 +87,7 @@ const StatusResponse = Type.Object({
 })
 
 /** Adds `getStatus`. */
-export function addStatus(app: App, services: Services): void {
-  const { store, now, version, startedAtMs } = services
+export function addStatus(app: App, { store, now, version, startedAtMs }: Services): void {
   app.get(
     '/api/admin/v1/status',
     {

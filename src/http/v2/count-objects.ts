@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { EVERYTHING } from '../../query/query.ts'
-import { probeRequest } from '../../service/pages/probe-request.ts'
+import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import type { App } from '../app.ts'
 import { resolveTypePath } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -10,7 +9,7 @@ import { V2Parameters } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 
 /** Adds `countObjects`. */
-export function addCountObjects(app: App, { store }: Services): void {
+export function addCountObjects(app: App, services: Services): void {
   app.post(
     '/api/v2/ontologies/:ontology/objects/:objectType/count',
     {
@@ -28,12 +27,8 @@ export function addCountObjects(app: App, { store }: Services): void {
     async (request, reply) => {
       const { objectType } = resolveTypePath(request, request.params)
       const { context } = request
-      const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
-      const page = await context.timeStore(() => store.readPage(probe, context))
+      const count = await countObjectsOf(objectType, context, services)
       context.noteRead([objectType], 0)
-      // No version is requested, so the latest is read, which is never reclaimed.
-      const count = page === 'reclaimed' ? 0 : (page.totalCount ?? 0)
-      if (page !== 'reclaimed') page.release()
       return sendJson(reply, JSON.stringify({ count }))
     },
   )

@@ -1,9 +1,10 @@
 import { asObjectType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
+import { aggregateWithin } from '../../service/aggregate-within.ts'
 import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import type { App } from '../app.ts'
 import { resolveInterfacePath } from '../request/resolve.ts'
-import { aggregateWithin, sendAggregated } from '../response/send-aggregated.ts'
+import { sendAggregated } from '../response/send-aggregated.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'
@@ -11,6 +12,11 @@ import type { Services } from '../services.ts'
 import { AGGREGATION_DESCRIPTION } from './aggregate-objects.ts'
 import { AggregateBody, AggregateV2Response } from './aggregate-schemas.ts'
 import { parseWhere } from './body-members.ts'
+
+const INTERFACE_DESCRIPTION = `${AGGREGATION_DESCRIPTION}
+Objects of all types that implement the interface are aggregated together. Every object type must
+implement the aggregated properties.
+`
 
 /** Adds `aggregateInterfaceObjects`. */
 export function addAggregateInterfaceObjects(app: App, services: Services): void {
@@ -21,10 +27,7 @@ export function addAggregateInterfaceObjects(app: App, services: Services): void
       schema: {
         operationId: 'aggregateInterfaceObjects',
         summary: 'Aggregate the objects of an interface (v2)',
-        description: `${AGGREGATION_DESCRIPTION}
-Objects of all types that implement the interface are aggregated together. Every object type must
-implement the aggregated properties.
-`,
+        description: INTERFACE_DESCRIPTION,
         tags: ['v2'],
         params: InterfaceTypePath,
         querystring: V2Parameters,

@@ -1,8 +1,8 @@
 /** Checks the parameters of an action, and turns them into the edit of one object. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
+import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/steps.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
