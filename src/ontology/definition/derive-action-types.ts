@@ -16,7 +16,9 @@ export const OBJECT_PARAMETERS: Readonly<Record<ActionKind, string | undefined>>
 }
 
 /** Returns the action types of object types, by API name. */
-export function deriveActionTypes(objectTypes: Iterable<ObjectType>): ReadonlyMap<string, ActionType> {
+export function deriveActionTypes(
+  objectTypes: Iterable<ObjectType>,
+): ReadonlyMap<string, ActionType> {
   const actionTypes = new Map<string, ActionType>()
   for (const objectType of objectTypes) {
     if (objectType.isReadOnly === true) continue
