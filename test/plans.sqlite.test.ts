@@ -9,7 +9,7 @@ import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
 import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
-import type { KeysetCursor } from '../src/store/sql/order-sql.ts'
+import type { KeysetCursor } from '../src/store/sql/compile/order-sql.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
 import { fieldsInLayout } from '../src/store/sqlite/catalogue/table-fields.ts'
 import {
@@ -21,7 +21,7 @@ import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
 import { SqliteSession } from '../src/store/sqlite/file/sqlite-session.ts'
 import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { pageSql, VISIBLE } from '../src/store/sqlite/pages/page-sql.ts'
+import { pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import {
   countCurrentRows,
   findRowsSql,
@@ -36,6 +36,7 @@ import {
   queryTables,
 } from '../src/store/sqlite/queries/query-tables.ts'
 import { Rings } from '../src/store/sqlite/queries/rings.ts'
+import { VISIBLE } from '../src/store/sqlite/queries/visible-rows.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
 

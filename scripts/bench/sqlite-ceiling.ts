@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { readFields } from '../../src/store/core/catalogue/fields.ts'
-import { indexedTerms, type NumberedTexts } from '../../src/store/sql/text-index.ts'
+import { indexedTerms, type NumberedTexts } from '../../src/store/sql/text/text-index.ts'
 import { runIn, SqliteSession } from '../../src/store/sqlite/file/sqlite-session.ts'
 import { StatementCache } from '../../src/store/sqlite/file/statement-cache.ts'
 import type { LoadCost } from './load.ts'

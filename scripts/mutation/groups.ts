@@ -34,12 +34,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   planning: {
     name: 'planning',
     files: [
-      'src/store/sql/alternatives.ts',
-      'src/store/sql/plan-rules.ts',
+      'src/store/sql/plan/alternatives.ts',
+      'src/store/sql/plan/plan-rules.ts',
       'src/store/*/pages/plan-page.ts',
     ],
     tests: [
-      'src/store/sql/{alternatives,plan-rules}.test.ts',
+      'src/store/sql/plan/{alternatives,plan-rules}.test.ts',
       'src/store/*/pages/plan-page.test.ts',
     ],
   },

@@ -36,12 +36,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'reclaimed versions are read',
-    file: 'src/store/sql/plan-rules.ts',
+    file: 'src/store/sql/plan/plan-rules.ts',
     edits: [['version >= head.oldest && version <= head.published', 'version <= head.published']],
   },
   {
     name: 'row versions are reclaimed too early',
-    file: 'src/store/sqlite/threads/reclaim-in-steps.ts',
+    file: 'src/store/sqlite/main-thread/reclaim-in-steps.ts',
     edits: [['nowMs - rowVersionsMs,', 'nowMs - rowVersionsMs / 2,']],
   },
   {
@@ -115,7 +115,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the cursor of an order ignores the key',
-    file: 'src/store/sql/order-sql.ts',
+    file: 'src/store/sql/compile/order-sql.ts',
     edits: [["const { ties = 'byKey' }", "const { ties = 'none' }"]],
   },
   {

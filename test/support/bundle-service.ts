@@ -23,7 +23,7 @@ const PROGRAMS = [
   ['store/sqlite/file/check-copy'],
   [
     'service/batches/parser-thread',
-    'store/sqlite/threads/change-encoder',
+    'store/sqlite/changes/change-encoder',
     'store/postgres/writes/change-encoder',
   ],
   ['http/openapi/reference-script-thread'],

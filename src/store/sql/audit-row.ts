@@ -9,8 +9,8 @@ import { isDroppedType } from '../../ontology/definition/type-change.ts'
 import { primaryKeyText } from '../../ontology/values/primary-key.ts'
 import type { ListAuditRequest, StoredAuditRecord } from '../audit-log.ts'
 import type { Commit, WriteTarget } from '../write-request.ts'
+import type { SqlCondition } from './compile/sql-condition.ts'
 import type { StoredType } from './plan-types.ts'
-import type { SqlCondition } from './sql-condition.ts'
 
 /** What a write needs to add its record. Plain data, which can be sent to a thread. */
 export interface AuditMessage {

@@ -1,6 +1,3 @@
-/** The `valid_to` of a current row: larger than any version, and exact as a double. */
-export const OPEN = Number.MAX_SAFE_INTEGER
-
 /** The catalogue entry of a table that is still empty. */
 export interface NewTable {
   readonly typeId: number

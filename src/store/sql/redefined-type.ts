@@ -27,11 +27,11 @@ export function refuseOtherDefinition(
   redefined: Redefinition,
   table: number,
   objectType: ObjectType,
-  isKeyWalk: boolean,
+  toleratesOldDefinition: boolean,
 ): void {
   if (table >= redefined.table) {
     if (isOutdated(redefined, objectType)) throw typeOutOfSync(objectType.rid)
-  } else if (!isKeyWalk) throw redefinedSince(objectType)
+  } else if (!toleratesOldDefinition) throw redefinedSince(objectType)
 }
 
 /** The error for a walk that began before the change, and that depends on property values. */

@@ -5,8 +5,8 @@ import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
 import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
+import { toReadConnection } from './queries/read-connection.ts'
 import { SqliteStore } from './sqlite-store.ts'
-import { toReadConnection } from './threads/read-connection.ts'
 import { createThreads } from './threads/store-threads.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { STORED_BYTES } from '../../sql/record-sql.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
 import { integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'

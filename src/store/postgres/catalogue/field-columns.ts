@@ -9,7 +9,7 @@ import {
   readTableFields as readTableFieldsIn,
 } from '../../core/catalogue/fields.ts'
 import { settled } from '../../core/session/operation.ts'
-import type { StoredField } from '../../sql/field-numbers.ts'
+import type { StoredField } from '../../sql/compile/field-numbers.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
 import { type ColumnType, columnType } from './column-codec.ts'

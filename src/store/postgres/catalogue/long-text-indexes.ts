@@ -2,11 +2,18 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteSession } from '../driver/database.ts'
-import type { LongTexts } from '../text/long-texts.ts'
 import { type FieldColumns, readFieldColumns } from './field-columns.ts'
 import { tablesOfDefinition } from './object-table.ts'
 import { fieldIndexes } from './table-indexes.ts'
 import type { TableLayout } from './table-layout.ts'
+
+/** The fields of a batch that have long texts. */
+export interface LongTexts {
+  /** The fields with a text that is better indexed by its first characters. */
+  readonly long: readonly FieldColumns[]
+  /** Those with a text that no B-tree or GIN index can hold. */
+  readonly tooLong: readonly FieldColumns[]
+}
 
 /** A table that is about to be written to. */
 export interface WrittenTable extends TableLayout {

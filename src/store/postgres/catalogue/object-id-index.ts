@@ -1,5 +1,5 @@
 /** The index of object ids, which holds only their first characters. */
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 
 /** An entry of seven characters takes 20 bytes, one more 28. Few objects have the same seven. */
 const INDEXED_LENGTH = 7

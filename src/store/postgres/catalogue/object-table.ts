@@ -1,6 +1,6 @@
 /**
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
- * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column in the
+ * until commit `valid_to`; `valid_to` of a current row is `NEVER_CLOSED`. Each property has a column in the
  * form that conditions compare, except for a key property whose value is the key; fields with any
  * number of values have an array column.
  *
@@ -13,8 +13,9 @@ import {
   addObjectTable as addObjectTableIn,
   objectTable,
 } from '../../core/catalogue/object-tables.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
-import { type NewTable, OPEN } from '../../sql/new-table.ts'
+import { columnOf } from '../../sql/compile/field-numbers.ts'
+import type { NewTable } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
@@ -68,7 +69,7 @@ export async function createObjectTable(
     CREATE TABLE ${table} (
       pk text COLLATE "C" NOT NULL,
       valid_from bigint NOT NULL,
-      valid_to bigint NOT NULL DEFAULT ${OPEN},
+      valid_to bigint NOT NULL DEFAULT ${NEVER_CLOSED},
       object_id text NOT NULL,
       key text NOT NULL,
       title text,
@@ -85,7 +86,7 @@ export async function createObjectTable(
   if (capabilities.isDistributed) await distributeTable(session, table)
   // For walks over the current objects; also guarantees one current row per object.
   await session.query(
-    `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN}`,
+    `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED}`,
   )
   if (!isLoading) {
     const indexed = indexedTable({ id, ...NEW_TABLE }, capabilities)

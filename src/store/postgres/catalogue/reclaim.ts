@@ -2,7 +2,7 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Retention } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type PostgresContext, recoverPending } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
@@ -114,7 +114,7 @@ async function tryReclaimLock(session: WriteSession): Promise<boolean> {
 
 async function deleteRows(database: Database, table: number, oldest: number): Promise<number> {
   const name = objectTable(table)
-  const expired = `valid_to < ${OPEN} AND valid_to <= ?`
+  const expired = `valid_to < ${NEVER_CLOSED} AND valid_to <= ?`
   return database.write(async (session) => {
     if (!(await tryReclaimLock(session))) return 0
     const rows = await session.query(

@@ -10,8 +10,8 @@ import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
   type PostgresContext,
@@ -226,7 +226,9 @@ function waitForRows(store: PostgresContext, target: ReplacementOfType): Promise
     })
     const count = await store.database.write(async (session) => {
       await session.extendTimeout()
-      return session.query(`SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${OPEN}`)
+      return session.query(
+        `SELECT count(*) FROM ${objectTable(id)} WHERE valid_to = ${NEVER_CLOSED}`,
+      )
     }, ownerOf(target))
     return Number(count[0]?.[0]) === liveCount
   })

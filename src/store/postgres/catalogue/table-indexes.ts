@@ -1,7 +1,7 @@
 /** The indexes of the tables of an object type. */
-import { columnOf } from '../../sql/field-numbers.ts'
-import { prefixSql } from '../../sql/long-text.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { columnOf } from '../../sql/compile/field-numbers.ts'
+import { prefixSql } from '../../sql/compile/long-text.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { OBJECT_ID_INDEX } from './object-id-index.ts'
 import type { TableLayout } from './table-layout.ts'
@@ -28,7 +28,7 @@ export function deferredIndexes(table: IndexedTable, fields: readonly FieldColum
   return [
     ...(table.countsCommits ? [index('written', '(valid_from)')] : []),
     // For reclaim, and for counting the rows of a commit.
-    index('closed', `(valid_to) WHERE valid_to < ${OPEN}`),
+    index('closed', `(valid_to) WHERE valid_to < ${NEVER_CLOSED}`),
     // For object sets that list RIDs.
     index('object_id', `(${OBJECT_ID_INDEX})`),
     index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),

@@ -108,7 +108,7 @@ export async function tableOfVersion(
 export interface TableReader {
   readonly objectType: ObjectType
   /** Whether the request reads all objects of one type in key order. */
-  readonly isKeyWalk?: boolean
+  readonly toleratesOldDefinition?: boolean
 }
 
 /**
@@ -119,10 +119,10 @@ export async function findTableOfVersion(
   session: Session,
   head: TypeHead,
   version: number,
-  { objectType, isKeyWalk = false }: TableReader,
+  { objectType, toleratesOldDefinition = false }: TableReader,
 ): Promise<TableHead> {
   const table = await lookUpTable(session, head, version)
-  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  refuseOtherDefinition(head.redefined, table.table, objectType, toleratesOldDefinition)
   return table
 }
 

@@ -5,8 +5,8 @@ import type {
   OntologyDefinition,
   PropertyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
-import { toTermCondition } from '../../sql/text-condition.ts'
-import { fieldPrefix } from '../../sql/text-index.ts'
+import { toTermCondition } from '../../sql/text/text-condition.ts'
+import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { openPostgresStore } from '../open.ts'
 import { textSql } from '../text/text-condition.ts'
 

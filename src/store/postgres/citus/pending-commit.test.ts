@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openTransaction, runSql, untilBlocked } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { openPostgresStore } from '../open.ts'
 import { CAPABILITIES, type Capabilities } from './capabilities.ts'
 
@@ -30,7 +30,7 @@ async function leaveUnpublished(): Promise<void> {
 /** Adds the rows of version 2, which may become visible long after the commit. */
 async function showRows(): Promise<void> {
   const copied = 'object_id, key, title, replace(body, \'"1"\', \'"2"\')'
-  await sql(`UPDATE oqs_object_1 SET valid_to = 2 WHERE valid_to = ${OPEN}`)
+  await sql(`UPDATE oqs_object_1 SET valid_to = 2 WHERE valid_to = ${NEVER_CLOSED}`)
   await sql(`INSERT INTO oqs_object_1 (pk, valid_from, object_id, key, title, body, checksum)
     SELECT pk, 2, ${copied}, checksum FROM oqs_object_1`)
 }

@@ -17,22 +17,23 @@ import {
   mergedColumns,
   mergedOrder,
   partColumns,
-} from '../../sql/merge-order.ts'
-import { orderArms } from '../../sql/order-sql.ts'
-import { joinRecords } from '../../sql/part-walk.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
-import { STORED_BYTES } from '../../sql/record-sql.ts'
-import { combine, type SqlCondition, type SqlValue } from '../../sql/sql-condition.ts'
+} from '../../sql/compile/merge-order.ts'
+import { orderBranches } from '../../sql/compile/order-sql.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
+import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
+import { joinRecords } from '../../sql/plan/part-walk.ts'
+import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { arrayText, columnType } from '../catalogue/column-codec.ts'
 import { type TypeHead, tableOfRow, tableOfVersion } from '../catalogue/type-head.ts'
 import { freeRows } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
-import { readLinkedTables } from '../queries/linked-tables.ts'
+import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
-import { recordSql, visibleSql } from './page-sql.ts'
+import { visibleSql } from '../queries/visible-rows.ts'
+import { recordSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
-import { countTotal, type PageStore } from './read-page.ts'
+import { countTotal } from './read-page.ts'
 
 /** One part of the page, ready to be searched. */
 interface PartSearch {
@@ -55,7 +56,7 @@ export async function readMergedPage(
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
   versions: readonly number[],
-  store: PageStore,
+  store: LinksStore,
 ): Promise<StoredSetPage | Reclaimed> {
   const searches = await searchParts(session, request, heads, store)
   if (searches === undefined) return 'reclaimed'
@@ -81,7 +82,7 @@ async function searchParts(
   session: Session,
   request: ReadSetPageRequest,
   heads: readonly TypeHead[],
-  store: PageStore,
+  store: LinksStore,
 ): Promise<PartSearch[] | undefined> {
   const searches: PartSearch[] = []
   for (const [index, part] of request.parts.entries()) {
@@ -138,25 +139,25 @@ async function findMerged(
   cursorValues: readonly (SqlValue | null)[] | undefined,
 ): Promise<MergedRow[]> {
   const limit = maxObjects + 1
-  const arms = searches.flatMap(({ plan, fields, matching }, part) => {
+  const branches = searches.flatMap(({ plan, fields, matching }, part) => {
     const columns = partColumns(order, part, fields.numbers, nullOf)
     const cursor = after && cursorValues && cursorOfPart(after, cursorValues, part)
-    return orderArms(columns, cursor).map((arm): SqlCondition => {
-      const where = combine('and', [matching, arm])
+    return orderBranches(columns, cursor).map((branch): SqlCondition => {
+      const where = combine('and', [matching, branch])
       return {
         sql: `(SELECT ${part} AS part, o.pk AS pk, o.valid_from AS version,
             ${STORED_BYTES} AS bytes, ${mergedColumns(columns)}
           FROM ${objectTable(plan.table.table)} AS o
-          WHERE ${where.sql} ORDER BY ${arm.orderBy} LIMIT ?)`,
+          WHERE ${where.sql} ORDER BY ${branch.orderBy} LIMIT ?)`,
         values: [...where.values, limit],
       }
     })
   })
-  if (arms.length === 0) return []
+  if (branches.length === 0) return []
   const rows = await session.query(
-    `SELECT part, pk, version, bytes FROM (${arms.map(({ sql }) => sql).join(' UNION ALL ')}) AS merged
+    `SELECT part, pk, version, bytes FROM (${branches.map(({ sql }) => sql).join(' UNION ALL ')}) AS merged
      ORDER BY ${mergedOrder(order)} LIMIT ?`,
-    [...arms.flatMap(({ values }) => values), limit],
+    [...branches.flatMap(({ values }) => values), limit],
   )
   return rows.map(([part, pk, version, bytes]) => ({
     part: Number(part),

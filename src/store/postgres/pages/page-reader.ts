@@ -8,10 +8,10 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { ReadTimer, reported } from '../../read-report.ts'
-import { orderArms } from '../../sql/order-sql.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
+import { orderBranches } from '../../sql/compile/order-sql.ts'
+import { combine } from '../../sql/compile/sql-condition.ts'
+import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { isOutdated } from '../../sql/redefined-type.ts'
-import { combine } from '../../sql/sql-condition.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import {
   HEAD_TEXT_SQL,
@@ -26,8 +26,9 @@ import type { ReaderLane } from '../driver/reader-lane.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFieldsCache } from '../queries/type-fields.ts'
+import { visibleSql } from '../queries/visible-rows.ts'
 import { fittingRows, toPageRows } from './page-rows.ts'
-import { type PageRowsSpec, pageSql, visibleSql } from './page-sql.ts'
+import { type PageRowsSpec, pageSql } from './page-sql.ts'
 import { isStillValid, laneOf, type PagePlan, planPage, textPropertiesOf } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
 import { valueWalkRows } from './value-walk.ts'
@@ -170,12 +171,12 @@ export class PageReader {
     if (plan.kind === 'keyWalk') return keyWalkRows(request, plan)
     const { query, objectType, after } = request
     const fields = this.#store.fields.find(head, objectType, plan.table)
-    const [arm] = orderArms([], after && { pk: after.pk, values: [] })
-    if (fields === undefined || arm === undefined) throw new Error('the plan needs a lookup')
+    const [branch] = orderBranches([], after && { pk: after.pk, values: [] })
+    if (fields === undefined || branch === undefined) throw new Error('the plan needs a lookup')
     if (plan.kind === 'valueWalk') return valueWalkRows(plan.equality, after, plan, fields)
     const visible = visibleSql(plan.visibility, plan.version)
-    const where = combine('and', [visible, exactQuerySql(query, fields), arm])
-    return { where, orderBy: arm.orderBy, isKeyOrder: false }
+    const where = combine('and', [visible, exactQuerySql(query, fields), branch])
+    return { where, orderBy: branch.orderBy, isKeyOrder: false }
   }
 
   #noteHead(objectType: ObjectType, text: string, context: RequestContext): TypeHead {

@@ -6,42 +6,9 @@
 import type { RenamedProperty } from '../../../contract/object-record.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import type { ByteBudget, Visibility } from '../../sql/plan-rules.ts'
-import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
-
-/** Selects the rows of a visibility. */
-export function visibleSql(
-  visibility: Visibility,
-  version: number,
-  { number } = PLAIN_VALUES,
-): SqlCondition {
-  return visibility === 'current'
-    ? { sql: `o.valid_to = ${OPEN}`, values: [] }
-    : {
-        sql: `o.valid_from <= ${number} AND o.valid_to > ${number}`,
-        values: [version, version],
-      }
-}
-
-/** The SQL of bound values. */
-export interface ValuePlaceholders {
-  readonly number: string
-  readonly text: string
-}
-
-/** The database sees the values, and plans for them. */
-export const PLAIN_VALUES: ValuePlaceholders = { number: '?', text: '?' }
-
-/**
- * The database does not see the values, so one plan serves them all: planning takes as long as
- * reading a small page. It then assumes that a few rows in a hundred match.
- */
-export const HIDDEN_VALUES: ValuePlaceholders = {
-  number: '(SELECT ?::bigint)',
-  text: '(SELECT ?::text)',
-}
+import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { ByteBudget } from '../../sql/plan/plan-rules.ts'
 
 /** Which rows a page reads, in which order. */
 export interface PageRowsSpec {

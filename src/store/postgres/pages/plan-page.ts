@@ -17,7 +17,7 @@ import {
   totalCountPolicy,
   type VersionState,
   type Visibility,
-} from '../../sql/plan-rules.ts'
+} from '../../sql/plan/plan-rules.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { fuzzyTexts } from '../queries/fuzzy-texts.ts'

@@ -5,15 +5,16 @@ import { createFixture, type StoreFixture } from '../../../../test/support/store
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type { Comparison, OrderTerm, Query } from '../../../query/query.ts'
 import type { ObjectStore } from '../../object-store.ts'
-import { orderArms, orderColumn } from '../../sql/order-sql.ts'
-import { combine } from '../../sql/sql-condition.ts'
+import { orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
+import { combine } from '../../sql/compile/sql-condition.ts'
 import { Database } from '../driver/database.ts'
 import { numberParameters } from '../driver/prepared-statements.ts'
 import { openPostgresStore } from '../open.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { readTypeFields } from '../queries/type-fields.ts'
-import { pageSql, visibleSql } from './page-sql.ts'
+import { visibleSql } from '../queries/visible-rows.ts'
+import { pageSql } from './page-sql.ts'
 import { valueWalkRows } from './value-walk.ts'
 
 const COUNT = 4000
@@ -177,9 +178,13 @@ describe.runIf(inject('store') === 'postgres')('a property with long texts', () 
       { property: 'text', direction: 'asc', nulls: 'last' },
       fields.numbers,
     )
-    const [arm] = orderArms([column], { pk: keyOf(8), values: [`7${'x'.repeat(80)}`] })
-    if (arm === undefined) throw new Error('no arm')
-    const rows = { where: combine('and', [visible, arm]), orderBy: arm.orderBy, isKeyOrder: false }
+    const [branch] = orderBranches([column], { pk: keyOf(8), values: [`7${'x'.repeat(80)}`] })
+    if (branch === undefined) throw new Error('no branch')
+    const rows = {
+      where: combine('and', [visible, branch]),
+      orderBy: branch.orderBy,
+      isKeyOrder: false,
+    }
     const { sql, values: bound } = pageSql({ ...page, ...rows, maxObjects: 3, budget: undefined })
     const plan = await explain(sql, bound)
     expect(plan).toContain('Incremental Sort')

@@ -4,14 +4,14 @@
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
-import { orderArms, orderColumn } from '../../sql/order-sql.ts'
+import { orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
+import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {
-  fitsAnyDefinition,
   hasFewMatches,
   isKeyWalk,
   readableVersion,
-} from '../../sql/plan-rules.ts'
-import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
+  toleratesOldDefinition,
+} from '../../sql/plan/plan-rules.ts'
 import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
@@ -24,16 +24,15 @@ import {
 } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
+import { HIDDEN_VALUES, PLAIN_VALUES, visibleSql } from '../queries/visible-rows.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
-import { HIDDEN_VALUES, type PageRowsSpec, PLAIN_VALUES, pageSql, visibleSql } from './page-sql.ts'
+import { type PageRowsSpec, pageSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 import { valueWalkRows } from './value-walk.ts'
 
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
 type ValueWalkPlan = PagePlan & { kind: 'valueWalk' }
 type RowSearch = Exclude<PagePlan, KeyWalkPlan | ValueWalkPlan>
-
-export type PageStore = LinksStore
 
 /**
  * Reads a page. Must be called in the transaction that read the head. Only the page of a single type
@@ -43,7 +42,7 @@ export async function readPage(
   session: Session,
   request: ReadPageRequest,
   head: TypeHead,
-  store: PageStore,
+  store: LinksStore,
   isOfOneType = false,
 ): Promise<StoredPage | Reclaimed> {
   const timer = new ReadTimer()
@@ -52,7 +51,7 @@ export async function readPage(
   if (version === undefined) return 'reclaimed'
   const table = await tableOfVersion(session, head, version, {
     objectType: request.objectType,
-    isKeyWalk: isOfOneType && fitsAnyDefinition(request),
+    toleratesOldDefinition: isOfOneType && toleratesOldDefinition(request),
   })
   const state = { version, isLatest: version === head.published, table }
   const fields = isKeyWalk(request)
@@ -70,7 +69,7 @@ function runPlan(
   head: TypeHead,
   plan: PagePlan,
   fields: TypeFields | undefined,
-  store: PageStore,
+  store: LinksStore,
 ): Promise<StoredPage | Reclaimed> {
   if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
   if (fields === undefined) throw new Error('only a key walk needs no fields')
@@ -118,7 +117,7 @@ async function readFoundRows(
   head: TypeHead,
   plan: RowSearch,
   fields: TypeFields,
-  store: PageStore,
+  store: LinksStore,
 ): Promise<StoredPage | Reclaimed> {
   const { query, order, after } = request
   const { version, visibility } = plan
@@ -132,13 +131,13 @@ async function readFoundRows(
   const totalCount = await countTotal(session, plan, condition, matching)
   const matches = totalCount ?? (await estimateMatches(session, plan, matching))
   const columns = order.map((term) => orderColumn(term, fields.numbers))
-  const arms = orderArms(columns, cursor).map((arm) => ({
-    where: combine('and', [matching, arm]),
+  const branches = orderBranches(columns, cursor).map((branch) => ({
+    where: combine('and', [matching, branch]),
     // The expression stops the database from walking the key index to avoid the sort.
-    orderBy: hasFewMatches(plan, matches) ? `o.pk || ''` : arm.orderBy,
+    orderBy: hasFewMatches(plan, matches) ? `o.pk || ''` : branch.orderBy,
     isKeyOrder: false,
   }))
-  const page = await readRows(session, request, plan, arms)
+  const page = await readRows(session, request, plan, branches)
   const linkedVersions = links.versions.length > 0 ? { linkedVersions: links.versions } : {}
   return { ...page, version, ...linkedVersions, totalCount, matchEstimate: matches }
 }

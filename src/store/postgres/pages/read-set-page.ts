@@ -8,13 +8,14 @@ import {
   type StoredSetPage,
   typesOfSet,
 } from '../../set-page.ts'
-import { PartWalk } from '../../sql/part-walk.ts'
-import { isQuick } from '../../sql/plan-rules.ts'
+import { PartWalk } from '../../sql/plan/part-walk.ts'
+import { isQuick } from '../../sql/plan/plan-rules.ts'
 import { findTypeHead, readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
+import type { LinksStore } from '../queries/linked-tables.ts'
 import { readMergedPage } from './merge-parts.ts'
 import { type Lane, textPropertiesOf } from './plan-page.ts'
-import { type PageStore, readPage } from './read-page.ts'
+import { readPage } from './read-page.ts'
 
 /** Returns the lane of a page. A merge reads a page of each part. Any text may be long. */
 export function laneOfSet(request: ReadSetPageRequest): Lane {
@@ -26,7 +27,7 @@ export function laneOfSet(request: ReadSetPageRequest): Lane {
 export async function readSetPage(
   session: Session,
   request: ReadSetPageRequest,
-  store: PageStore,
+  store: LinksStore,
 ): Promise<StoredSetPage | Reclaimed> {
   const timer = new ReadTimer()
   const heads: TypeHead[] = []

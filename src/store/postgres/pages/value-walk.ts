@@ -8,13 +8,14 @@
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import type { Visibility } from '../../sql/plan-rules.ts'
-import { indexedValue } from '../../sql/property-sql.ts'
-import { isMultiValued } from '../../sql/query-fields.ts'
-import { combine, TRUE } from '../../sql/sql-condition.ts'
+import { indexedValue } from '../../sql/compile/property-sql.ts'
+import { isMultiValued } from '../../sql/compile/query-fields.ts'
+import { combine, TRUE } from '../../sql/compile/sql-condition.ts'
+import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import { columnText } from '../catalogue/column-codec.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
-import { HIDDEN_VALUES, type PageRowsSpec, visibleSql } from './page-sql.ts'
+import { HIDDEN_VALUES, visibleSql } from '../queries/visible-rows.ts'
+import type { PageRowsSpec } from './page-sql.ts'
 
 export type Equality = Query & { readonly kind: 'compare' }
 

@@ -10,8 +10,8 @@ import {
   type GroupedField,
   type GroupingDialect,
   type KeySql,
-} from '../../sql/aggregate-grouping.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+} from '../../sql/aggregate/aggregate-grouping.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 

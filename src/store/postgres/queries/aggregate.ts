@@ -12,25 +12,25 @@ import {
   GroupCollector,
   type SourceRows,
   tooManyGroups,
-} from '../../sql/aggregate-groups.ts'
-import type { Cell } from '../../sql/aggregate-metric.ts'
-import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
+} from '../../sql/aggregate/aggregate-groups.ts'
+import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
+import { aggregateSql, countGroupsSql } from '../../sql/aggregate/aggregate-sql.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { inTurns } from '../../sql/in-turns.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readTypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import { visibleSql } from '../pages/page-sql.ts'
-import type { PageStore } from '../pages/read-page.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
+import type { LinksStore } from './linked-tables.ts'
 import { readLinkedTables } from './linked-tables.ts'
+import { visibleSql } from './visible-rows.ts'
 
 export async function aggregate(
   session: Session,
   request: AggregateRequest,
-  store: PageStore,
+  store: LinksStore,
 ): Promise<AggregateResult | Reclaimed> {
   const rows: SourceRows[] = []
   for (const source of request.sources) {
@@ -46,7 +46,7 @@ export async function aggregate(
 async function sourceRows(
   session: Session,
   source: AggregateSource,
-  store: PageStore,
+  store: LinksStore,
 ): Promise<SourceRows | Reclaimed> {
   const { canReadCurrentRows } = store.capabilities
   const head = await readTypeHead(session, source.objectType)

@@ -2,12 +2,12 @@
 import type { Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Cursor, ReadPageRequest } from '../../object-store.ts'
-import type { FieldNumbers } from '../../sql/field-numbers.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import { type KeysetCursor, orderColumn } from '../../sql/order-sql.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
-import type { SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
+import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import { type KeysetCursor, orderColumn } from '../../sql/compile/order-sql.ts'
+import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { SimilarTermSearch, type SimilarTerms } from '../../sql/text/similar-terms.ts'
+import type { TermPrefix } from '../../sql/text/text-index.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { fuzzyTexts } from './fuzzy-texts.ts'
@@ -116,7 +116,7 @@ export async function countCurrentRows(
 ): Promise<number> {
   const count = `SELECT count(*) FROM ${objectTable(table)} AS o WHERE`
   const [row] = await session.query(
-    `SELECT (${count} ${sql}) - (${count} o.valid_to < ${OPEN} AND ${sql})`,
+    `SELECT (${count} ${sql}) - (${count} o.valid_to < ${NEVER_CLOSED} AND ${sql})`,
     [...values, ...values],
   )
   return Number(row?.[0])

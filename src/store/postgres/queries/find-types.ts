@@ -2,10 +2,10 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
-import { inSearchOrder, type SearchedTable, TypeSearch } from '../../sql/type-search.ts'
+import { inSearchOrder, type SearchedTable, TypeSearch } from '../../sql/compile/type-search.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import type { Session } from '../driver/database.ts'
-import { visibleSql } from '../pages/page-sql.ts'
+import { visibleSql } from './visible-rows.ts'
 
 /** Tables and rows of one statement: a few milliseconds of either side. */
 const MAX_TABLES = 100

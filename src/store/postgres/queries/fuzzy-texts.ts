@@ -1,7 +1,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Field, Query } from '../../../query/query.ts'
-import { similarLeaves, similarTermsOf } from '../../sql/interval-terms.ts'
-import { fuzzyTermsOf } from '../../sql/text-condition.ts'
+import { similarLeaves, similarTermsOf } from '../../sql/text/interval-terms.ts'
+import { fuzzyTermsOf } from '../../sql/text/text-condition.ts'
 
 /** Fuzzy terms of a condition, and the linked type that it is about; undefined for that of the query. */
 export interface FuzzyText {

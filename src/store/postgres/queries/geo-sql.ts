@@ -2,10 +2,10 @@
 import { toCircle } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
-import { columnOf } from '../../sql/field-numbers.ts'
-import { areaBoxes } from '../../sql/geo-boxes.ts'
-import { jsonPath } from '../../sql/json-path.ts'
-import { combine, negate, type SqlCondition, TRUE } from '../../sql/sql-condition.ts'
+import { columnOf } from '../../sql/compile/field-numbers.ts'
+import { areaBoxes } from '../../sql/compile/geo-boxes.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
+import { combine, negate, type SqlCondition, TRUE } from '../../sql/compile/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(

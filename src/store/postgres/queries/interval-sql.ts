@@ -1,9 +1,9 @@
 /** Conditions on terms that are near each other: the term index finds rows, their terms decide. */
 import type { ResolvedRule } from '../../../query/matching/interval.ts'
 import type { Query } from '../../../query/query.ts'
-import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
-import { combine, FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text-index.ts'
+import { combine, FALSE, type SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { resolveRule, termCondition } from '../../sql/text/interval-terms.ts'
+import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text/text-index.ts'
 import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
 import { UNINDEXED_ROWS } from '../text/text-condition.ts'
 import type { QueryTables } from './query-tables.ts'

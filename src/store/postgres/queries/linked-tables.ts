@@ -2,13 +2,13 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { hasLink, linkedTypesOf } from '../../../query/linked-types.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import { readableVersion } from '../../sql/plan-rules.ts'
+import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { findTableOfVersion, findTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { Session } from '../driver/database.ts'
-import { visibleSql } from '../pages/page-sql.ts'
 import { type LinkedTable, type LinkedTables, NO_LINKS } from './query-tables.ts'
 import type { TypeFieldsCache } from './type-fields.ts'
+import { visibleSql } from './visible-rows.ts'
 
 export interface LinksStore {
   readonly capabilities: Pick<Capabilities, 'canReadCurrentRows' | 'isDistributed'>

@@ -3,14 +3,25 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { compileQuery } from '../../sql/compile-query.ts'
-import { jsonPath } from '../../sql/json-path.ts'
-import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
-import { patternText } from '../../sql/pattern-text.ts'
-import { beginsLike, compareProperty, propertyIn } from '../../sql/property-sql.ts'
-import { combine, FALSE, negate, OPERATORS, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fuzzyTermsOf, type SearchedField, toTermCondition } from '../../sql/text-condition.ts'
-import { fieldPrefix } from '../../sql/text-index.ts'
+import { compileQuery } from '../../sql/compile/compile-query.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
+import {
+  gatherLinked,
+  type LinkedRows,
+  linkedAlias,
+  probeLinked,
+} from '../../sql/compile/linked-sql.ts'
+import { patternText } from '../../sql/compile/pattern-text.ts'
+import { beginsLike, compareProperty, propertyIn } from '../../sql/compile/property-sql.ts'
+import {
+  combine,
+  FALSE,
+  negate,
+  OPERATORS,
+  type SqlCondition,
+} from '../../sql/compile/sql-condition.ts'
+import { fuzzyTermsOf, type SearchedField, toTermCondition } from '../../sql/text/text-condition.ts'
+import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'

@@ -1,11 +1,11 @@
 /** What the SQL of a query needs to know about its table, and about those that it links to. */
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { Field } from '../../../query/query.ts'
-import type { FieldNumbers } from '../../sql/field-numbers.ts'
-import type { Presence } from '../../sql/query-fields.ts'
-import type { SimilarTerms } from '../../sql/similar-terms.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
+import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import type { Presence } from '../../sql/compile/query-fields.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { SimilarTerms } from '../../sql/text/similar-terms.ts'
+import type { TermPrefix } from '../../sql/text/text-index.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 
 /** The fields of a type, as one of its tables stores them. */

@@ -5,7 +5,7 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { sameKey, type TypeConverter } from '../../sql/stored-change.ts'
 import type { WriteSession } from '../driver/database.ts'
 import type { CopiedKeys, CopiedObject } from './copy-objects.ts'
@@ -90,7 +90,7 @@ async function findOwners(
          WHERE c.object_type_id = k.object_type_id AND c.pk = k.source_pk
        ) OR NOT EXISTS (
          SELECT 1 FROM ${objectTable(sourceId)} AS o
-         WHERE o.pk = k.source_pk AND o.valid_to = ${OPEN} AND o.valid_from <= ?
+         WHERE o.pk = k.source_pk AND o.valid_to = ${NEVER_CLOSED} AND o.valid_from <= ?
        ) FROM oqs_converted_key AS k WHERE k.object_type_id = ? AND k.pk = ANY(?::text[])`,
     [notedVersion, typeId, objects.map(({ object }) => object.pk)],
   )

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import type { Row, WriteSession } from '../driver/database.ts'
@@ -75,7 +75,7 @@ export async function copyNext(
          sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
        FROM (
          SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)}
-         WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_PER_STEP}
+         WHERE valid_to = ${NEVER_CLOSED} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_PER_STEP}
        ) AS next
      ) AS sized WHERE position = 1 OR bytes <= ${BYTES_PER_STEP} ORDER BY pk`,
     [after],
@@ -89,12 +89,12 @@ export async function copyNext(
 /** Copies the current objects that the other table does not have. */
 export async function copyMissing(session: WriteSession, tables: CopiedTables): Promise<void> {
   const isCopied = `SELECT 1 FROM ${objectTable(tables.tableId)} AS copy
-    WHERE copy.pk = source.pk AND copy.valid_to = ${OPEN}`
+    WHERE copy.pk = source.pk AND copy.valid_to = ${NEVER_CLOSED}`
   let rows: readonly Row[]
   do {
     rows = await session.query(
       `SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)} AS source
-       WHERE valid_to = ${OPEN} AND NOT EXISTS (${isCopied}) ORDER BY pk LIMIT ${OBJECTS_PER_STEP}`,
+       WHERE valid_to = ${NEVER_CLOSED} AND NOT EXISTS (${isCopied}) ORDER BY pk LIMIT ${OBJECTS_PER_STEP}`,
     )
     if (rows.length > 0) await addCopies(session, tables, rows, 0)
   } while (rows.length > 0)
@@ -110,7 +110,7 @@ export async function copyAgain(
   const removed = await removeCopies(session, tables, keys)
   const rows = await session.query(
     `SELECT ${COLUMNS} FROM ${objectTable(tables.sourceId)}
-     WHERE valid_to = ${OPEN} AND pk = ANY(?::text[]) ORDER BY pk`,
+     WHERE valid_to = ${NEVER_CLOSED} AND pk = ANY(?::text[]) ORDER BY pk`,
     [originals],
   )
   await addCopies(session, tables, rows, removed)

@@ -9,7 +9,7 @@ import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { RefusedObject } from '../../../ontology/values/read-object.ts'
 import { CURRENT_LAYOUT, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { addObjectTable, createObjectTable } from '../catalogue/object-table.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import { writeInTurn } from '../citus/pending-commit.ts'
@@ -150,6 +150,8 @@ async function publish(
 async function areCopiesVisible(session: WriteSession, tableId: number): Promise<boolean> {
   const table = objectTable(tableId)
   await session.query(`LOCK TABLE ${table} IN SHARE MODE`)
-  const [row] = await session.query(`SELECT count(*) FROM ${table} WHERE valid_to = ${OPEN}`)
+  const [row] = await session.query(
+    `SELECT count(*) FROM ${table} WHERE valid_to = ${NEVER_CLOSED}`,
+  )
   return Number(row?.[0]) === (await readTable(session, tableId)).liveCount
 }

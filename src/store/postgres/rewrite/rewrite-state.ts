@@ -2,7 +2,7 @@
 
 import { CURRENT_LAYOUT, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RewriteState } from '../../rewrite.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { Database, Session, WriteSession } from '../driver/database.ts'
 
 export interface Rewrite {
@@ -141,7 +141,7 @@ export async function noteChanges(
       `INSERT INTO oqs_rewrite_key (object_type_id, pk)
        SELECT ?::bigint, pk FROM (
          SELECT pk FROM ${source} WHERE valid_from > ?
-         UNION SELECT pk FROM ${source} WHERE valid_to > ? AND valid_to < ${OPEN}
+         UNION SELECT pk FROM ${source} WHERE valid_to > ? AND valid_to < ${NEVER_CLOSED}
        ) AS changed WHERE ${isCopied}
        ON CONFLICT DO NOTHING`,
       [type.id, notedVersion, notedVersion, copiedTo],

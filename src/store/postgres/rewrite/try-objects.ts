@@ -5,8 +5,8 @@ import type { OntologyChange } from '../../../ontology/definition/change-definit
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { TriedObjects } from '../../definition-change.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import {
   DRY_RUN,
@@ -76,7 +76,7 @@ async function readNext(
          sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
        FROM (
          SELECT pk, key, body FROM ${objectTable(Number(table))}
-         WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_PER_STEP}
+         WHERE valid_to = ${NEVER_CLOSED} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_PER_STEP}
        ) AS next
      ) AS sized WHERE position = 1 OR bytes <= ${BYTES_PER_STEP} ORDER BY pk`,
     [after],

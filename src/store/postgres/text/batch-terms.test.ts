@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readLexemes } from '../../../../test/support/read-lexemes.ts'
-import { fieldPrefix } from '../../sql/text-index.ts'
+import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { BatchTerms } from './batch-terms.ts'
 import { Vocabulary } from './vocabulary.ts'
 

@@ -9,7 +9,7 @@ import {
   indexedTerm,
   type NumberedTexts,
   type TermPrefix,
-} from '../../sql/text-index.ts'
+} from '../../sql/text/text-index.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import {
   LEXEME_END,

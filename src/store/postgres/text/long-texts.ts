@@ -3,18 +3,12 @@ import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/compile/long-text.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
+import type { LongTexts } from '../catalogue/long-text-indexes.ts'
 
 /** An index entry may have 2,704 bytes, of which the key takes up to 512. */
 const MAX_INDEXED_BYTES = 2000
-
-export interface LongTexts {
-  /** The fields with a text that is better indexed by its first characters. */
-  readonly long: readonly FieldColumns[]
-  /** Those with a text that no B-tree or GIN index can hold. */
-  readonly tooLong: readonly FieldColumns[]
-}
 
 /** Returns the fields to which these objects add a long text. */
 export async function findLongTexts(

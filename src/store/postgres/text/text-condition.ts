@@ -3,9 +3,9 @@
  * decide phrases. The column `words` has all terms in order, and decides for rows that lexemes cannot
  * describe.
  */
-import { combine, type SqlCondition } from '../../sql/sql-condition.ts'
-import type { IndexedPhrase, TermCondition } from '../../sql/text-condition.ts'
-import { prefixOfTerm } from '../../sql/text-index.ts'
+import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { IndexedPhrase, TermCondition } from '../../sql/text/text-condition.ts'
+import { prefixOfTerm } from '../../sql/text/text-index.ts'
 import { lexemeOf, UNINDEXED_LEXEME, WORDS_DECIDE } from './lexemes.ts'
 
 /** Terms below this length are not truncated in the index. */

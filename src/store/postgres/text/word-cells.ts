@@ -1,6 +1,6 @@
 /** The full-text cells of a row: its lexemes and, where these are not enough, all terms in order. */
 import type { Steps } from '../../../ontology/steps.ts'
-import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text-index.ts'
+import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text/text-index.ts'
 import { type Lexemes, lexemesOf, TERM_BORDER, UNINDEXED_LEXEME, WORDS_DECIDE } from './lexemes.ts'
 import type { Vocabulary } from './vocabulary.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { WriteSession } from '../driver/database.ts'
 
 const KEYS_PER_STATEMENT = 10_000
@@ -27,7 +27,7 @@ export function existingKeys(
   if (liveCount === 0) return Promise.resolve(NO_KEYS)
   return keysOf(keys, (some) =>
     session.query(
-      `SELECT pk FROM ${objectTable(id)} WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN}`,
+      `SELECT pk FROM ${objectTable(id)} WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,
       [some],
     ),
   )
@@ -41,7 +41,7 @@ export function closeRows(
 ): Promise<ReadonlySet<string>> {
   // An empty table has no rows to close; skipping the lookup halves the work of a first load.
   if (liveCount === 0) return Promise.resolve(NO_KEYS)
-  const where = `WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN} RETURNING pk`
+  const where = `WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED} RETURNING pk`
   return keysOf(keys, (some) =>
     // Rows of a replacement all have the same version and were never visible, so they are deleted.
     isLoading
@@ -63,7 +63,7 @@ export async function closeRowsAt(
   return session.run(
     `UPDATE ${objectTable(id)} AS o SET valid_to = changed.version
      FROM unnest(?::text[], ?::bigint[]) AS changed (pk, version)
-     WHERE o.pk = changed.pk AND o.valid_to = ${OPEN}`,
+     WHERE o.pk = changed.pk AND o.valid_to = ${NEVER_CLOSED}`,
     [changed.map(([key]) => key), changed.map(([, version]) => version)],
   )
 }

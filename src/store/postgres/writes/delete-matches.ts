@@ -4,19 +4,19 @@ import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import type { PageStore } from '../pages/read-page.ts'
 import { countRows, readQuerySql } from '../queries/find-rows.ts'
+import type { LinksStore } from '../queries/linked-tables.ts'
 import { NO_LINKS } from '../queries/query-tables.ts'
 import { readTypeFields } from '../queries/type-fields.ts'
 import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
 
-type DeleteStore = PostgresContext & PageStore
+type DeleteStore = PostgresContext & LinksStore
 
 /** Deletes the objects that match when the type is locked. */
 export async function deleteMatches(
@@ -60,7 +60,7 @@ async function closeMatches(
   const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
   const closed = await session.run(
     `UPDATE ${objectTable(target.id)} AS o SET valid_to = ?::bigint
-     WHERE o.valid_to = ${OPEN} AND ${sql}`,
+     WHERE o.valid_to = ${NEVER_CLOSED} AND ${sql}`,
     [target.version, ...values],
   )
   const keys = audit === undefined ? [] : await deletedKeys(session, target)
@@ -74,7 +74,7 @@ async function deletedKeys(
   { id, version }: CommitTarget,
 ): Promise<readonly string[]> {
   const rows = await session.query(
-    `SELECT pk FROM ${objectTable(id)} WHERE valid_to = ?::bigint AND valid_to < ${OPEN}
+    `SELECT pk FROM ${objectTable(id)} WHERE valid_to = ?::bigint AND valid_to < ${NEVER_CLOSED}
      ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
     [version],
   )

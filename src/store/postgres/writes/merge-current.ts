@@ -4,7 +4,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { refuseLargeMerge } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, PublishMode } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { copyMissing } from '../rewrite/copy-objects.ts'
@@ -36,7 +36,7 @@ export async function mergeCurrent(
   refuseLargeMerge(from.liveCount)
   await session.extendTimeout()
   const [old, loaded] = [objectTable(from.id), objectTable(to.id)]
-  const isBoth = `old.pk = loaded.pk AND old.valid_to = ${OPEN} AND loaded.valid_to = ${OPEN}`
+  const isBoth = `old.pk = loaded.pk AND old.valid_to = ${NEVER_CLOSED} AND loaded.valid_to = ${NEVER_CLOSED}`
   const kept =
     mode === 'append'
       ? await session.run(`DELETE FROM ${loaded} AS loaded USING ${old} AS old WHERE ${isBoth}`)
@@ -46,7 +46,7 @@ export async function mergeCurrent(
     const columns = (await session.query(COLUMNS_SQL, [loaded])).map(([name]) => String(name))
     copied = await session.run(
       `INSERT INTO ${loaded} (valid_from, ${columns.join(', ')})
-       SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${OPEN}
+       SELECT ?, ${columns.join(', ')} FROM ${old} AS old WHERE valid_to = ${NEVER_CLOSED}
          AND NOT EXISTS (SELECT 1 FROM ${loaded} AS loaded WHERE ${isBoth})`,
       [to.loadedAs],
     )

@@ -1,6 +1,6 @@
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { CurrentObject } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { Session } from '../driver/database.ts'
 import type { WriteTable } from './lock-type.ts'
 
@@ -13,7 +13,7 @@ export async function readCurrent(
   if (!isCreated || keys.length === 0) return new Map()
   const rows = await session.query(
     `SELECT pk, object_id, key, title, body FROM ${objectTable(id)}
-     WHERE pk = ANY(?::text[]) AND valid_to = ${OPEN}`,
+     WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,
     [keys],
   )
   return new Map(

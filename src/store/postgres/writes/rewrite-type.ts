@@ -11,9 +11,9 @@ import { markKey } from '../../core/catalogue/fields.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { UnfitObject } from '../../definition-change.ts'
 import { keptFields } from '../../sql/kept-fields.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import { refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { ObjectRewriter, type RewrittenType } from '../../sql/rewrite-objects.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { adoptTableFields, numberFields, readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import {
@@ -197,7 +197,7 @@ async function* convertObjects(
            sum(octet_length(body)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
          FROM (
            SELECT pk, key, body FROM ${objectTable(from)}
-           WHERE valid_to = ${OPEN} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}
+           WHERE valid_to = ${NEVER_CLOSED} AND pk > ? ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}
          ) AS next
        ) AS sized WHERE position = 1 OR bytes <= ${BYTES_AT_ONCE} ORDER BY pk`,
       [after],

@@ -10,8 +10,8 @@ import {
   toStoredRecord,
 } from '../../sql/audit-row.ts'
 import type { Commit } from '../../write-request.ts'
+import type { StatementCache } from '../file/statement-cache.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
 import { deleteSome } from './delete-some.ts'
 
 /** One text for all records costs less than a statement, or a message to the thread, for each. */
@@ -44,7 +44,7 @@ export function auditCommit(
 }
 
 export function listAuditRecords(
-  { statements }: ReadConnection,
+  { statements }: { readonly statements: StatementCache },
   request: ListAuditRequest,
 ): readonly StoredAuditRecord[] {
   const { sql, values } = auditCondition(request)

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../file/connection.ts'
+import { schemaVersion } from '../file/schema-version.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
@@ -27,9 +28,4 @@ export function migrate(db: DatabaseSync): void {
       db.exec(`PRAGMA user_version = ${index + 1}`)
     }
   })
-}
-
-/** Returns the number of the last migration; 0 for a database that is not a store. */
-export function schemaVersion(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }

@@ -1,6 +1,6 @@
 /**
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
- * until commit `valid_to`; `valid_to` of a current row is `OPEN`. Each property has a column, in the
+ * until commit `valid_to`; `valid_to` of a current row is `NEVER_CLOSED`. Each property has a column, in the
  * form that conditions compare, and an index that includes the key; so does a struct field that has
  * one value. Arrays, terms and positions are in indexes that all types share, see migrations/.
  *
@@ -21,7 +21,8 @@ import {
   tablesOfDefinition,
 } from '../../core/catalogue/object-tables.ts'
 import { integer, text } from '../../core/session/columns.ts'
-import { type NewTable, OPEN } from '../../sql/new-table.ts'
+import type { NewTable } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { FIELD_TYPES, fieldsInLayout, fieldsOfTable, type TableFields } from './table-fields.ts'
@@ -58,7 +59,7 @@ export function createObjectTable(
       id INTEGER PRIMARY KEY,
       pk TEXT NOT NULL,
       valid_from INTEGER NOT NULL,
-      valid_to INTEGER NOT NULL DEFAULT ${OPEN},
+      valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
       object_id TEXT NOT NULL,
       key TEXT NOT NULL,
       title TEXT,
@@ -67,7 +68,7 @@ export function createObjectTable(
       checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
     ) STRICT;
     -- For walks over the current objects; also guarantees one current row per object.
-    CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${OPEN};
+    CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
   `)
 }
 

@@ -1,11 +1,11 @@
 /** Deletes row versions and tables that no reader can need any more. */
 import type { DatabaseSync } from 'node:sqlite'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { inTransaction } from '../file/connection.ts'
+import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { removeElements } from '../staged/remove-row.ts'
-import { startSlice } from '../staged/time-slice.ts'
 import { ROWS_AT_ONCE } from './delete-some.ts'
 import { removeFromIndexes } from './object-table.ts'
 import { oldestNeeded } from './sightings.ts'
@@ -108,7 +108,7 @@ function deleteRows(db: WriterDatabase, table: number, oldest: number): number |
     const rows = db
       .prepare(
         `SELECT id FROM ${objectTable(table)}
-         WHERE valid_to < ${OPEN} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
+         WHERE valid_to < ${NEVER_CLOSED} AND valid_to <= ? LIMIT ${ROWS_AT_ONCE}`,
       )
       .all(oldest)
       .map((row) => Number(row['id']))

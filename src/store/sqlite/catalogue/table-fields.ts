@@ -4,7 +4,7 @@ import { type FieldTypes, readFields, readTableFields } from '../../core/catalog
 import { integer } from '../../core/session/columns.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
-import { FieldNumbers, INDEXED_TIME, type StoredField } from '../../sql/field-numbers.ts'
+import { FieldNumbers, INDEXED_TIME, type StoredField } from '../../sql/compile/field-numbers.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 import { readTableLayout, type TableLayout } from './table-layout.ts'
 

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { microsecondsSql } from '../../sql/integer-time.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import { KEY_COLUMN, type PropertySql } from '../../sql/property-sql.ts'
+import { microsecondsSql } from '../../sql/compile/integer-time.ts'
+import { KEY_COLUMN, type PropertySql } from '../../sql/compile/property-sql.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldsOfTable, type TableFields } from './table-fields.ts'
 import {
@@ -29,7 +29,7 @@ function deferredIndexes(table: string, fields: TableFields): Index[] {
     // For walks as of a version: rows that are not visible are skipped without reading them.
     { name: versionIndex(table), on: `${table} (pk, valid_from, ${INDEXED_VALID_TO})` },
     // For reclaim.
-    { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${OPEN}` },
+    { name: `${table}_closed`, on: `${table} (valid_to) WHERE valid_to < ${NEVER_CLOSED}` },
     ...indexesOfIds(table, fields.layout),
     ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
   ]

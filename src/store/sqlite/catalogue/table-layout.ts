@@ -4,9 +4,9 @@
  * meantime. See docs/decisions/016-smaller-tables.md.
  */
 import { integer, optional, text } from '../../core/session/columns.ts'
-import { NO_PREFIX_FIELDS, type PrefixFields } from '../../sql/field-numbers.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { NO_PREFIX_FIELDS, type PrefixFields } from '../../sql/compile/field-numbers.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 
 export interface TableLayout {
@@ -100,7 +100,7 @@ export function selectByObjectId({ table, layout, columns, list }: ObjectIdSearc
 /**
  * What the index of versions holds of `valid_to`. Nulls take no space, and most rows are current.
  */
-export const INDEXED_VALID_TO = `nullif(valid_to, ${OPEN})`
+export const INDEXED_VALID_TO = `nullif(valid_to, ${NEVER_CLOSED})`
 
 /** Selects the rows that are visible at a version, by the index of versions alone. */
-export const VISIBLE_AT_VERSION = `valid_from <= ? AND coalesce(${INDEXED_VALID_TO}, ${OPEN}) > ?`
+export const VISIBLE_AT_VERSION = `valid_from <= ? AND coalesce(${INDEXED_VALID_TO}, ${NEVER_CLOSED}) > ?`

@@ -70,10 +70,10 @@ export function tableOfVersion(
   statements: StatementCache,
   head: TypeHead,
   version: number,
-  { objectType, isKeyWalk = false }: TableReader,
+  { objectType, toleratesOldDefinition = false }: TableReader,
 ): TableHead {
   const table = findTableOfVersion(statements, head, version)
-  refuseOtherDefinition(head.redefined, table.table, objectType, isKeyWalk)
+  refuseOtherDefinition(head.redefined, table.table, objectType, toleratesOldDefinition)
   return table
 }
 
@@ -81,7 +81,7 @@ export function tableOfVersion(
 export interface TableReader {
   readonly objectType: ObjectType
   /** Whether the request reads all objects of one type in key order. */
-  readonly isKeyWalk?: boolean
+  readonly toleratesOldDefinition?: boolean
 }
 
 function findTableOfVersion(

@@ -2,9 +2,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { WordCutter } from '../../sql/word-cutter.ts'
-import type { StagedWrite } from '../staged/staged-write.ts'
+import { WordCutter } from '../../sql/text/word-cutter.ts'
 import { SqliteSession } from './sqlite-session.ts'
+import type { StagedWrite } from './staged-write.ts'
 import { type Prepares, StatementCache } from './statement-cache.ts'
 
 /** A write of one object uses about twenty statements. */

@@ -1,9 +1,9 @@
 /** Executes the part of a page plan that finds the rows of a query. */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
-import { alternativesOf, maxMatches } from '../../sql/alternatives.ts'
-import type { KeysetCursor } from '../../sql/order-sql.ts'
-import { hasFewMatches } from '../../sql/plan-rules.ts'
+import type { KeysetCursor } from '../../sql/compile/order-sql.ts'
+import { alternativesOf, maxMatches } from '../../sql/plan/alternatives.ts'
+import { hasFewMatches } from '../../sql/plan/plan-rules.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import {
   countCurrentRows,
@@ -13,7 +13,7 @@ import {
   type RowSearch,
 } from '../queries/find-rows.ts'
 import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
+import type { ReadConnection } from '../queries/read-connection.ts'
 import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowsPlan

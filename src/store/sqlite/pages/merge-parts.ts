@@ -12,18 +12,19 @@ import {
   mergedColumns,
   mergedOrder,
   partColumns,
-} from '../../sql/merge-order.ts'
-import { orderArms } from '../../sql/order-sql.ts'
-import { joinRecords } from '../../sql/part-walk.ts'
-import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
+} from '../../sql/compile/merge-order.ts'
+import { orderBranches } from '../../sql/compile/order-sql.ts'
+import type { BoundValue, SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+import { joinRecords } from '../../sql/plan/part-walk.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { RowSearch } from '../queries/find-rows.ts'
 import { readVersions } from '../queries/linked-tables.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
+import type { ReadConnection } from '../queries/read-connection.ts'
+import { LIMIT, VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
 import { countTotal } from './find-matches.ts'
-import { LIMIT, recordsSql, rowSizesSql, VISIBLE, visibilityValues } from './page-sql.ts'
+import { recordsSql, rowSizesSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 import { ownVersion, readCursor } from './read-page.ts'
 
@@ -124,29 +125,29 @@ function findMerged(
 ): MergedRow[] {
   if (searches.length === 0) return []
   const limit = maxObjects + 1
-  const arms = searches.flatMap(({ part, search }) => {
+  const branches = searches.flatMap(({ part, search }) => {
     const columns = partColumns(order, part, search.numbers, () => 'NULL')
     const condition = querySql(search.query, {
       ...queryTables(connection, search),
       // An index has the order of the page, so each type is read up to the limit.
-      readsFew: true,
+      expectsFewRows: true,
     })
     const cursor = after && cursorValues && cursorOfPart(after, cursorValues, part)
-    return orderArms(columns, cursor).map(
-      (arm): SqlCondition => ({
+    return orderBranches(columns, cursor).map(
+      (branch): SqlCondition => ({
         sql: `SELECT * FROM (
           SELECT ${part} AS part, o.id AS id, o.pk AS pk, ${mergedColumns(columns)}
           FROM ${objectTable(search.table)} AS o
-          WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
-          ORDER BY ${arm.orderBy} ${LIMIT})`,
-        values: [...search.visibleValues, ...condition.values, ...arm.values, limit],
+          WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${branch.sql}
+          ORDER BY ${branch.orderBy} ${LIMIT})`,
+        values: [...search.visibleValues, ...condition.values, ...branch.values, limit],
       }),
     )
   })
-  const values: BoundValue[] = [...arms.flatMap((arm) => arm.values), limit]
+  const values: BoundValue[] = [...branches.flatMap((branch) => branch.values), limit]
   const rows = connection.statements
     .prepare(
-      `SELECT part, id FROM (${arms.map(({ sql }) => sql).join(' UNION ALL ')})
+      `SELECT part, id FROM (${branches.map(({ sql }) => sql).join(' UNION ALL ')})
        ORDER BY ${mergedOrder(order)} ${LIMIT}`,
     )
     .all(...values)

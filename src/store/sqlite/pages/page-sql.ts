@@ -9,10 +9,9 @@
 import { type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import type { Visibility } from '../../sql/plan-rules.ts'
-import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/record-sql.ts'
-import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
+import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
+import type { Visibility } from '../../sql/plan/plan-rules.ts'
+import { LIMIT, VISIBLE } from '../queries/visible-rows.ts'
 
 export interface SqlText {
   readonly sql: string
@@ -96,19 +95,6 @@ export function followerKey(rows: WalkedRows): string {
 function rowsKey({ table, visibility, condition = '' }: WalkedRows): string {
   return `${table} ${visibility} ${condition}`
 }
-
-/** Returns the values of a visibility's placeholders. */
-export function visibilityValues(visibility: Visibility, version: number): readonly number[] {
-  return visibility === 'current' ? [] : [version, version]
-}
-
-export const VISIBLE: Readonly<Record<Visibility, string>> = {
-  current: `valid_to = ${OPEN}`,
-  version: VISIBLE_AT_VERSION,
-}
-
-/** The addition stops SQLite from preparing the statement again for each value of the limit. */
-export const LIMIT = 'LIMIT ? + 0'
 
 function rowsAfterKey({ table, visibility, condition }: WalkedRows, limit = LIMIT): string {
   const where = condition === undefined ? 'pk > ?' : `${condition} AND pk > ?`

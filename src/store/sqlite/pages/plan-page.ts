@@ -4,7 +4,8 @@
  */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { isKeyOrdered, mergedWalks } from '../../sql/alternatives.ts'
+import { isMultiValued } from '../../sql/compile/query-fields.ts'
+import { isKeyOrdered, mergedWalks } from '../../sql/plan/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
@@ -18,8 +19,7 @@ import {
   totalCountPolicy,
   type VersionState,
   type Visibility,
-} from '../../sql/plan-rules.ts'
-import { isMultiValued } from '../../sql/query-fields.ts'
+} from '../../sql/plan/plan-rules.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 

@@ -9,14 +9,15 @@ import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
-import { type ByteBudget, fitsAnyDefinition } from '../../sql/plan-rules.ts'
-import { compareProperty } from '../../sql/property-sql.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { compareProperty } from '../../sql/compile/property-sql.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { type ByteBudget, toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
 import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
-import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
+import { visibilityValues } from '../queries/visible-rows.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerKey,
@@ -26,7 +27,6 @@ import {
   recordSizesSql,
   rowSizesSql,
   rowsSql,
-  visibilityValues,
   type WalkedRows,
 } from './page-sql.ts'
 import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
@@ -42,7 +42,12 @@ export function readPage(
   const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const head = connection.heads.read(request.objectType)
-    const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
+    const versions = readVersions(
+      connection.statements,
+      request,
+      head,
+      toleratesOldDefinition(request),
+    )
     if (versions === 'reclaimed') return versions
     const plan = planPage(request, ownVersion(versions, request), { thread: 'reader' })
     timer.planned()
@@ -62,7 +67,12 @@ export function readQuickPage(
   return inReadTransaction(connection, () => {
     const head = connection.heads.read(request.objectType)
     confirmRecalled(context, { catalogue: head.generation })
-    const versions = readVersions(connection.statements, request, head, fitsAnyDefinition(request))
+    const versions = readVersions(
+      connection.statements,
+      request,
+      head,
+      toleratesOldDefinition(request),
+    )
     if (versions === 'reclaimed') return versions
     const state = ownVersion(versions, request)
     const cached = cache.find(request, state.version)

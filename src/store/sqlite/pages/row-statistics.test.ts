@@ -13,7 +13,7 @@ import type { ObjectStore, ReadPageRequest } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
-import { toReadConnection } from '../threads/read-connection.ts'
+import { toReadConnection } from '../queries/read-connection.ts'
 import { readQuickPage } from './read-page.ts'
 
 /** Rewritten twice, they leave more past rows than a page may skip on the main thread. */

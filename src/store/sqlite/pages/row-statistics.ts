@@ -2,14 +2,14 @@
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { indexedEquality } from '../../sql/property-sql.ts'
+import { indexedEquality } from '../../sql/compile/property-sql.ts'
 import type { TableHead, TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { countIn } from '../queries/count-in.ts'
 import { estimateRows } from '../queries/find-rows.ts'
 import { queryTables } from '../queries/query-tables.ts'
-import type { ReadConnection } from '../threads/read-connection.ts'
-import { LIMIT } from './page-sql.ts'
+import type { ReadConnection } from '../queries/read-connection.ts'
+import { LIMIT } from '../queries/visible-rows.ts'
 import type { RowStatistics } from './plan-page.ts'
 
 /** The commits to look at when counting the rows that are newer than a snapshot. */

@@ -8,8 +8,8 @@ import {
   type GroupedField,
   type GroupingDialect,
   type KeySql,
-} from '../../sql/aggregate-grouping.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+} from '../../sql/aggregate/aggregate-grouping.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { BUCKET_START, GRID_CELL } from './aggregate-functions.ts'
 
 /** The groupings that SQLite computes in its own way. */

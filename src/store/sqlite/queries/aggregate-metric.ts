@@ -1,6 +1,6 @@
 import type { NumericType } from '../../../query/aggregation/aggregation.ts'
 import { columnNumber } from '../../../query/aggregation/column-number.ts'
-import type { ExactSum, FloatingSum, MetricDialect } from '../../sql/aggregate-metric.ts'
+import type { ExactSum, FloatingSum, MetricDialect } from '../../sql/aggregate/aggregate-metric.ts'
 import { DECIMAL_SUM } from './aggregate-functions.ts'
 import { EXACT_ORDER, FLOATING_ORDER, readExactSum, readFloatingSum } from './aggregate-sums.ts'
 

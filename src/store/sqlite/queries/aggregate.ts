@@ -11,19 +11,19 @@ import {
   GroupCollector,
   type SourceRows,
   tooManyGroups,
-} from '../../sql/aggregate-groups.ts'
-import type { Cell } from '../../sql/aggregate-metric.ts'
-import { aggregateSql, countGroupsSql } from '../../sql/aggregate-sql.ts'
+} from '../../sql/aggregate/aggregate-groups.ts'
+import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
+import { aggregateSql, countGroupsSql } from '../../sql/aggregate/aggregate-sql.ts'
 import { emptyTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { VISIBLE } from '../pages/page-sql.ts'
-import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
+import { inReadTransaction, type ReadConnection } from './read-connection.ts'
+import { VISIBLE } from './visible-rows.ts'
 
 export function aggregate(
   connection: ReadConnection,

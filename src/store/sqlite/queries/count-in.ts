@@ -1,4 +1,4 @@
-import type { BoundValue } from '../../sql/sql-condition.ts'
+import type { BoundValue } from '../../sql/compile/sql-condition.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 
 /** Counts the rows of a `FROM` clause. */

@@ -3,18 +3,18 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Cursor } from '../../object-store.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import { type KeysetCursor, orderArms, orderColumn } from '../../sql/order-sql.ts'
-import type { Visibility } from '../../sql/plan-rules.ts'
-import type { BoundValue, SqlCondition, SqlValue } from '../../sql/sql-condition.ts'
+import { type KeysetCursor, orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
+import type { BoundValue, SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+import type { Visibility } from '../../sql/plan/plan-rules.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'
 import type { TypeVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 import type { QueryTables } from './query-tables.ts'
+import { LIMIT, VISIBLE } from './visible-rows.ts'
 
 export interface RowSearch {
   readonly table: number
@@ -57,26 +57,26 @@ export function findRowsSql(
 ): SqlCondition {
   const { cursor, limit, sortMatches, alternatives } = options
   if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
-  const passedBounds = passedBoundsOf(search, cursor)
+  const redundantBounds = redundantBoundsOf(search, cursor)
   const isKeyWalk = search.order.length === 0 && !sortMatches
   const condition = querySql(search.query, {
     ...tables,
-    passedBounds,
+    redundantBounds,
     isKeyWalk,
-    readsFew: !sortMatches,
+    expectsFewRows: !sortMatches,
   })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
-  const arms = orderArms(columns, cursor).map((arm) => {
-    values.push(...search.visibleValues, ...condition.values, ...arm.values, limit)
-    const orderBy = sortMatches ? arm.orderBy.replace('o.pk', HIDDEN_KEY) : arm.orderBy
+  const branches = orderBranches(columns, cursor).map((branch) => {
+    values.push(...search.visibleValues, ...condition.values, ...branch.values, limit)
+    const orderBy = sortMatches ? branch.orderBy.replace('o.pk', HIDDEN_KEY) : branch.orderBy
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
-      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${arm.sql}
+      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${branch.sql}
       ORDER BY ${orderBy} ${LIMIT})`
   })
   values.push(limit)
-  return { sql: `${arms.join(' UNION ALL ')} ${LIMIT}`, values }
+  return { sql: `${branches.join(' UNION ALL ')} ${LIMIT}`, values }
 }
 
 /** The plus sign stops SQLite from walking the key index to avoid the sort. */
@@ -94,16 +94,16 @@ function alternativesSql(
   { cursor, limit, sortMatches }: RowSearchOptions,
   alternatives: readonly Query[],
 ): SqlCondition {
-  const [arm] = orderArms([], cursor)
-  if (arm === undefined) throw new Error('key order has one arm')
+  const [branch] = orderBranches([], cursor)
+  if (branch === undefined) throw new Error('key order has one branch')
   const table = objectTable(search.table)
   const values: BoundValue[] = []
   const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
   const parts = alternatives.map((query) => {
-    const condition = querySql(query, { ...tables, readsFew: !sortMatches })
-    values.push(...condition.values, ...arm.values)
+    const condition = querySql(query, { ...tables, expectsFewRows: !sortMatches })
+    values.push(...condition.values, ...branch.values)
     return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
-      WHERE ${condition.sql} AND ${hidden(arm.sql)}`
+      WHERE ${condition.sql} AND ${hidden(branch.sql)}`
   })
   values.push(...search.visibleValues, limit)
   return {
@@ -137,7 +137,7 @@ export function countCurrentRows(
   const table = objectTable(search.table)
   const { sql, values } = querySql(search.query, tables)
   const all = countIn(statements, `${table} AS o WHERE ${sql}`, values)
-  const past = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${OPEN}`
+  const past = `${table} AS o INDEXED BY ${table}_closed WHERE valid_to < ${NEVER_CLOSED}`
   return all - countIn(statements, `${past} AND ${sql}`, values)
 }
 
@@ -151,7 +151,7 @@ export function estimateRows(
   tables: QueryTables,
   limit: number,
 ): number {
-  const { sql, values } = querySql(search.query, { ...tables, readsFew: true })
+  const { sql, values } = querySql(search.query, { ...tables, expectsFewRows: true })
   const matching = `(SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT})`
   return countIn(statements, matching, [...values, limit])
 }
@@ -177,10 +177,10 @@ export function resolveCursor(
 }
 
 /** A cursor in the order of a range makes the range's near bound redundant. */
-function passedBoundsOf(
+function redundantBoundsOf(
   { order, numbers }: RowSearch,
   cursor: KeysetCursor | undefined,
-): QueryTables['passedBounds'] {
+): QueryTables['redundantBounds'] {
   const [first] = order
   if (first === undefined || cursor === undefined || cursor.values[0] === null) return undefined
   return {

@@ -2,13 +2,13 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {
   inSearchOrder,
   type SearchedTable,
   searchSteps,
   TypeSearch,
-} from '../../sql/type-search.ts'
+} from '../../sql/compile/type-search.ts'
 import {
   LAYOUT_COLUMNS,
   type LayoutRow,
@@ -16,8 +16,8 @@ import {
   type TableLayout,
   toTableLayout,
 } from '../catalogue/table-layout.ts'
-import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
-import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
+import { inReadTransaction, type ReadConnection } from './read-connection.ts'
+import { VISIBLE, visibilityValues } from './visible-rows.ts'
 
 /** Rows and tables that the main thread searches: about a millisecond. */
 const MAX_QUICK_STEPS = 500

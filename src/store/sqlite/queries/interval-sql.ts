@@ -1,8 +1,8 @@
 /** Conditions on terms that are near each other: the term index finds rows, the texts decide. */
 import type { Query } from '../../../query/query.ts'
-import { resolveRule, termCondition } from '../../sql/interval-terms.ts'
-import { FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
-import { fieldPrefix, indexedTerm } from '../../sql/text-index.ts'
+import { FALSE, type SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { resolveRule, termCondition } from '../../sql/text/interval-terms.ts'
+import { fieldPrefix, indexedTerm } from '../../sql/text/text-index.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function intervalSql(

@@ -1,7 +1,7 @@
 /** The versions and tables of all types that a query reads: its own, and those that it links to. */
 import { linkedTypesOf } from '../../../query/linked-types.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import { readableVersion, type VersionState } from '../../sql/plan-rules.ts'
+import { readableVersion, type VersionState } from '../../sql/plan/plan-rules.ts'
 import type { TypeGeneration } from '../catalogue/known-fields.ts'
 import {
   readTypeHead,
@@ -25,9 +25,9 @@ export function readVersions(
   statements: StatementCache,
   { query, objectType, version, linkedVersions }: VersionedRequest,
   head: TypeHead,
-  isKeyWalk = false,
+  toleratesOldDefinition = false,
 ): TypeVersions | Reclaimed {
-  const own = typeVersion(statements, head, version, { objectType, isKeyWalk })
+  const own = typeVersion(statements, head, version, { objectType, toleratesOldDefinition })
   if (own === undefined) return 'reclaimed'
   const versions = new Map([[objectType.rid, own]])
   for (const [index, type] of linkedTypesOf(query, objectType).entries()) {

@@ -1,4 +1,4 @@
-import type { TermCondition } from '../../sql/text-condition.ts'
+import type { TermCondition } from '../../sql/text/text-condition.ts'
 
 /** Returns a text condition in the query language of FTS5. */
 export function matchExpression(condition: TermCondition): string {

@@ -9,8 +9,8 @@ import { intervalTest, type ResolvedRule } from '../../../query/matching/interva
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
 import type { Query } from '../../../query/query.ts'
-import { patternText } from '../../sql/pattern-text.ts'
-import { cutText } from '../../sql/text-index.ts'
+import { patternText } from '../../sql/compile/pattern-text.ts'
+import { cutText } from '../../sql/text/text-index.ts'
 
 /** The conditions that are tested in JavaScript. */
 export type MatcherQuery =

@@ -1,8 +1,8 @@
 /** Conditions on object ids. They find rows by the indexes of ids, or filter rows that others find. */
 import type { Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { withAlias } from '../../sql/linked-sql.ts'
-import { FALSE, type SqlCondition } from '../../sql/sql-condition.ts'
+import { withAlias } from '../../sql/compile/linked-sql.ts'
+import { FALSE, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { selectByObjectId } from '../catalogue/table-layout.ts'
 import type { QueryTables } from './query-tables.ts'
 
@@ -45,7 +45,7 @@ export interface IdPlan {
  */
 export function planIds(
   query: Query,
-  { table, hasAtMost, isKeyWalk, readsFew, isMultiValued }: QueryTables,
+  { table, hasAtMost, isKeyWalk, expectsFewRows, isMultiValued }: QueryTables,
   toSql: (condition: Query) => SqlCondition,
 ): IdPlan {
   if (query.kind !== 'and' || table === undefined) return { maxFoundIds: Infinity }
@@ -54,7 +54,7 @@ export function planIds(
   const shortest = Math.min(...lengths)
   const ids = lengths.length > 0 ? shortest : Math.max(0, ...excluded)
   // Excluded ids are compared anyway if few rows are read.
-  if (ids <= FEW_IDS || (lengths.length === 0 && readsFew)) {
+  if (ids <= FEW_IDS || (lengths.length === 0 && expectsFewRows)) {
     return { maxFoundIds: shortest }
   }
   const rowsOf = (one: Query) => rowIdsSql(objectTable(table), toSql(one))

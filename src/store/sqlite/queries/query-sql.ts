@@ -5,10 +5,20 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { compileQuery, type QueryDialect } from '../../sql/compile-query.ts'
-import { jsonPath } from '../../sql/json-path.ts'
-import { gatherLinked, type LinkedRows, linkedAlias, probeLinked } from '../../sql/linked-sql.ts'
-import { beginsLike, compareProperty, plainProperty, propertyIn } from '../../sql/property-sql.ts'
+import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
+import {
+  gatherLinked,
+  type LinkedRows,
+  linkedAlias,
+  probeLinked,
+} from '../../sql/compile/linked-sql.ts'
+import {
+  beginsLike,
+  compareProperty,
+  plainProperty,
+  propertyIn,
+} from '../../sql/compile/property-sql.ts'
 import {
   combine,
   FALSE,
@@ -16,9 +26,9 @@ import {
   OPERATORS,
   type SqlCondition,
   type SqlValue,
-} from '../../sql/sql-condition.ts'
-import { fuzzyTermsOf, toTermCondition } from '../../sql/text-condition.ts'
-import { fieldPrefix } from '../../sql/text-index.ts'
+} from '../../sql/compile/sql-condition.ts'
+import { fuzzyTermsOf, toTermCondition } from '../../sql/text/text-condition.ts'
+import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
@@ -27,10 +37,10 @@ import { objectIdsSql, planIds } from './object-ids-sql.ts'
 import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
-  const counted: QueryTables = { ...tables, passedBounds: undefined, isKeyWalk: false }
+  const counted: QueryTables = { ...tables, redundantBounds: undefined, isKeyWalk: false }
   const { maxFoundIds, instead } = planIds(query, tables, (one) => querySql(one, counted))
   // No index finds the rows of a negation. If few rows are read, their ids are compared with a list.
-  const maxExcludedIds = tables.readsFew ? 0 : maxFoundIds
+  const maxExcludedIds = tables.expectsFewRows ? 0 : maxFoundIds
   const condition = compileQuery(query, {
     ...toDialect({ ...tables, maxFoundIds }),
     negated: toDialect({ ...tables, maxFoundIds: maxExcludedIds }),
@@ -80,14 +90,15 @@ function isNullSql(
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { numbers, isMultiValued, passedBounds, isKeyWalk }: QueryTables,
+  { numbers, isMultiValued, redundantBounds, isKeyWalk }: QueryTables,
 ): SqlCondition {
   const number = numbers.of(field)
   const sign = OPERATORS[operator]
   const value = toColumnValue(compared)
   if (!isMultiValued(field)) {
     const property = numbers.propertySql(field.property, field.structField)
-    const isHidden = passedBounds?.field === number && passedBounds.operators.includes(operator)
+    const isHidden =
+      redundantBounds?.field === number && redundantBounds.operators.includes(operator)
     // The plus sign stops SQLite from using a condition as the bound of an index walk.
     if (isHidden) return { sql: `+${property.value} ${sign} ?`, values: [value] }
     // What the index holds would have to be computed for each row.
@@ -141,7 +152,7 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
     querySql(query.of, {
       ...linked.tables,
       linkedPlan: plan,
-      readsFew: plan.kind === 'filter',
+      expectsFewRows: plan.kind === 'filter',
       depth: depth + 1,
     })
   const rows = (where: SqlCondition): LinkedRows => ({

@@ -2,7 +2,6 @@
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Position } from '../../../query/query.ts'
-import type { Visibility } from '../../sql/plan-rules.ts'
 import {
   isGeoPoint,
   isMultiValued,
@@ -10,30 +9,30 @@ import {
   type Presence,
   presenceOf,
   textFieldsOf,
-} from '../../sql/query-fields.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/similar-terms.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
-import type { TermPrefix } from '../../sql/text-index.ts'
+} from '../../sql/compile/query-fields.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { Visibility } from '../../sql/plan/plan-rules.ts'
+import { SimilarTermSearch, type SimilarTerms } from '../../sql/text/similar-terms.ts'
+import type { TermPrefix } from '../../sql/text/text-index.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
-import { LIMIT, VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { countIn } from './count-in.ts'
 import type { TypeVersions } from './linked-tables.ts'
 import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
+import { LIMIT, VISIBLE, visibilityValues } from './visible-rows.ts'
 
 export interface QueryTables {
   /** The table of the query's type; undefined if rows are read although it is not created yet. */
   readonly table: number | undefined
   readonly numbers: TableFields
-  /** How the texts of the table are cut into terms. */
   /** Returns the fields that contain text. */
   readonly textFields: () => readonly Field[]
   readonly languageOf: (field: Field) => Language | undefined
   /** True if a field's values are in the table of array elements. */
   readonly isMultiValued: (field: Field) => boolean
-  /** Range bounds that the cursor makes redundant. They are hidden, so that the index uses the cursor. */
-  readonly passedBounds:
+  /** Bounds of a range that the cursor makes redundant. Hidden from SQLite, so that its index starts at the cursor. */
+  readonly redundantBounds:
     | { readonly field: number; readonly operators: readonly Comparison[] }
     | undefined
   /** True if rows are read in key order, which no index of a range has. */
@@ -57,7 +56,7 @@ export interface QueryTables {
   /** Longer lists of object ids filter rows that are found by other means. */
   readonly maxFoundIds: number
   /** True if few rows are read as a rule: up to a limit, or those with one value. */
-  readonly readsFew: boolean
+  readonly expectsFewRows: boolean
   /** Returns whether a statement selects at most this many rows. Each is counted once. */
   readonly hasAtMost: (rows: SqlCondition, maximum: number) => boolean
   /** How many links were followed to the table. */
@@ -105,7 +104,7 @@ export function queryTables(
     },
     linkedPlan: { kind: 'find', maxGathered: Infinity },
     maxFoundIds: Infinity,
-    readsFew: false,
+    expectsFewRows: false,
     hasAtMost: rowCounter(statements),
     depth: 1,
     table,
@@ -118,7 +117,7 @@ export function queryTables(
         : !numbers.hasColumn(field),
     presenceOf: (field) => presenceOf(objectType, field),
     isGeoPoint: (field) => isGeoPoint(objectType, field),
-    passedBounds: undefined,
+    redundantBounds: undefined,
     isKeyWalk: false,
     ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),

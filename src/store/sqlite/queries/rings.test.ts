@@ -12,14 +12,10 @@ import { readTableLayout } from '../catalogue/table-layout.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readPage } from '../pages/read-page.ts'
-import {
-  inReadTransaction,
-  type ReadConnection,
-  toReadConnection,
-} from '../threads/read-connection.ts'
 import { findRows, type RowSearch } from './find-rows.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
+import { inReadTransaction, type ReadConnection, toReadConnection } from './read-connection.ts'
 
 const CORNERS = 497
 

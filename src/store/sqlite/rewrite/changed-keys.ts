@@ -4,7 +4,7 @@
  */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 const ADD_KEYS = 'INSERT OR IGNORE INTO oqs_rewrite_key (object_type_id, pk)'
@@ -26,6 +26,6 @@ export function noteClosedKeys(
   db.cached(
     `${ADD_KEYS} SELECT r.object_type_id, pk
      FROM oqs_rewrite AS r, ${objectTable(table)} AS o
-     WHERE r.object_type_id = ? AND o.valid_to = ? AND o.valid_to < ${OPEN} AND (${IS_COPIED})`,
+     WHERE r.object_type_id = ? AND o.valid_to = ? AND o.valid_to < ${NEVER_CLOSED} AND (${IS_COPIED})`,
   ).run(typeId, version)
 }

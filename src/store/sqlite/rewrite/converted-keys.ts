@@ -4,7 +4,7 @@
  */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
@@ -23,7 +23,7 @@ export function removeCopies(
 ): number {
   const removed = db
     .cached(
-      `DELETE FROM ${objectTable(toTable)} WHERE valid_to = ${OPEN} AND pk ${IS_LISTED} RETURNING id`,
+      `DELETE FROM ${objectTable(toTable)} WHERE valid_to = ${NEVER_CLOSED} AND pk ${IS_LISTED} RETURNING id`,
     )
     .all(JSON.stringify(keys))
     .map(({ id }) => Number(id))

@@ -6,8 +6,8 @@ import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
 import { runIn } from '../file/sqlite-session.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { publishedRows } from '../staged/staged-record.ts'
-import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 
 /** The objects and the characters of one step, which takes about half a second. */
 const STEP = { objects: 50_000, length: 32_000_000 } as const

@@ -1,8 +1,8 @@
 /** Commits a batch in one transaction, or stages it if that would take too long. */
 import type { Commit } from '../../object-store.ts'
+import type { ReceivedChange } from '../changes/received-change.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { ReceivedChange } from '../threads/received-change.ts'
 import { applyBatch, TakesLong } from '../writes/commit-batch.ts'
 import type { StagedBatchMessage } from './staged-batch.ts'
 import { stageBatch } from './staged-jobs.ts'

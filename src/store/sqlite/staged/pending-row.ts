@@ -3,12 +3,12 @@
  * finds elements without a row.
  */
 import { removeFromIndexes } from '../catalogue/object-table.ts'
+import type { PutMessage } from '../changes/change-message.ts'
+import type { StagedRecord } from '../file/staged-write.ts'
+import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { PutMessage } from '../threads/change-message.ts'
 import type { ChangeWriter } from '../writes/change-writer.ts'
 import { savePendingRow } from './staged-record.ts'
-import type { StagedRecord } from './staged-write.ts'
-import type { TimeSlice } from './time-slice.ts'
 
 /** Array elements that are written together. */
 const ELEMENTS = 1000

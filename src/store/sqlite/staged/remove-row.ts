@@ -2,8 +2,8 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
+import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { TimeSlice } from './time-slice.ts'
 
 /** Returns a function that deletes a row, and its entries in the shared indexes. */
 export function rowRemover(db: WriterDatabase, table: number): (id: number) => void {

@@ -5,9 +5,11 @@ import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { findReplacement } from '../catalogue/replacement.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
+import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
+import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
+import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { noteChangedKeys } from '../rewrite/changed-keys.ts'
-import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
 import {
   ChangeWriter,
   EFFECTS,
@@ -39,8 +41,6 @@ import {
   stagedRetractor,
   takeStagedChanges,
 } from './staged-record.ts'
-import type { StagedRecord, StagedWrite, StepOutcome } from './staged-write.ts'
-import type { TimeSlice } from './time-slice.ts'
 
 export interface StagedBatchMessage extends BatchMessage {
   /** Identifies the write. */

@@ -1,4 +1,7 @@
 /** A deletion of many matches that is carried out in steps, see staged-record.ts. */
+
+import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
+import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { readType, type WrittenType } from '../writes/commit-batch.ts'
 import {
@@ -15,8 +18,6 @@ import {
   removeStaged,
   takeStagedChanges,
 } from './staged-record.ts'
-import type { StagedRecord, StagedWrite, StepOutcome } from './staged-write.ts'
-import type { TimeSlice } from './time-slice.ts'
 
 /** Rows that are closed with one statement. */
 const ROWS = 50

@@ -1,13 +1,13 @@
 /** The staged writes that the writer thread carries out, and their steps. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ReceivedChange } from '../changes/received-change.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { StepOutcome } from '../file/staged-write.ts'
+import { type SliceOptions, startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import type { ReceivedChange } from '../threads/received-change.ts'
 import type { DeleteMessage } from '../writes/delete-matches.ts'
 import { StagedBatch, type StagedBatchMessage } from './staged-batch.ts'
 import { StagedDelete } from './staged-delete.ts'
-import type { StepOutcome } from './staged-write.ts'
-import { type SliceOptions, startSlice } from './time-slice.ts'
 
 /** Receives a batch, which `stageStep` then writes. */
 export function stageBatch(

@@ -14,12 +14,12 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
+import type { StagedRecord } from '../file/staged-write.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { rowRemover } from './remove-row.ts'
-import type { StagedRecord } from './staged-write.ts'
 
 /** The commits that a type can have during a staged write. */
 const RESERVED_VERSIONS = 1_000_000
@@ -110,7 +110,7 @@ export interface PublishedTable {
 /** Selects the rows of the published version. */
 export function publishedRows({ published, staged }: PublishedTable): SqlCondition {
   return staged === undefined
-    ? { sql: `valid_to = ${OPEN}`, values: [] }
+    ? { sql: `valid_to = ${NEVER_CLOSED}`, values: [] }
     : { sql: VISIBLE_AT_VERSION, values: [published, published] }
 }
 
@@ -139,7 +139,9 @@ export function stagedRetractor(
 ): (pk: string) => void {
   const name = objectTable(table)
   const find = db.cached(`SELECT id FROM ${name} WHERE pk = ? AND valid_from = ?`)
-  const reopen = db.cached(`UPDATE ${name} SET valid_to = ${OPEN} WHERE pk = ? AND valid_to = ?`)
+  const reopen = db.cached(
+    `UPDATE ${name} SET valid_to = ${NEVER_CLOSED} WHERE pk = ? AND valid_to = ?`,
+  )
   const remove = rowRemover(db, table)
   return (pk) => {
     const row = find.get(pk, version)

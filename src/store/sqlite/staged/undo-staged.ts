@@ -1,13 +1,13 @@
 /** Undoes a staged write that will not be completed, in steps. */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { inTransaction } from '../file/connection.ts'
+import type { StagedRecord } from '../file/staged-write.ts'
+import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { removeElements, rowRemover } from './remove-row.ts'
 import { countStep, disownStaged, readStaged, removeStaged } from './staged-record.ts'
-import type { StagedRecord } from './staged-write.ts'
-import { type SliceOptions, startSlice, type TimeSlice } from './time-slice.ts'
 
 export interface UndoMessage extends SliceOptions {
   readonly table: number
@@ -73,7 +73,9 @@ function removeRows(
   const find = db.cached(
     `SELECT id, pk FROM ${name} WHERE id > ? AND valid_from = ? ORDER BY id LIMIT ${ROWS}`,
   )
-  const reopen = db.cached(`UPDATE ${name} SET valid_to = ${OPEN} WHERE pk = ? AND valid_to = ?`)
+  const reopen = db.cached(
+    `UPDATE ${name} SET valid_to = ${NEVER_CLOSED} WHERE pk = ? AND valid_to = ?`,
+  )
   const remove = rowRemover(db, table)
   for (;;) {
     const rows = find.all(afterRow, validFrom)
@@ -96,8 +98,8 @@ function reopenRows(
 ): boolean {
   const name = objectTable(table)
   const reopen = db.cached(
-    `UPDATE ${name} SET valid_to = ${OPEN} WHERE id IN (
-       SELECT id FROM ${name} WHERE valid_to = ? AND valid_to < ${OPEN} LIMIT ${ROWS}
+    `UPDATE ${name} SET valid_to = ${NEVER_CLOSED} WHERE id IN (
+       SELECT id FROM ${name} WHERE valid_to = ? AND valid_to < ${NEVER_CLOSED} LIMIT ${ROWS}
      )`,
   )
   for (;;) {
@@ -119,7 +121,9 @@ function restoreMarkedRows(
 ): boolean {
   const name = objectTable(table)
   const next = db.cached(`SELECT id, valid_to FROM ${name} WHERE id > ? ORDER BY id LIMIT ${ROWS}`)
-  const restore = db.cached(`UPDATE ${name} SET valid_from = ?, valid_to = ${OPEN} WHERE id = ?`)
+  const restore = db.cached(
+    `UPDATE ${name} SET valid_from = ?, valid_to = ${NEVER_CLOSED} WHERE id = ?`,
+  )
   const sql = 'SELECT undone_row FROM oqs_staged_write WHERE table_id = ?'
   let last = Number(db.cached(sql).get(table)?.['undone_row'])
   for (let isOver = false; !isOver; isOver = slice.isOver(ROWS)) {

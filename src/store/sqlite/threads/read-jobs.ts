@@ -9,9 +9,9 @@ import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/read-set-page.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import { findTypes } from '../queries/find-types.ts'
+import type { ReadConnection } from '../queries/read-connection.ts'
 import { tryNextObjects } from '../rewrite/try-objects.ts'
 import { findRowsToDelete } from '../writes/delete-matches.ts'
-import type { ReadConnection } from './read-connection.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const READ_JOBS = {

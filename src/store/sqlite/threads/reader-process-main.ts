@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { openConnection } from '../file/connection.ts'
-import { type ReadConnection, toReadConnection } from './read-connection.ts'
+import { type ReadConnection, toReadConnection } from '../queries/read-connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
 import { splitResult } from './result-pieces.ts'
 import { answerJob } from './serve-jobs.ts'

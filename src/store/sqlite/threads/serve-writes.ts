@@ -1,8 +1,9 @@
 /** Runs the write jobs that arrive at a port, one after the other, on a connection of their own. */
+
+import { changesOf, freeItems } from '../changes/received-change.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { commitGroup } from '../writes/commit-group.ts'
-import { changesOf, freeItems } from './received-change.ts'
 import { type JobPort, serveJobs } from './serve-jobs.ts'
 import { GROUPED_JOBS, KEEPS_ITEMS, WRITE_JOBS } from './write-jobs.ts'
 

@@ -1,10 +1,10 @@
 /** Applies changes to a table, one after the other, within a transaction. */
 import { recordBytes } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
+import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../threads/change-message.ts'
-import { isPut, keyOf, putOf, type ReceivedChange } from '../threads/received-change.ts'
 import { rowWriter } from './write-row.ts'
 
 /** What a change did to its object. */
@@ -50,7 +50,7 @@ export class ChangeWriter {
     const { table } = target
     this.#target = target
     this.#find = db.cached(
-      `SELECT 1 FROM ${objectTable(table)} WHERE pk = ? AND valid_to = ${OPEN}`,
+      `SELECT 1 FROM ${objectTable(table)} WHERE pk = ? AND valid_to = ${NEVER_CLOSED}`,
     )
     this.#rows = rowWriter(db, target)
   }
@@ -105,7 +105,7 @@ export function rowCloser(
   version: number,
 ): ChangeTarget['close'] {
   const close = db.cached(
-    `UPDATE ${objectTable(table)} SET valid_to = ? WHERE pk = ? AND valid_to = ${OPEN}`,
+    `UPDATE ${objectTable(table)} SET valid_to = ? WHERE pk = ? AND valid_to = ${NEVER_CLOSED}`,
   )
   return (pk) => close.run(version, pk).changes === 1
 }
@@ -122,7 +122,7 @@ export function rowMarker(
 ): ChangeTarget['close'] {
   const close = db.cached(
     `UPDATE ${objectTable(table)} SET valid_from = ?1, valid_to = ?1
-     WHERE pk = ?2 AND valid_to = ${OPEN} RETURNING id`,
+     WHERE pk = ?2 AND valid_to = ${NEVER_CLOSED} RETURNING id`,
   )
   return (pk) => {
     const row = close.get(mark, pk)

@@ -4,17 +4,17 @@ import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
-import { OPEN } from '../../sql/new-table.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { TOUCH } from '../catalogue/replacement.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
+import type { PropertyColumns } from '../changes/change-message.ts'
+import { isPut, keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { noteChangedKeys } from '../rewrite/changed-keys.ts'
 import { nextVersion, noteStagedChange, stagedRetractor } from '../staged/staged-record.ts'
-import type { PropertyColumns } from '../threads/change-message.ts'
-import { isPut, keyOf, type ReceivedChange } from '../threads/received-change.ts'
 import {
   ChangeWriter,
   type Effect,
@@ -246,7 +246,7 @@ export function hasRowsBetween(
   if (changes.length < PROBED_BATCH || !firstChange || !lastChange) return true
   const [first, last] = [keyOf(firstChange), keyOf(lastChange)]
   if (!SORTS_AS_UTF8.test(first) || !SORTS_AS_UTF8.test(last)) return true
-  const probe = `SELECT 1 FROM ${objectTable(table)} WHERE pk BETWEEN ? AND ? AND valid_to = ${OPEN} LIMIT 1`
+  const probe = `SELECT 1 FROM ${objectTable(table)} WHERE pk BETWEEN ? AND ? AND valid_to = ${NEVER_CLOSED} LIMIT 1`
   return db.cached(probe).get(first, last) !== undefined
 }
 

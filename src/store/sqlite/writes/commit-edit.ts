@@ -2,9 +2,9 @@
 import { deduplicateChanges } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit } from '../../object-store.ts'
+import { keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishedRows } from '../staged/staged-record.ts'
-import { keyOf, type ReceivedChange } from '../threads/received-change.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 

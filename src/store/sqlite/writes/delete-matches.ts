@@ -7,19 +7,20 @@ import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { AuditMessage } from '../../sql/audit-row.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { OnceMessage } from '../../sql/once-key.ts'
-import type { SqlCondition } from '../../sql/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { versionIndex } from '../catalogue/table-indexes.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { VISIBLE, visibilityValues } from '../pages/page-sql.ts'
 import { readVersions } from '../queries/linked-tables.ts'
 import { type QueryConnection, toQueryConnection } from '../queries/query-connection.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
+import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
 import { noteClosedKeys } from '../rewrite/changed-keys.ts'
 import {
   nextVersion,
@@ -27,7 +28,6 @@ import {
   publishedRows,
   stagedRetractor,
 } from '../staged/staged-record.ts'
-import { inReadTransaction, type ReadConnection } from '../threads/read-connection.ts'
 import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
@@ -144,7 +144,7 @@ function retractMatches(db: WriterDatabase, message: DeleteMessage, type: Writte
 
 function countClosed(db: WriterDatabase, table: number, version: number): number {
   const sql = `SELECT count(*) AS count FROM ${objectTable(table)}
-    WHERE valid_to = ? AND valid_to < ${OPEN}`
+    WHERE valid_to = ? AND valid_to < ${NEVER_CLOSED}`
   return Number(db.prepare(sql).get(version)?.['count'])
 }
 
@@ -162,7 +162,7 @@ function deletedKeys(
   const hint = deleted > MANY_DELETED ? `INDEXED BY ${versionIndex(name)}` : ''
   const rows = db
     .prepare(
-      `SELECT pk FROM ${name} ${hint} WHERE valid_to = ? AND valid_to < ${OPEN}
+      `SELECT pk FROM ${name} ${hint} WHERE valid_to = ? AND valid_to < ${NEVER_CLOSED}
        ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
     )
     .all(version)
@@ -176,7 +176,7 @@ export function closeFoundRows(
   { version, from, to }: { readonly version: number; readonly from: number; readonly to: number },
 ): void {
   db.cached(
-    `UPDATE ${objectTable(found.table)} SET valid_to = ? WHERE valid_to = ${OPEN}
+    `UPDATE ${objectTable(found.table)} SET valid_to = ? WHERE valid_to = ${NEVER_CLOSED}
        AND id IN (SELECT value FROM json_each(?))`,
   ).run(version, JSON.stringify(Array.from(found.rows.subarray(from, to))))
 }
@@ -199,7 +199,7 @@ export function closeMatches(
   const match = matching(toQueryConnection(db), { objectType, query })
   db.prepare(
     `UPDATE ${objectTable(found.table)} AS o SET valid_to = ?
-     WHERE valid_to = ${OPEN} AND valid_from <> ? AND ${sql} AND ${match.sql}`,
+     WHERE valid_to = ${NEVER_CLOSED} AND valid_from <> ? AND ${sql} AND ${match.sql}`,
   ).run(version, staged, value, ...match.values)
 }
 

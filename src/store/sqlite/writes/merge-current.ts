@@ -11,12 +11,12 @@ import {
 } from '../../../ontology/values/read-object.ts'
 import { recordBytes } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { OPEN } from '../../sql/new-table.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
 import { readObjectType } from '../catalogue/read-object-type.ts'
+import { columnsOf, putEncoder } from '../changes/change-message.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishedRows, readPublished } from '../staged/staged-record.ts'
-import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { rowWriter } from './write-row.ts'
 
 export interface MergeSpec {
@@ -45,7 +45,7 @@ export function mergeCurrent(db: WriterDatabase, spec: MergeSpec): Merged {
   const readObject = objectReader(type)
   const encode = putEncoder(columns)
   const rows = rowWriter(db, { typeId: spec.typeId, table: spec.to, columns })
-  const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${OPEN}`)
+  const find = db.cached(`SELECT id FROM ${to} WHERE pk = ? AND valid_to = ${NEVER_CLOSED}`)
   const remove = db.cached(`DELETE FROM ${to} WHERE id = ?`)
   const { sql, values } = publishedRows(readPublished(db, spec.typeId))
   const current = db.prepare(`SELECT pk, key, body FROM ${from} WHERE ${sql} ORDER BY pk`)

@@ -18,12 +18,12 @@ import {
   refuseTooManyIndexes,
 } from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
+import { columnsOf, putEncoder } from '../changes/change-message.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishCopies } from '../rewrite/rewrite-phases.ts'
 import type { Rewrite } from '../rewrite/rewrite-states.ts'
 import { type PublishedTable, publishedRows, readPublished } from '../staged/staged-record.ts'
-import { columnsOf, putEncoder } from '../threads/change-message.ts'
 import { publishVersion } from './publish-version.ts'
 import { rowWriter } from './write-row.ts'
 

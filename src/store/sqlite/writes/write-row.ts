@@ -2,12 +2,12 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { LONG_TEXT_LENGTH } from '../../sql/long-text.ts'
-import type { NumberedTexts } from '../../sql/text-index.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/compile/long-text.ts'
+import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { fieldsOfTable } from '../catalogue/table-fields.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
+import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../changes/change-message.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../threads/change-message.ts'
 
 /** Writes rows within one transaction. */
 export interface RowWriter {

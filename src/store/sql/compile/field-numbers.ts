@@ -1,0 +1,105 @@
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
+import {
+  KEY_COLUMN,
+  longTextProperty,
+  type PropertySql,
+  plainProperty,
+  timeProperty,
+} from './property-sql.ts'
+
+/** A field with the types of its columns, in the words of the database. */
+export interface NewField<Type extends string = string> extends FieldId {
+  /**
+   * The type of the value column, for properties and for struct fields with one value. That of a
+   * property only says that there is a value if its values do not compare.
+   */
+  readonly valueType: Type | undefined
+  /** The type of the elements, for fields with any number of values. */
+  readonly elementType: Type | undefined
+  /** True for the property whose column value is the key itself, so that it needs no column. */
+  readonly isKey: boolean
+}
+
+/** A field as the catalogue has it. Its number names its columns in SQL. */
+export interface StoredField<Type extends string = string> extends NewField<Type> {
+  readonly number: number
+  /** True once a text was written that is too long for an index of PostgreSQL. */
+  readonly hasLongText: boolean
+}
+
+/** The fields of a table whose index holds only the beginning of their texts, by `fieldKey`. */
+export type PrefixFields = ReadonlySet<string>
+
+export const NO_PREFIX_FIELDS: ReadonlySet<string> = new Set()
+
+/** The type of columns with timestamps, which have a second column with integers for the index. */
+export const INDEXED_TIME = 'timestamp'
+
+/** Finds the fields of one object type, and their columns in one of its tables. */
+export class FieldNumbers<Type extends string = string> {
+  readonly #fields = new Map<string, StoredField<Type>>()
+  readonly #prefixFields: PrefixFields
+  /** The properties, in ascending order of their numbers. */
+  readonly properties: readonly StoredField<Type>[]
+  /** The fields with a value column, or whose value is the key. */
+  readonly columns: readonly StoredField<Type>[]
+
+  constructor(fields: readonly StoredField<Type>[], prefixFields = NO_PREFIX_FIELDS) {
+    for (const field of fields) this.#fields.set(fieldKey(field), field)
+    this.columns = fields.filter(({ valueType }) => valueType !== undefined)
+    this.properties = fields.filter(({ structField }) => structField === undefined)
+    this.#prefixFields = prefixFields
+  }
+
+  has(field: FieldId): boolean {
+    return this.#fields.has(fieldKey(field))
+  }
+
+  find(field: FieldId): StoredField<Type> {
+    const found = this.#fields.get(fieldKey(field))
+    if (found === undefined) throw new Error(`no number for field ${field.property}`)
+    return found
+  }
+
+  of(field: FieldId): number {
+    return this.find(field).number
+  }
+
+  /** True if the value of a field is in a column. That of an array only says that there is one. */
+  hasColumn(field: FieldId): boolean {
+    return this.#fields.get(fieldKey(field))?.valueType !== undefined
+  }
+
+  /** Returns a property, or a struct field with one value, as SQL over the table aliased `o`. */
+  propertySql(property: string, structField?: string): PropertySql {
+    const field = this.find({ property, structField })
+    const { number, valueType, isKey } = field
+    if (isKey) return plainProperty(KEY_COLUMN)
+    if (valueType === undefined) return plainProperty(this.elementSql(number))
+    const column = `o.${columnOf(number)}`
+    if (this.#prefixFields.has(fieldKey(field))) return longTextProperty(column)
+    return valueType === INDEXED_TIME
+      ? timeProperty(column, `o.${timeColumnOf(number)}`)
+      : plainProperty(column)
+  }
+
+  /** Returns the only value of a field whose values are stored like those of arrays. */
+  protected elementSql(number: number): string {
+    return `(SELECT oqs_element.value FROM oqs_element WHERE oqs_element.row = o.id AND oqs_element.field = ${checkNumber(number)})`
+  }
+}
+
+/** Returns the name of a field's column. */
+export function columnOf(number: number): string {
+  return `p${checkNumber(number)}`
+}
+
+/** Returns the name of the column that has a field's timestamps as integers. */
+function timeColumnOf(number: number): string {
+  return `t${checkNumber(number)}`
+}
+
+function checkNumber(number: number): number {
+  if (!Number.isSafeInteger(number)) throw new Error(`not a field number: ${number}`)
+  return number
+}

@@ -1,0 +1,44 @@
+/** Classifies the fields of an object type for queries. */
+import type { Language } from '../../../ontology/definition/language.ts'
+import { typeAt } from '../../../ontology/definition/struct-path.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { isComparable } from '../../../ontology/values/scalar-codec.ts'
+import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
+import type { Field } from '../../../query/query.ts'
+import { isText, resolveField } from '../../../query/resolve-field.ts'
+
+/** Returns the fields that contain text. */
+export function textFieldsOf(objectType: ObjectType): Field[] {
+  return fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
+    const resolved = resolveField(objectType, property, structField)
+    return resolved !== undefined && isText(resolved)
+  })
+}
+
+/** Returns the language in which the terms of a field are stemmed. */
+export function languageOf(objectType: ObjectType, { property }: Field): Language | undefined {
+  return objectType.properties.get(property)?.language
+}
+
+/** True for a field of geopoints. */
+export function isGeoPoint(objectType: ObjectType, { property, structField }: Field): boolean {
+  return resolveField(objectType, property, structField)?.type === 'geopoint'
+}
+
+/** True if a field can have several values, any of which may satisfy a condition. */
+export function isMultiValued(objectType: ObjectType, { property, structField }: Field): boolean {
+  return structField !== undefined || objectType.properties.get(property)?.type.kind !== 'scalar'
+}
+
+/**
+ * How a store finds out that a struct field has a value: it has an entry in the index of values, or
+ * the body has it, perhaps in an array. An empty array and an empty struct are values without entries.
+ */
+export type Presence = 'entry' | 'inBody' | 'inArrays'
+
+export function presenceOf(objectType: ObjectType, { property, structField }: Field): Presence {
+  const whole = objectType.properties.get(property)?.type
+  const end = whole && structField !== undefined ? typeAt(whole, structField) : undefined
+  if (end?.type.kind === 'scalar' && isComparable(end.type.type)) return 'entry'
+  return end?.isInArray ? 'inArrays' : 'inBody'
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { Comparison, Query } from '../../../query/query.ts'
+import { alternativesOf, isKeyOrdered, maxMatches, mergedWalks } from './alternatives.ts'
+
+const TYPE = {
+  apiName: 'thing',
+  primaryKey: { apiName: 'k' },
+  properties: new Map(
+    Object.entries({
+      k: { apiName: 'k', type: { kind: 'scalar' } },
+      a: { apiName: 'a', type: { kind: 'scalar' } },
+      tags: { apiName: 'tags', type: { kind: 'array' } },
+    }),
+  ),
+} as unknown as ObjectType
+
+const compare = (value: number, property = 'a', operator: Comparison = 'eq'): Query => ({
+  kind: 'compare',
+  field: { property, structField: undefined },
+  operator,
+  value,
+})
+const oneOf = (count: number, property = 'a'): Query => ({
+  kind: 'oneOf',
+  field: { property, structField: undefined },
+  values: Array.from({ length: count }, (_, n) => n),
+})
+const range = compare(1, 'a', 'gt')
+const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: ['x'], fuzzy: false }
+const and = (...of: Query[]): Query => ({ kind: 'and', of })
+const or = (...of: Query[]): Query => ({ kind: 'or', of })
+
+describe('the alternatives of a query', () => {
+  it.each<[string, Query, readonly Query[]]>([
+    ['an or', or(range, text), [range, text]],
+    ['several values', oneOf(2), [compare(0), compare(1)]],
+    [
+      'an or and a condition',
+      and(text, or(range, compare(1))),
+      [and(text, range), and(text, compare(1))],
+    ],
+    [
+      'several values and a condition',
+      and(oneOf(2), text),
+      [and(compare(0), text), and(compare(1), text)],
+    ],
+  ])('of %s are found', (_, query, alternatives) => {
+    expect(alternativesOf(query, TYPE)).toEqual(alternatives)
+  })
+
+  it.each<[string, Query]>([
+    ['a condition', range],
+    ['an or of one', or(text)],
+    ['an or of none', or()],
+    ['values of an array', oneOf(2, 'tags')],
+    ['conditions without alternatives', and(text, range)],
+    ['conditions with values of an array', and(text, oneOf(2, 'tags'))],
+    ['an or beside an equality, which has an index', and(compare(1), or(range, text))],
+    ['too many values', oneOf(51)],
+  ])('of %s are not used', (_, query) => {
+    expect(alternativesOf(query, TYPE)).toBeUndefined()
+  })
+
+  it('are 50 at most', () => {
+    expect(alternativesOf(oneOf(50), TYPE)).toHaveLength(50)
+  })
+
+  it('are merged if they are few, and each is in key order', () => {
+    const merged = (query: Query, order: Parameters<typeof mergedWalks>[0]['order'] = []) =>
+      mergedWalks({ query, order, objectType: TYPE })
+    expect(merged(oneOf(8))).toHaveLength(8)
+    expect(merged(oneOf(9))).toBeUndefined()
+    expect(merged(or(compare(1), range))).toBeUndefined()
+    expect(merged(or(compare(1), compare(2, 'tags')))).toBeUndefined()
+    const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
+    expect(merged(oneOf(2), order)).toBeUndefined()
+  })
+})
+
+it.each<[string, Query, boolean]>([
+  ['an equality', compare(1), true],
+  ['an equality among conditions', and(text, compare(1)), true],
+  ['an element of an array', compare(1, 'tags'), false],
+  ['a range', range, false],
+  ['a text', text, false],
+  [
+    'a text that says eq',
+    { ...text, operator: 'eq', field: { property: 'a' } } as unknown as Query,
+    false,
+  ],
+])('an index has the matches of %s in key order: %#', (_, query, expected) => {
+  expect(isKeyOrdered(query, TYPE)).toBe(expected)
+})
+
+it.each<[string, Query, number]>([
+  ['ids', { kind: 'objectIds', ids: ['a', 'b'] }, 2],
+  ['a key', compare(1, 'k'), 1],
+  ['a range of keys', compare(1, 'k', 'gt'), Infinity],
+  ['another property', compare(1), Infinity],
+  ['keys', oneOf(3, 'k'), 3],
+  ['values of another property', oneOf(3), Infinity],
+  ['a key and another condition', and(range, oneOf(3, 'k'), oneOf(2, 'k')), 2],
+  ['keys or other keys', or(oneOf(3, 'k'), compare(1, 'k')), 4],
+  ['nothing', or(), 0],
+  ['a text', text, Infinity],
+])('the largest number of matches of %s, case %#', (_, query, expected) => {
+  expect(maxMatches(query, TYPE)).toBe(expected)
+})

@@ -1,0 +1,194 @@
+/**
+ * The main thread's side of writes. Changes are checked before they arrive here, and sent to the
+ * writer thread, which commits them.
+ */
+import type { TaskOwner } from '../../../admission/fair-queue.ts'
+import type { RequestContext } from '../../../admission/request-context.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
+import {
+  type Batch,
+  type Commit,
+  type CurrentObject,
+  type DeleteRequest,
+  type Edit,
+  FEW_CHANGES,
+  FEW_CHANGES_LENGTH,
+} from '../../object-store.ts'
+import type { AuditedWrite } from '../../sql/audit-row.ts'
+import { toOnceMessage } from '../../sql/once-key.ts'
+import { isIdleReplacement } from '../catalogue/replacement.ts'
+import { readTypeHead } from '../catalogue/type-head.ts'
+import { changeMessages, columnsOf } from '../changes/change-message.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
+import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
+import type { CommitMessage } from '../staged/commit-or-stage.ts'
+import type { OpenJob } from '../threads/worker-thread.ts'
+import type { BatchMessage } from '../writes/commit-batch.ts'
+import type { DeleteSearch, FoundRows } from '../writes/delete-matches.ts'
+import { findRepeated } from '../writes/idempotency-keys.ts'
+import { newOwner } from './staged-writes.ts'
+import type { WriteConnections } from './write-connections.ts'
+import type { PreparedWrite, SmallWrite } from './write-groups.ts'
+
+/**
+ * Sends the changes of a batch as they arrive, and commits them when it is their turn: a slow upload
+ * must not block other writes. A large batch is not committed if its client disconnects while it waits.
+ */
+export async function commitInThread(
+  connections: WriteConnections,
+  batch: Batch & AuditedWrite,
+  context: RequestContext,
+): Promise<Commit> {
+  const { guard, writer, groups } = connections
+  if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
+  guard.checkFiles()
+  const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
+  try {
+    const { count, length } = job.sent
+    const { callerId } = context
+    const fewChanges = Math.min(FEW_CHANGES, connections.maxChanges)
+    const isSmall = count <= fewChanges && length <= FEW_CHANGES_LENGTH
+    if (!isSmall || batch.replacement !== undefined) {
+      const owner = { callerId, signal: isSmall ? undefined : context.signal() }
+      return await commitLargeBatch(connections, batch, job, owner)
+    }
+    const input = toBatchMessage(batch)
+    const prepare = async () => ({ job, name: 'commitBatch' as const, input })
+    return (await groups.run({ callerId }, { keys: [], prepare })) as Commit
+  } catch (error) {
+    job.cancel()
+    throw error
+  }
+}
+
+/** Commits a batch in one transaction, or in steps if that would take too long. */
+async function commitLargeBatch(
+  { guard, queue, staged, maxChanges }: WriteConnections,
+  batch: Batch & AuditedWrite,
+  job: OpenJob,
+  owner: TaskOwner,
+): Promise<Commit> {
+  const name = newOwner()
+  const message: CommitMessage = { ...toBatchMessage(batch), owner: name, maxChanges }
+  const commit = await queue.run(owner, () => guard.write(() => job.run('commitBatch', message)))
+  if (commit !== undefined) return commit as Commit
+  const key = batch.replacement ?? batch.objectType.rid
+  const outcome = await staged.run({ ...owner, key }, name)
+  if (outcome === 'outdated') throw new Error('a batch is never outdated')
+  return outcome
+}
+
+/**
+ * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes only
+ * if maintenance has marked it as idle, and does not delay the batch.
+ */
+function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacement: string): void {
+  const isIdle = guard.read(() => isIdleReplacement(reading.statements, replacement))
+  // Ignored, because the batch itself fails in the same way.
+  if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
+}
+
+function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
+  const { objectType, basedOn, replacement, keepsExisting = false } = batch
+  return {
+    typeRid: objectType.rid,
+    basedOn,
+    replacement,
+    keepsExisting,
+    columns: columnsOf(objectType),
+    once: toOnceMessage(batch.once),
+    audit: batch.audit,
+  }
+}
+
+/** Decides an edit and commits it; decides again if another process wrote in between. */
+export async function commitEditInThread(
+  connections: WriteConnections,
+  edit: Edit & AuditedWrite,
+  owner: TaskOwner,
+): Promise<Commit> {
+  const { objectType, keys } = edit
+  const write: SmallWrite = {
+    keys: keys.map((pk) => `${objectType.rid}/${pk}`),
+    prepare: () => decideEdit(connections, edit),
+  }
+  for (;;) {
+    const commit = await connections.groups.run(owner, write)
+    if (commit !== undefined) return commit
+  }
+}
+
+async function decideEdit(
+  { reading, guard, writer }: WriteConnections,
+  edit: Edit & AuditedWrite,
+): Promise<PreparedWrite | Commit> {
+  const batch = toBatchMessage(edit)
+  const rows = guard.read(() => readCurrent(reading, edit))
+  // After the objects: if they contain the changes of this key already, it is found.
+  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), batch.once))
+  if (repeated !== undefined) return repeated
+  const { changes, note } = await edit.decide(rows)
+  const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
+  const job = await writer.sendItems(changeMessages(changes, batch.columns))
+  return { job, name: 'commitEdit', input: { ...batch, note, expected } }
+}
+
+/** Finds the matches of a query, and deletes them when it is their turn. */
+export async function deleteFoundRows(
+  { reading, guard, writer, queue, staged, maxChanges }: WriteConnections,
+  request: DeleteRequest & AuditedWrite,
+  owner: TaskOwner,
+  find: (search: DeleteSearch) => Promise<FoundRows>,
+): Promise<Commit> {
+  const { objectType, query, basedOn, audit } = request
+  const once = toOnceMessage(request.once)
+  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
+  if (repeated !== undefined) return repeated
+  for (;;) {
+    const found = await find({ objectType, query })
+    const message = { objectType, query, basedOn, found, once, audit }
+    if (found.rows.length <= maxChanges) {
+      const run = () => guard.write(() => writer.run('deleteRows', message))
+      const commit = await queue.run(owner, run)
+      if (commit !== undefined) return commit
+      continue
+    }
+    const name = newOwner()
+    await queue.run(owner, () => writer.run('stageDelete', { ...message, owner: name }))
+    const outcome = await staged.run({ ...owner, key: objectType.rid }, name)
+    if (outcome !== 'outdated') return outcome
+  }
+}
+
+interface CurrentRow extends CurrentObject {
+  /** The commit that wrote the row. */
+  readonly version: number
+}
+
+function readCurrent(
+  reading: ReadConnection,
+  { objectType, keys }: Edit,
+): ReadonlyMap<string, CurrentRow> {
+  const { statements } = reading
+  return inReadTransaction(reading, () => {
+    const { current, published } = readTypeHead(statements, objectType)
+    const { table, isCreated, stagedCount } = current
+    if (!isCreated) return new Map()
+    const visibility = stagedCount === undefined ? 'current' : 'version'
+    const find = statements.prepare(
+      `SELECT valid_from, object_id, key, title, body FROM ${objectTable(table)}
+       WHERE ${VISIBLE[visibility]} AND pk = ?`,
+    )
+    const values = visibilityValues(visibility, published)
+    const rows = new Map<string, CurrentRow>()
+    for (const pk of keys) {
+      const row = find.get(...values, pk) as unknown as FoundRow | undefined
+      if (row === undefined) continue
+      const [version, objectId, key, title, body] = row
+      rows.set(pk, { pk, version, objectId, key, title, body })
+    }
+    return rows
+  })
+}
+
+type FoundRow = [version: number, objectId: string, key: string, title: string | null, body: string]

@@ -1,0 +1,17 @@
+/** The SQL that selects the visible rows of a table. */
+import type { Visibility } from '../../sql/plan/plan-rules.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
+
+/** Returns the values of a visibility's placeholders. */
+export function visibilityValues(visibility: Visibility, version: number): readonly number[] {
+  return visibility === 'current' ? [] : [version, version]
+}
+
+export const VISIBLE: Readonly<Record<Visibility, string>> = {
+  current: `valid_to = ${NEVER_CLOSED}`,
+  version: VISIBLE_AT_VERSION,
+}
+
+/** The addition stops SQLite from preparing the statement again for each value of the limit. */
+export const LIMIT = 'LIMIT ? + 0'
