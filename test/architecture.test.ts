@@ -14,8 +14,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['contract'],
   transfer: ['contract', 'ontology', 'formats', 'client'],
   store: ['contract', 'admission', 'ontology', 'query', 'paging'],
-  service: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store'],
-  http: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store', 'service'],
+  access: ['contract', 'admission', 'ontology', 'query', 'store'],
+  service: ['contract', 'admission', 'ontology', 'query', 'paging', 'formats', 'store', 'access'],
+  http: [
+    'contract',
+    'admission',
+    'ontology',
+    'query',
+    'paging',
+    'formats',
+    'store',
+    'access',
+    'service',
+  ],
   server: [
     'contract',
     'admission',
@@ -24,21 +35,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'paging',
     'formats',
     'store',
+    'access',
     'service',
     'http',
   ],
-  cli: ['contract', 'client', 'transfer', 'store', 'server'],
+  cli: ['contract', 'client', 'transfer', 'store', 'access', 'server'],
   explorer: ['contract', 'ontology', 'formats', 'client', 'transfer'],
 }
+
+/** The store port. */
+const PORT = ['object-store.ts', 'port/request-context.ts']
 
 /** Files of a folder that others may import; all of them where nothing is said. */
 const PUBLIC_FILES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   // The port, not what is behind it.
-  store: {
-    service: ['object-store.ts'],
-    http: ['object-store.ts'],
-    cli: ['object-store.ts'],
-  },
+  store: { access: PORT, service: PORT, http: PORT, cli: PORT },
 }
 
 /** Folders that never touch the world: no files, sockets, processes or clocks. */
@@ -63,10 +74,6 @@ const TWO_WAY: readonly string[] = [
   'src/explorer/load src/explorer/shell',
   'src/explorer/map src/explorer/object',
   'src/explorer/object src/explorer/table',
-  'src/http/admin src/http/one-time',
-  'src/http/audit src/http/request',
-  'src/http/request src/http/response',
-  'src/http/request src/http/rights',
   'src/store/postgres/catalogue src/store/postgres/writes',
   'src/store/postgres/catalogue src/store/postgres/rewrite',
   'src/store/postgres/citus src/store/postgres/writes',

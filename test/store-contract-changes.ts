@@ -1,13 +1,13 @@
 /** The part of the store contract about changes of definitions that run in the background. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { INTERNAL_CONTEXT } from '../src/admission/request-context.ts'
 import { type ChangeOptions, planChange } from '../src/ontology/definition/change-definition.ts'
 import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../src/ontology/definition/definition-schema.ts'
 import type { ObjectStore, SaveOutcome } from '../src/store/object-store.ts'
+import { INTERNAL_CONTEXT } from '../src/store/port/request-context.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { rewriteAll } from './support/rewrite-all.ts'
 import {

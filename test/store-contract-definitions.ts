@@ -1,11 +1,11 @@
 /** What a store keeps of definitions in memory, and how large they may be together. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { INTERNAL_CONTEXT } from '../src/admission/request-context.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import { OntologyCache } from '../src/ontology/ontology-cache.ts'
 import type { ObjectStore } from '../src/store/object-store.ts'
+import { INTERNAL_CONTEXT } from '../src/store/port/request-context.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { thingsDefinition } from './support/store-fixture.ts'
 
@@ -45,13 +45,13 @@ export function definitionContract({ name, open, openAgain }: StoreUnderTest): v
       expect(names.ontologies).toEqual([])
       expect(names.isLoaded({ ontology: 'first' })).toBe(false)
       expect(() => names.find('first')).toThrow('was not loaded')
-      expect(other.recallCatalogue({ ontology: 'first' })).toBeUndefined()
+      expect(other.cachedCatalogue({ ontology: 'first' })).toBeUndefined()
 
       const loaded = await load(other, 'first')
       expect(loaded.find('first')?.objectTypes.has('thing')).toBe(true)
-      expect(other.recallCatalogue({ ontology: 'first' })?.find('first')).toBe(loaded.find('first'))
-      expect(other.recallCatalogue({ ontology: 'none' })?.find('none')).toBeUndefined()
-      expect(other.recallCatalogue({ apiFamily: 'deux' })).toBeUndefined()
+      expect(other.cachedCatalogue({ ontology: 'first' })?.find('first')).toBe(loaded.find('first'))
+      expect(other.cachedCatalogue({ ontology: 'none' })?.find('none')).toBeUndefined()
+      expect(other.cachedCatalogue({ apiFamily: 'deux' })).toBeUndefined()
       const family = await other.readCatalogue({ named: [{ apiFamily: 'deux' }], callerId: 'ada' })
       expect(family.findByFamily('two')?.apiName).toBe('second')
     })
@@ -88,7 +88,7 @@ export function definitionContract({ name, open, openAgain }: StoreUnderTest): v
         expect(definitions.bytes).toBeLessThanOrEqual(definitions.maxBytes)
       }
       expect(definitions.bytes).toBeGreaterThan(definitions.maxBytes / 2)
-      expect(store.recallCatalogue({ ontology: 'large0' })).toBeUndefined()
+      expect(store.cachedCatalogue({ ontology: 'large0' })).toBeUndefined()
       // Commands and tests may need all of them at once.
       expect((await store.readCatalogue()).ontologies).toHaveLength(12)
     })

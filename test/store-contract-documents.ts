@@ -77,7 +77,7 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       const { documents } = store
       const generation = async () => (await documents.findAll('policy', ['a'], 0)).generation ?? 0
       await documents.put(document('a', { kind: 'policy' }))
-      const [first, isCounted] = [await generation(), store.recallApiToken !== undefined]
+      const [first, isCounted] = [await generation(), store.cachedApiToken !== undefined]
       await documents.put(document('c'))
       expect(await generation()).toBe(first)
       await documents.put(document('a', { kind: 'policy', body: 'changed' }))

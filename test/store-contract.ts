@@ -1,11 +1,15 @@
 /** The contract that every store must fulfil, whatever its database. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { INTERNAL_CONTEXT, RecalledOutdated } from '../src/admission/request-context.ts'
 import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import { objectReader } from '../src/ontology/values/read-object.ts'
 import type { ObjectStore, StoreOptions } from '../src/store/object-store.ts'
+import {
+  CachedIdentity,
+  INTERNAL_CONTEXT,
+  StaleIdentity,
+} from '../src/store/port/request-context.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { cacheContract } from './store-contract-cache.ts'
 import { definitionContract } from './store-contract-definitions.ts'
@@ -89,30 +93,23 @@ export function storeContract(store: StoreUnderTest): void {
       })
     })
 
-    it('confirms the catalogue that a request recalled, or refuses it as outdated', async () => {
+    it('verifies the catalogue that a request has from a cache, or refuses it as stale', async () => {
       await using store = await open()
       await using other = await openAgain()
       const things = await createFixture(store)
       await things.commit([['a', '1']])
-      const recall = async () => ({ catalogue: (await store.readCatalogue()).generation })
-      const read = async (recalled: { catalogue: number }) => {
-        let confirmations = 0
-        const context = {
-          ...INTERNAL_CONTEXT,
-          recalled: { ...recalled, tokens: undefined },
-          confirm: () => {
-            confirmations += 1
-          },
-        }
-        await store.readPage(pageRequest(things.type, {}), context)
-        return confirmations
+      const currentGeneration = async () => (await store.readCatalogue()).generation
+      const read = async (catalogue: number) => {
+        const cachedIdentity = new CachedIdentity({ catalogue })
+        await store.readPage(pageRequest(things.type, {}), { ...INTERNAL_CONTEXT, cachedIdentity })
+        return cachedIdentity.isVerified
       }
-      const recalled = await recall()
-      expect(store.recallCatalogue({})?.generation).toBe(recalled.catalogue)
-      expect(await read(recalled)).toBe(1)
+      const cached = await currentGeneration()
+      expect(store.cachedCatalogue({})?.generation).toBe(cached)
+      expect(await read(cached)).toBe(true)
       await createFixture(other, thingsDefinition('others'))
-      await expect(read(recalled)).rejects.toThrow(RecalledOutdated)
-      expect(await read(await recall())).toBe(1)
+      await expect(read(cached)).rejects.toThrow(StaleIdentity)
+      expect(await read(await currentGeneration())).toBe(true)
     })
 
     it('orders text by code point', async () => {

@@ -51,15 +51,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   authorisation: {
     name: 'authorisation',
     files: [
-      'src/query/rights/*.ts',
-      'src/http/admin/check-names.ts',
-      'src/http/request/{admit-caller,api-token,caller,resolve}.ts',
-      'src/http/rights/require-writable.ts',
+      'src/access/policies/{check-policy,claims,policy-rights,policy,restricted-type,rule-query,view-ontology,require-writable}.ts',
+      'src/access/{caller,check-names,resolve}.ts',
     ],
     tests: [
-      'src/query/rights/*.test.ts',
-      'src/http/admin/check-names.test.ts',
-      'src/http/request/{caller,resolve}.test.ts',
+      'src/access/*.test.ts',
+      'src/access/policies/*.test.ts',
       'test/http/authentication.test.ts',
     ],
   },

@@ -6,10 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyRequest } from 'fastify'
+import type { Caller } from '../access/caller.ts'
+import { RuledStore } from '../access/policies/ruled-store.ts'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { addAdministration } from './admin/endpoints.ts'
 import type { App } from './app.ts'
 import { auditRequests } from './audit/audit-requests.ts'
@@ -17,17 +20,16 @@ import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
 import { addOAuth } from './oauth/endpoints.ts'
-import { addOneTimeEndpoints } from './one-time/endpoints.ts'
+import { addCodeEndpoints, addOneTimeEndpoints } from './one-time/endpoints.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
-import type { RequestScope } from './request/admission.ts'
-import { admitCaller } from './request/admit-caller.ts'
-import type { Caller } from './request/authenticate.ts'
 import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { buildLazyValidators } from './request/lazy-validators.ts'
-import { confirmBeforeSending } from './request/recall.ts'
+import { RequestActivity } from './request/request-activity.ts'
+import type { RequestLifetime } from './request/request-lifetime.ts'
+import { requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
@@ -41,10 +43,9 @@ import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
 import { addRevision1 } from './revision-1/endpoints.ts'
 import { addRevision2 } from './revision-2/endpoints.ts'
-import { RuledStore } from './rights/ruled-store.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
-import { traceRequest } from './tracing/trace-request.ts'
+import { endTrace } from './tracing/trace-request.ts'
 import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
@@ -82,7 +83,7 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
   const respondToParserError = parserErrorHandler(services)
   const serverOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
-    // Checked in `openScopes`, so that the response has the usual headers and body.
+    // Checked in `openRequests`, so that the response has the usual headers and body.
     requireHostHeader: false,
     highWaterMark: BUFFERED_BYTES,
     ServerResponse: serviceResponses(services.isStopping),
@@ -114,11 +115,14 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
 
   app.decorateRequest('caller', null as unknown as Caller)
   app.decorateRequest('catalogue', null as unknown as Catalogue)
-  app.decorateRequest('context', null as unknown as RequestScope)
+  app.decorateRequest('context', null as unknown as ServiceContext)
+  app.decorateRequest('lifetime', null as unknown as RequestLifetime)
+  app.decorateRequest('activity', null as unknown as RequestActivity)
+  app.decorateRequest('audit', undefined)
   app.decorateRequest('errorName', undefined)
   setBodyParsers(app)
   app.setErrorHandler(handleError)
-  openScopes(app, services)
+  openRequests(app, services)
   if (corsOrigins !== undefined) allowOrigins(app, corsOrigins, services)
   auditRequests(app, services)
 
@@ -140,27 +144,27 @@ export async function buildApp(given: Services, options: AppOptions): Promise<Ap
     addRevision1(secured, services)
     addRevision2(secured, services)
     addV2(secured, services)
+    addCodeEndpoints(secured, services)
     await addAdministration(secured, services)
   })
   return app
 }
 
-/**
- * Opens the scope of every request, and starts its trace. Comes first, so that an excess request costs
- * little.
- */
-function openScopes(app: App, services: Services): void {
-  const { admission, isReportingRequests, tracing } = services
+/** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
+function openRequests(app: App, services: Services): void {
+  const { isReportingRequests, tracing } = services
   app.addHook('onRequest', (request, reply, done) => {
-    const scope = admission.open(request.raw, reply.raw)
-    if (scope === undefined) {
+    const lifetime = services.openRequests.open(request.raw, reply.raw)
+    if (lifetime === undefined) {
       reply.hijack()
       refusePipelinedRequest(reply.raw)
       return
     }
-    request.context = scope
-    if (isReportingRequests) scope.defer(() => reportRequest(request, reply.raw, services))
-    if (tracing !== undefined) traceRequest(request, reply, tracing)
+    const trace = tracing?.start(request.headers)
+    request.lifetime = lifetime
+    request.activity = new RequestActivity(trace)
+    if (isReportingRequests) lifetime.defer(() => reportRequest(request, reply.raw, services))
+    if (trace !== undefined) endTrace(trace, request, reply)
     done(hostMistake(request.raw))
   })
 }
@@ -184,15 +188,6 @@ function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Err
   return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
 }
 
-/** Authenticates every request to the endpoints of `app`. Each endpoint must declare its scope. */
-function requireAuthentication(app: App, services: Services): void {
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.scope === undefined) throw new Error(`${method} ${url} declares no scope`)
-  })
-  confirmBeforeSending(app, services)
-  app.addHook('onRequest', (request) => admitCaller(request, services))
-}
-
 function setBodyParsers(app: App): void {
   app.removeAllContentTypeParsers()
   addJsonParser(app, 'application/json')
@@ -208,18 +203,19 @@ function reportRequest(
   { emit }: Pick<Services, 'emit'>,
 ): void {
   if (!response.writableFinished) return
-  const { id: requestId, context } = request
-  for (const read of context.reads) emit({ event: 'pageRead', requestId, ...read })
+  const { id: requestId, activity } = request
+  const { reads, page } = activity.summary()
+  for (const read of reads) emit({ event: 'pageRead', requestId, ...read })
   emit({
     event: 'requestFinished',
     requestId,
     method: request.method,
-    route: context.route ?? routeOf(request),
+    route: routeOf(request),
     status: response.statusCode,
-    durationMs: roundMs(context.elapsedMs()),
-    storeMs: roundMs(context.storeMs),
-    objects: context.objects,
-    bytes: context.bodyBytes ?? contentLength(response),
+    durationMs: roundMs(activity.elapsedMs()),
+    storeMs: roundMs(activity.storeMs),
+    objects: page.objects,
+    bytes: page.bytes ?? contentLength(response),
     caller: (request.caller as Caller | null)?.id,
     errorName: request.errorName,
   })

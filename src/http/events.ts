@@ -3,9 +3,10 @@
  * contains a secret, a token, a primary key or a property value: routes are named by their pattern,
  * never by the requested path.
  */
-import type { ReadReport } from '../admission/request-context.ts'
+import type { AccessEvent } from '../access/access-services.ts'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { TokenRefusal } from '../paging/page-token.ts'
+import type { ReadReport } from '../store/port/request-context.ts'
 
 export type HttpEvent =
   | {
@@ -56,11 +57,6 @@ export type HttpEvent =
       /** The number of objects that were published. */
       readonly objects?: number
     }
-  | {
-      /** A code or a refresh token was used again, so its grant was ended: it may be stolen. */
-      readonly event: 'oauthReuseRefused'
-      readonly clientId: string
-      readonly reused: 'code' | 'refreshToken'
-    }
+  | AccessEvent
 
 export type EventSink = (event: HttpEvent) => void

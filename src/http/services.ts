@@ -1,28 +1,19 @@
 /** What the endpoints work with. `server/` creates it once and passes it to every endpoint. */
 
 import type { BlockList } from 'node:net'
+import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { BatchParsers } from '../service/batches/batch-parsers.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { AuditSink } from './audit/audit-sink.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
-import type { Admission } from './request/admission.ts'
-import type { CredentialUses } from './request/credential-uses.ts'
-import type { OpenIdTokens } from './request/openid-tokens.ts'
-import type { CallerViews } from './rights/caller-views.ts'
+import type { OpenRequests } from './request/open-requests.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-export interface Services extends ServiceParts {
-  readonly admission: Admission
+export interface Services extends ServiceParts, AccessServices {
+  readonly openRequests: OpenRequests
   readonly batchParsers: BatchParsers
-  readonly credentialUses: CredentialUses
-  /** The hash of the token with every scope, if one is configured. */
-  readonly adminTokenHash: string | undefined
-  /** Verifies tokens of an OpenID provider, if one is configured. */
-  readonly openIdTokens: OpenIdTokens | undefined
-  /** The views of callers whose rights are limited by policies. */
-  readonly views: CallerViews
   readonly limits: RequestLimits
   /** The path under which a proxy serves the service; empty at the root of its host. */
   readonly basePath: string

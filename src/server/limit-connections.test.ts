@@ -2,9 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { BlockList } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { CallerLimits } from '../admission/caller-limits.ts'
-import { FairTurns } from '../admission/fair-turns.ts'
-import { Admission } from '../http/request/admission.ts'
+import { OpenRequests } from '../http/request/open-requests.ts'
 import { limitConnections } from './limit-connections.ts'
 
 /** A connection from any address: this machine has only its own. */
@@ -24,13 +22,11 @@ class FakeSocket extends EventEmitter {
 }
 
 function limited(maxConnections: number, proxy?: string) {
-  const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none' } as const
-  const admission = new Admission(new CallerLimits({ ...limits, now: Date.now }), new FairTurns())
   // Node's own listeners need real connections.
   const server = createServer().removeAllListeners('connection') as Server
   const trustedProxies = new BlockList()
   if (proxy !== undefined) trustedProxies.addAddress(proxy)
-  limitConnections(server, admission, { maxConnections, trustedProxies })
+  limitConnections(server, new OpenRequests(), { maxConnections, trustedProxies })
   let port = 0
   const connect = (address: string, count = 1) =>
     Array.from({ length: count }, () => {

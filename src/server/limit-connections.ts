@@ -8,7 +8,7 @@ import { type BlockList, isIPv6, type Socket } from 'node:net'
 import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
 import { ADDRESS_CONNECTIONS_SHARE } from '../contract/memory-limits.ts'
 import { plainAddress } from '../http/audit/client-address.ts'
-import type { Admission } from '../http/request/admission.ts'
+import type { OpenRequests } from '../http/request/open-requests.ts'
 
 export interface ConnectionLimits {
   readonly maxConnections: number
@@ -19,7 +19,7 @@ export interface ConnectionLimits {
 
 export function limitConnections(
   server: Server,
-  admission: Admission,
+  openRequests: OpenRequests,
   limits: ConnectionLimits,
 ): void {
   const connections = new OpenConnections(limits)
@@ -32,7 +32,7 @@ export function limitConnections(
   const { stalledMs = 1000 * STALLED_CONNECTION_SECONDS } = limits
   // Node calls the listener when a connection is silent or its keep-alive ends, and closes nothing itself.
   server.setTimeout(stalledMs, (socket) => {
-    if (!admission.isClientWaiting(socket)) socket.destroy()
+    if (!openRequests.isClientWaiting(socket)) socket.destroy()
   })
 }
 

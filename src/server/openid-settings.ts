@@ -1,4 +1,4 @@
-import type { OpenIdTokens } from '../http/request/openid-tokens.ts'
+import type { OpenIdTokens } from '../access/openid/openid-tokens.ts'
 import { type Config, requireBothOrNeither } from './config.ts'
 
 /** Opens the OpenID provider of the settings; undefined if there is none. */
@@ -10,7 +10,7 @@ export async function openIdProviderOf(
   requireBothOrNeither(config, 'OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE')
   if (issuer === undefined || audience === undefined) return undefined
   // Most services have no provider, and start faster without the library for signed tokens.
-  const { OpenIdProvider } = await import('./openid-provider.ts')
+  const { OpenIdProvider } = await import('../access/openid/openid-provider.ts')
   return new OpenIdProvider({
     issuer,
     audience,

@@ -1,21 +1,23 @@
 /** Assembles the service from its configuration, starts it and stops it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { CredentialUses } from '../access/credential-uses.ts'
+import { CallerViews } from '../access/policies/caller-views.ts'
+import type { CallerView } from '../access/policies/view-ontology.ts'
+import { hashSecret } from '../access/secrets.ts'
+import { TokenLookups } from '../access/token-lookups.ts'
+import { Admission } from '../admission/admission.ts'
 import { CallerLimits } from '../admission/caller-limits.ts'
 import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
-import { Admission } from '../http/request/admission.ts'
-import { hashSecret } from '../http/request/authenticate.ts'
-import { CredentialUses } from '../http/request/credential-uses.ts'
-import { CallerViews } from '../http/rights/caller-views.ts'
+import { OpenRequests } from '../http/request/open-requests.ts'
 import type { RequestLimits, Services } from '../http/services.ts'
 import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
-import type { CallerView } from '../query/rights/view-ontology.ts'
 import { BatchParsers } from '../service/batches/batch-parsers.ts'
 import { TierCache } from '../service/ranking/tier-cache.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -113,8 +115,9 @@ export async function assembleService(
   }
   const queryLimits = queryLimitsOf(config)
   const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
+  const tokenLookups = new TokenLookups()
   metrics?.watch({
-    queues: () => admission.queues(),
+    queues: () => ({ ...admission.queues(), ...tokenLookups.queues() }),
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
     audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),
@@ -123,6 +126,8 @@ export async function assembleService(
     services: {
       store,
       admission,
+      tokenLookups,
+      openRequests: new OpenRequests(),
       batchParsers: parts.use(new BatchParsers(store.encoding)),
       credentialUses: new CredentialUses(store.documents),
       memory,
@@ -182,13 +187,13 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const { now = Date.now, idleGraceMs = IDLE_GRACE_MS } = options
   await using parts = new AsyncDisposableStack()
   const { services, appOptions, log, drain } = await assembleService(config, options, parts)
-  const { store, admission, version } = services
+  const { store, openRequests, version } = services
   const app = await buildApp(services, appOptions)
   parts.defer(async () => {
     drain()
     await closeApp(app, idleGraceMs)
   })
-  limitConnections(app.server, admission, {
+  limitConnections(app.server, openRequests, {
     maxConnections: config.OQS_MAX_CONNECTIONS,
     trustedProxies: config.OQS_TRUSTED_PROXIES,
   })

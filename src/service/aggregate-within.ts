@@ -20,9 +20,7 @@ export async function aggregateWithin(
     query: resolveRelativeDates(source.query, atMs),
   }))
   const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
-  const aggregated = await context.traceStore('aggregate', () =>
-    context.timeStore(() => store.aggregate(spec, context)),
-  )
+  const aggregated = await store.aggregate(spec, context)
   if (aggregated === 'reclaimed') {
     const version = request.sources.find((source) => source.version !== undefined)?.version
     throw new ObjectQueryError('VersionNotFound', { version })

@@ -1,4 +1,5 @@
 /** What use cases work with. `server/` creates it once. */
+import type { Admission } from '../admission/admission.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
@@ -8,7 +9,7 @@ import type { TierCache } from './ranking/tier-cache.ts'
 
 export interface ServiceParts {
   readonly store: ObjectStore
-  readonly admission: Turns
+  readonly admission: Admission
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget
   readonly walkTokens: WalkTokens
@@ -24,14 +25,4 @@ export interface ServiceLimits {
   readonly listObjectsLimit: RetrievalLimit
   readonly query: QueryLimits
   readonly aggregateMaxGroups: number
-}
-
-/** How callers take turns on the main thread. */
-export interface Turns {
-  /** The current round of turns, see `resumeTurn`. */
-  readonly round: number
-  /** Returns a promise to wait for while other callers have their turn, or undefined to go ahead. */
-  takeTurn(callerId: string): Promise<void> | undefined
-  /** Takes another turn for work that was interrupted since the given round. */
-  resumeTurn(callerId: string, round: number): Promise<void> | undefined
 }

@@ -2,7 +2,7 @@
 import type { Scope } from '../contract/scopes.ts'
 
 /** A token that was not revoked yet, and the generation of all tokens and policies at that time. */
-export interface RecalledToken {
+export interface CachedToken {
   readonly token: ApiToken
   readonly generation: number
 }

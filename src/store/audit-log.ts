@@ -1,6 +1,7 @@
 /** The audit log as it crosses the port: records that are added, listed, and expire. */
-import type { RequestContext } from '../admission/request-context.ts'
+
 import type { AuditRecord } from '../contract/audit-record.ts'
+import type { RequestContext } from './port/request-context.ts'
 
 /**
  * An append-only log. The record of a write of objects or of a definition is added by the write

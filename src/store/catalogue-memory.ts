@@ -63,7 +63,7 @@ export class CatalogueMemory {
   }
 
   /** Returns the catalogue with a definition that is in memory; undefined if that is not. */
-  recall(name: OntologyName): Catalogue | undefined {
+  cached(name: OntologyName): Catalogue | undefined {
     const index = this.#index
     const entry = index?.findNamed(name)
     if (index === undefined) return undefined

@@ -1,6 +1,7 @@
 /** A change of a definition that converts many objects, and therefore runs in the background. */
-import type { RequestContext } from '../admission/request-context.ts'
+
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
+import type { RequestContext } from './port/request-context.ts'
 import type { RewriteState } from './rewrite.ts'
 
 /**

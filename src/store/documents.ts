@@ -1,5 +1,5 @@
 /** Small JSON documents beside the objects: OAuth clients, grants, policies, tickets, object sets. */
-import type { RequestContext } from '../admission/request-context.ts'
+import type { RequestContext } from './port/request-context.ts'
 import type { OnceNote } from './write-request.ts'
 
 /** Kinds of documents. Ids are unique within a kind. */
@@ -27,7 +27,7 @@ export interface StoredDocument {
 export interface FoundDocuments {
   readonly documents: readonly StoredDocument[]
   /**
-   * The generation of tokens and policies when the documents were read; see `RecalledToken`. Undefined
+   * The generation of tokens and policies when the documents were read; see `CachedToken`. Undefined
    * if no document was found, or if a store has no such number because reading costs little.
    */
   readonly generation: number | undefined

@@ -2,18 +2,19 @@
  * The port between the service and its databases. A store keeps versioned rows: each commit on an
  * object type creates the type's next version, and a page is read as of one version.
  */
-import type { RequestContext } from '../admission/request-context.ts'
+
 import type { Catalogue, OntologyName } from '../ontology/catalogue.ts'
 import type { OntologyChange } from '../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
-import type { ApiToken, RecalledToken } from './api-token.ts'
+import type { ApiToken, CachedToken } from './api-token.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { CatalogueOptions } from './catalogue-memory.ts'
 import type { ChangeEncoding } from './change-encoding.ts'
 import type { DefinitionChanges, SaveOutcome } from './definition-change.ts'
 import type { Documents } from './documents.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from './page-request.ts'
+import type { RequestContext } from './port/request-context.ts'
 import type { RewriteProgress } from './rewrite.ts'
 import type { ReadSetPageRequest, StoredSetPage } from './set-page.ts'
 import type { OntologySummary, StoreStatus, TypeState } from './store-status.ts'
@@ -28,7 +29,7 @@ import type {
 } from './write-request.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
-export type { ApiToken, RecalledToken, TokenIssue } from './api-token.ts'
+export type { ApiToken, CachedToken, TokenIssue } from './api-token.ts'
 export type {
   AuditCursor,
   AuditFilter,
@@ -110,9 +111,9 @@ export interface ObjectStore extends AsyncDisposable {
   /**
    * Returns the catalogue that was last read, with the definition of one ontology, without asking
    * the database; undefined if the definition is not in memory. Only for a request whose context
-   * says so in `recalled`: its first page confirms it.
+   * has a `cachedIdentity`, which its first page verifies.
    */
-  recallCatalogue(name: OntologyName): Catalogue | undefined
+  cachedCatalogue(name: OntologyName): Catalogue | undefined
   /** Returns the texts of all ontologies, by API name, without reading a definition. */
   readOntologySummaries(): Promise<readonly OntologySummary[]>
   /**
@@ -222,8 +223,8 @@ export interface ObjectStore extends AsyncDisposable {
 
   createApiToken(token: ApiToken, secretHash: string, once?: OnceNote): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
-  /** Returns a token that was found before, under the same terms as `recallCatalogue`. */
-  recallApiToken?(secretHash: string): RecalledToken | undefined
+  /** Returns a token that was found before, under the same terms as `cachedCatalogue`. */
+  cachedApiToken?(secretHash: string): CachedToken | undefined
   findApiTokenById(id: string): Promise<ApiToken | undefined>
   /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>

@@ -1,10 +1,11 @@
 /** Pages of one object type, as they cross the port. */
-import type { ReadReport } from '../admission/request-context.ts'
+
 import type { RecordShape } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { Cursor } from '../paging/cursor.ts'
 import type { OrderTerm, Query } from '../query/query.ts'
 import type { Selection } from '../query/selection.ts'
+import type { ReadReport } from './port/request-context.ts'
 
 export type { Cursor } from '../paging/cursor.ts'
 

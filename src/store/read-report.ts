@@ -1,6 +1,7 @@
 /** How a page was read, for metrics and traces. */
-import type { PlanKind, ReadReport, RequestContext } from '../admission/request-context.ts'
+
 import type { Reclaimed } from './page-request.ts'
+import type { PlanKind, ReadReport, RequestContext } from './port/request-context.ts'
 
 /** Sends the report of a page to the request that it was read for. */
 export function reported<Page>(context: RequestContext, page: Page): Page {

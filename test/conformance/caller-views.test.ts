@@ -1,12 +1,12 @@
 /** Which parts of what policies lead to are kept for later requests. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import type { Caller } from '../../src/http/request/caller-rights.ts'
-import { CallerViews } from '../../src/http/rights/caller-views.ts'
+import type { Caller } from '../../src/access/caller.ts'
+import { CallerViews } from '../../src/access/policies/caller-views.ts'
+import type { Right } from '../../src/access/policies/policy.ts'
+import type { CallerView } from '../../src/access/policies/view-ontology.ts'
 import { Catalogue } from '../../src/ontology/catalogue.ts'
 import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
 import { OntologyCache } from '../../src/ontology/ontology-cache.ts'
-import type { Right } from '../../src/query/rights/policy.ts'
-import type { CallerView } from '../../src/query/rights/view-ontology.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
@@ -96,14 +96,14 @@ describe('views of callers', () => {
     expect(await see('mail', caller('ada', 'ada@example.org'))).toHaveLength(1)
   })
 
-  it('do not recall policies after all of them were deleted', async () => {
+  it('do not take policies from the cache after all of them were deleted', async () => {
     const names = [['deleted']]
     await save('deleted', {})
     const read = await views.read(names)
     // SQLite reads policies for every request, because that costs little.
-    expect(views.recall(names, undefined)).toBe(inject('store') === 'sqlite' ? undefined : read)
+    expect(views.cached(names, undefined)).toBe(inject('store') === 'sqlite' ? undefined : read)
     await store.documents.delete('policy', 'deleted')
     expect((await views.read(names)).lists).toEqual([[]])
-    expect(views.recall(names, undefined)).toBeUndefined()
+    expect(views.cached(names, undefined)).toBeUndefined()
   })
 })

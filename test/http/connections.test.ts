@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CallerLimits } from '../../src/admission/caller-limits.ts'
-import { FairTurns } from '../../src/admission/fair-turns.ts'
-import { Admission } from '../../src/http/request/admission.ts'
+import { OpenRequests } from '../../src/http/request/open-requests.ts'
 import { limitConnections } from '../../src/server/limit-connections.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
@@ -127,13 +125,12 @@ describe('a connection', () => {
   const LONG_MS = 600_000
   /** Starts a server with the connection rules of the service. */
   async function startServer(answer: 'never' | 'always', stalledMs = SHORT_MS) {
-    const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none' } as const
-    const admission = new Admission(new CallerLimits({ ...limits, now: Date.now }), new FairTurns())
+    const openRequests = new OpenRequests()
     const server = createServer((request, response) => {
-      admission.open(request, response)
+      openRequests.open(request, response)
       if (answer === 'always') response.end('ok')
     })
-    limitConnections(server, admission, { maxConnections: 3, stalledMs })
+    limitConnections(server, openRequests, { maxConnections: 3, stalledMs })
     server.keepAliveTimeout = SHORT_MS
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -1,6 +1,6 @@
 /** OAuth clients that act for themselves, and the errors of the token endpoint. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { revokeOAuthClients } from '../../src/server/oauth-client.ts'
+import { revokeOAuthClients } from '../../src/access/oauth/clients.ts'
 import {
   asClient,
   basicOf,

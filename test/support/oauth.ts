@@ -1,6 +1,6 @@
 /** An OAuth client as a program, and a person at the sign-in page. */
 import { hash, randomBytes } from 'node:crypto'
-import { createOAuthClient, type OAuthClientSpec } from '../../src/server/oauth-client.ts'
+import { createOAuthClient, type OAuthClientSpec } from '../../src/access/oauth/clients.ts'
 import type { Service, TestResponse } from './service.ts'
 
 export const TOKEN_PATH = '/multipass/api/oauth2/token'
@@ -18,7 +18,7 @@ export async function createClient(
   { store, clock }: Service,
   spec: Partial<OAuthClientSpec> = {},
 ): Promise<TestClient> {
-  const { id, secret = '' } = await createOAuthClient(
+  const { client, secret = '' } = await createOAuthClient(
     store,
     {
       name: 'Test <client>',
@@ -31,7 +31,7 @@ export async function createClient(
     },
     clock.now,
   )
-  return { id, secret }
+  return { id: client.id, secret }
 }
 
 /** Sends a form without a bearer token. */

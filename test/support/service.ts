@@ -1,8 +1,9 @@
 /** The real service on a free port with its own store, and an HTTP client for it. */
+
+import { createApiToken, revokeApiTokensNamed } from '../../src/access/api-tokens.ts'
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OpenExplorer } from '../../src/http/explorer/serve-explorer.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { createApiToken, revokeApiTokensNamed } from '../../src/server/api-token.ts'
 import { type Environment, readConfig } from '../../src/server/config.ts'
 import { startServer } from '../../src/server/server.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import type { ReadPolicyContext } from '../../access/policies/stored-policies.ts'
 import { countOf } from '../../contract/count-of.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
 import { addExamples } from '../examples.ts'
 import { writeOut, writeRows } from '../output.ts'
 import { readJsonFile } from '../read-definition.ts'
@@ -37,20 +39,39 @@ export function addPolicyCommand(program: Command): void {
   ).action(deleteOne)
 }
 
+type PolicyCommands = typeof import('../../access/policies/stored-policies.ts')
+
+/** Runs a command that checks policies as the service with these settings does. */
+async function withPolicies(
+  work: (store: ObjectStore, policies: PolicyCommands, context: ReadPolicyContext) => Promise<void>,
+): Promise<void> {
+  const [policies, { claimNames }, { queryLimitsOf }, { INTERNAL_CONTEXT }] = await Promise.all([
+    import('../../access/policies/stored-policies.ts'),
+    import('../../access/policies/policy.ts'),
+    import('../../server/query-limits.ts'),
+    import('../../store/port/request-context.ts'),
+  ])
+  const { callerId } = INTERNAL_CONTEXT
+  await withStore((store, config) =>
+    work(store, policies, async (rights) => ({
+      catalogue: await store.readCatalogue({ named: rights, callerId }),
+      limits: queryLimitsOf(config),
+      claims: claimNames(config.OQS_OIDC_RULE_CLAIMS ?? []),
+    })),
+  )
+}
+
 async function applyFile(file: string): Promise<void> {
   const json = await readJsonFile(file)
-  const { applyPolicy, policyContext } = await import('../../server/policies.ts')
-  await withStore(async (store, config) => {
-    const { name, rights } = await applyPolicy(store, json, policyContext(store, config))
+  await withPolicies(async (store, { applyPolicy }, context) => {
+    const { name, rights } = await applyPolicy(store.documents, json, context)
     await recordCommand(store, 'savePolicy', [name])
     await writeOut(`applied ${name}: ${countOf(rights.length, 'right')}\n`)
   })
 }
 
 async function listAll(): Promise<void> {
-  const { listPolicies, policyContext } = await import('../../server/policies.ts')
-  await withStore(async (store, config) => {
-    const context = policyContext(store, config)
+  await withPolicies(async (store, { listPolicies }, context) => {
     const policies = await listPolicies(store.documents, context, Date.now())
     await writeRows(
       policies.map(({ name, rights, problem = '' }) => ({
@@ -64,9 +85,7 @@ async function listAll(): Promise<void> {
 }
 
 async function showOne(name: string): Promise<void> {
-  const { findPolicy, policyContext } = await import('../../server/policies.ts')
-  await withStore(async (store, config) => {
-    const context = policyContext(store, config)
+  await withPolicies(async (store, { findPolicy }, context) => {
     const policy = await findPolicy(store.documents, name, context, Date.now()).catch(() => {
       throw unknownPolicy(name)
     })
@@ -75,8 +94,7 @@ async function showOne(name: string): Promise<void> {
 }
 
 async function deleteOne(name: string): Promise<void> {
-  const { deletePolicy } = await import('../../server/policies.ts')
-  await withStore(async (store) => {
+  await withPolicies(async (store, { deletePolicy }) => {
     await deletePolicy(store.documents, name).catch(() => {
       throw unknownPolicy(name)
     })

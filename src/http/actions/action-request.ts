@@ -1,19 +1,20 @@
 /** Requests that name an action type in their path. */
+
+import { requireScope } from '../../access/caller.ts'
+import { resolveOntology, type Viewer } from '../../access/resolve.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { findActionType } from '../../ontology/catalogue.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
 import { type AppliedActions, applyActions } from '../../service/actions/apply-actions.ts'
 import type { ParameterValues } from '../../service/actions/prepare-action.ts'
-import type { RequestScope } from '../request/admission.ts'
-import { requireScope } from '../request/authenticate.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import type { Services } from '../services.ts'
 
 export interface ActionRequest extends Viewer, KeyedRequest {
   readonly params: { readonly ontology: string; readonly actionType: string }
-  readonly context: RequestScope
+  readonly context: ServiceContext
 }
 
 interface ActionReply {

@@ -1,11 +1,11 @@
 /** Actions in v2. */
 import { Type } from 'typebox'
+import { requireScope } from '../../access/caller.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { missingParameters } from '../../service/actions/prepare-action.ts'
 import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
 import type { App } from '../app.ts'
-import { requireScope } from '../request/authenticate.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'

@@ -1,8 +1,11 @@
 /** The members that API tokens and OAuth clients have in common. */
-import { type TProperties, Type } from 'typebox'
-import { optional } from '../../contract/schema-parts.ts'
+import { type Static, Type } from 'typebox'
+import type { CredentialSpec } from '../../access/api-tokens.ts'
+import { PolicyName } from '../../access/policies/policy.ts'
+import { readPolicyNames } from '../../access/policies/stored-policies.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
-import { PolicyName } from '../../query/rights/policy.ts'
+import type { ApiToken, Documents } from '../../store/object-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 36_500
@@ -49,8 +52,10 @@ export const credentialMembers = {
   ),
 }
 
+export const CredentialBody = Type.Object(credentialMembers, closed)
+
 /** The members of a stored token or client. */
-export const storedCredentialMembers = {
+export const storedMembers = {
   id: Type.String(),
   name: Type.String(),
   scopes: Type.Array(ScopeName),
@@ -62,34 +67,17 @@ export const storedCredentialMembers = {
   ),
 }
 
-/** The response that lists stored tokens or clients. */
-export function listOf<Members extends TProperties>(members: Members) {
-  const lastUsedAt = Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'The last use, to within five minutes. Absent if there was none in 400 days.',
-    }),
-  )
-  return Type.Object({ data: Type.Array(Type.Object({ ...members, lastUsedAt })) })
-}
-
-export interface WrittenCredential {
-  readonly name: string
-  readonly scopes?: readonly Scope[] | null
-  readonly ontologies?: readonly string[] | null
-  readonly policies?: readonly string[] | null
-  readonly days?: number | null
-}
-
-/** Returns what a request asks for. */
-export function readCredential(
-  { name, scopes, ontologies, days }: WrittenCredential,
+/** Returns what a request asks for. Refuses policies that do not exist. */
+export async function readCredential(
+  { name, scopes, ontologies, policies, days }: Static<typeof CredentialBody>,
+  documents: Documents,
   nowMs: number,
-) {
+): Promise<CredentialSpec> {
   return {
     name,
     scopes: [...new Set(scopes ?? (['api:ontologies-read'] as const))],
     ontologies: ontologies ?? undefined,
+    policies: await readPolicyNames(policies, documents, nowMs),
     expiresAtMs: days == null ? undefined : nowMs + Math.round(days * DAY_MS),
   }
 }
@@ -97,4 +85,26 @@ export function readCredential(
 /** Returns a time as responses write it. */
 export function timeText(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString()
+}
+
+/** A stored token or client, whose policies are one list or several. */
+interface StoredCredential
+  extends Pick<ApiToken, 'id' | 'name' | 'scopes' | 'ontologies' | 'createdAtMs' | 'expiresAtMs'> {
+  readonly policies?: readonly (string | readonly string[])[] | undefined
+  readonly revokedAtMs?: number | undefined
+}
+
+/** Returns the members of `storedMembers`. */
+export function storedTexts(stored: StoredCredential) {
+  const { id, name, scopes, ontologies, policies, createdAtMs, expiresAtMs, revokedAtMs } = stored
+  return {
+    id,
+    name,
+    scopes,
+    ontologies,
+    policies: policies?.flat(),
+    createdAt: timeText(createdAtMs),
+    expiresAt: timeText(expiresAtMs),
+    ...(revokedAtMs === undefined ? {} : { revokedAt: timeText(revokedAtMs) }),
+  }
 }

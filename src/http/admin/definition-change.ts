@@ -5,7 +5,7 @@ import {
   describeLastChange,
 } from '../../service/definitions/last-change.ts'
 import type { App } from '../app.ts'
-import { resolveOntology } from '../request/resolve.ts'
+import { resolveOntology } from '../../access/resolve.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'

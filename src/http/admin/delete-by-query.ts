@@ -1,5 +1,6 @@
 /** Deletes all objects that match a query, as one commit. */
 import { Type } from 'typebox'
+import { resolveWrittenPath } from '../../access/resolve.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
@@ -7,7 +8,6 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { App } from '../app.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
@@ -44,9 +44,7 @@ export function addDeleteByQuery(app: App, services: Services): void {
         query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
         once: readIdempotencyKey(request, services),
       }
-      const commit = await context.traceStore('commit', () =>
-        services.store.deleteMatches(deletion, context),
-      )
+      const commit = await services.store.deleteMatches(deletion, context)
       reply.headers(repeatHeaders(commit))
       return { version: commit.version, deleted: commit.deleted }
     },

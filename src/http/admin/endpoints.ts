@@ -1,10 +1,9 @@
 import type { App } from '../app.ts'
-import { addCreateDownload } from '../one-time/downloads.ts'
-import { addEndSession } from '../one-time/sessions.ts'
 import type { Services } from '../services.ts'
 import { addCurrentUser } from '../v2/current-user.ts'
-import { addClients } from './clients.ts'
+import { CLIENTS } from './clients.ts'
 import { addCountObjects } from './count-objects.ts'
+import { addCredentials } from './credentials.ts'
 import { addApplyOntology, addGetOntologyDefinition } from './define-ontology.ts'
 import { addDefinitionChange } from './definition-change.ts'
 import { addDeleteByQuery } from './delete-by-query.ts'
@@ -17,14 +16,13 @@ import { addReplaceObjects } from './replace-objects.ts'
 import { refuseLimitedCallers } from './require-admin.ts'
 import { addSingleObject } from './single-object.ts'
 import { addStatus } from './status.ts'
-import { addTokens } from './tokens.ts'
+import { TOKENS } from './tokens.ts'
 import { addWriteObjects } from './write-objects.ts'
 
 /** Adds the administration endpoints: `/api/admin/v1/…`, and the current user of the SDKs. */
 export async function addAdministration(app: App, services: Services): Promise<void> {
   addCaller(app, services)
   addCurrentUser(app)
-  addEndSession(app, services)
   addApplyOntology(app, services)
   addGetOntologyDefinition(app)
   addDefinitionChange(app, services)
@@ -32,14 +30,13 @@ export async function addAdministration(app: App, services: Services): Promise<v
   addCountObjects(app, services)
   addReplaceObjects(app, services)
   addExportObjects(app, services)
-  addCreateDownload(app, services)
   addDeleteByQuery(app, services)
   await addSingleObject(app, services)
   await addWriteObjects(app, services)
   await app.register(async (operation: App) => {
     refuseLimitedCallers(operation)
-    addTokens(operation, services)
-    addClients(operation, services)
+    addCredentials(operation, services, TOKENS)
+    addCredentials(operation, services, CLIENTS)
     addPolicies(operation, services)
     addStatus(operation, services)
     addListAuditRecords(operation, services)

@@ -1,20 +1,22 @@
 /** The policies of the service, as `oqs policy` manages them. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
-import { PolicyBody, PolicyName } from '../../query/rights/policy.ts'
-import type { App } from '../app.ts'
-import { applyOnce } from '../request/apply-once.ts'
-import type { Caller } from '../request/caller-rights.ts'
-import { readPreconditions } from '../request/preconditions.ts'
-import { GUARDED } from '../request/write-guards.ts'
-import { etagOfBytes } from '../response/entity-tag.ts'
-import { sendJson } from '../response/send-json.ts'
+import type { Caller } from '../../access/caller.ts'
+import { PolicyBody, PolicyName } from '../../access/policies/policy.ts'
 import {
   deletePolicy,
   findPolicy,
   listPolicies,
+  type PolicyGuards,
   type ReadPolicyContext,
   savePolicy,
-} from '../rights/policies.ts'
+} from '../../access/policies/stored-policies.ts'
+import type { App } from '../app.ts'
+import { applyOnce } from '../request/apply-once.ts'
+import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
+import { GUARDED } from '../request/write-guards.ts'
+import { etagOfBytes } from '../response/entity-tag.ts'
+import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -100,10 +102,9 @@ export function addPolicies(app: App, services: Services): void {
       const policy = { name: request.params.policy, ...request.body }
       const json = JSON.stringify(policy)
       const response = await applyOnce(request, reply, services, async (record) => {
-        const preconditions = readPreconditions(request.headers)
-        const spec = { preconditions, once: await record(json) }
-        await savePolicy(documents, policy, contextFor(request.caller), spec)
-        request.context.writtenKeys = [policy.name]
+        const guards = { check: readCheck(request.headers, policy.name), once: await record(json) }
+        await savePolicy(documents, policy, contextFor(request.caller), guards)
+        request.activity.noteAudit({ writtenKeys: [policy.name] })
         return json
       })
       reply.headers({ etag: etagOfBytes(response) })
@@ -127,13 +128,22 @@ export function addPolicies(app: App, services: Services): void {
       const { policy: name } = request.params
       const json = JSON.stringify({ name })
       const response = await applyOnce(request, reply, services, async (record) => {
-        const preconditions = readPreconditions(request.headers)
-        const spec = { preconditions, once: await record(json) }
-        await deletePolicy(documents, name, contextFor(request.caller), spec)
-        request.context.writtenKeys = [name]
+        const guards = { check: readCheck(request.headers, name), once: await record(json) }
+        await deletePolicy(documents, name, contextFor(request.caller), guards)
+        request.activity.noteAudit({ writtenKeys: [name] })
         return json
       })
       return sendJson(reply, response)
     },
   )
+}
+
+/** Returns the check of the preconditions of a request; undefined if it has none. */
+function readCheck(headers: IncomingHttpHeaders, policy: string): PolicyGuards['check'] {
+  const preconditions = readPreconditions(headers)
+  if (!isConditional(preconditions)) return undefined
+  return (stored) => {
+    const readTags = stored && (() => [etagOfBytes(JSON.stringify(stored))])
+    requirePreconditions(preconditions, readTags, { policy })
+  }
 }

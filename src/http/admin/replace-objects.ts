@@ -3,10 +3,10 @@
  * objects until the replacement is published, and only the new ones after that.
  */
 import { Type } from 'typebox'
+import { resolveWrittenPath } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
-import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'

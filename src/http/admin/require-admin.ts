@@ -1,8 +1,8 @@
+import type { Caller } from '../../access/caller.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../request/authenticate.ts'
 
 export const ADMIN_SCOPE: Scope = 'api:admin'
 

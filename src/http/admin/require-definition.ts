@@ -1,10 +1,10 @@
+import { viewOf } from '../../access/identify.ts'
+import type { Viewer } from '../../access/resolve.ts'
 import {
   isConditional,
   type Preconditions,
   requirePreconditions,
 } from '../request/preconditions.ts'
-import { viewOf } from '../request/recall.ts'
-import type { Viewer } from '../request/resolve.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import type { Services } from '../services.ts'
 

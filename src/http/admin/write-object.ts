@@ -1,5 +1,6 @@
 /** Writes of one object: what `PUT`, `PATCH` and `DELETE` have in common. */
 import type { Static } from 'typebox'
+import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -13,8 +14,8 @@ import {
 } from '../../ontology/values/read-object.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
 import type { Change, Commit, CurrentObject } from '../../store/object-store.ts'
-import type { RequestScope } from '../request/admission.ts'
 import { type KeyedRequest, readIdempotencyKey } from '../request/idempotency-key.ts'
 import {
   objectTag,
@@ -22,13 +23,12 @@ import {
   readPreconditions,
   requirePreconditions,
 } from '../request/preconditions.ts'
-import { resolveWrittenPath, type Viewer } from '../request/resolve.ts'
 import type { ObjectPath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 
 export interface ObjectRequest extends Viewer, KeyedRequest {
   readonly params: Static<typeof ObjectPath>
-  readonly context: RequestScope
+  readonly context: ServiceContext
 }
 
 /** Computes what a write does to the object with the key of the path. */
@@ -76,7 +76,7 @@ export async function writeObject(
       return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
     },
   }
-  const commit = await context.traceStore('commit', () => services.store.edit(edit, context))
+  const commit = await services.store.edit(edit, context)
   return { commit, ...(JSON.parse(commit.note ?? '{}') as Omit<WrittenObject, 'commit'>) }
 }
 

@@ -2,17 +2,17 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
+import type { Caller } from '../../access/caller.ts'
+import { viewOf } from '../../access/identify.ts'
+import { resolveWrittenPath } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { readBatch } from '../../service/batches/read-batch.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
 import type { Batch, Commit, OnceKey } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import type { RequestScope } from '../request/admission.ts'
-import type { Caller } from '../request/authenticate.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { viewOf } from '../request/recall.ts'
-import { resolveWrittenPath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
@@ -65,9 +65,13 @@ function addBatchEndpoint(app: App, services: Services): void {
         // Without a key, nothing needs the digest of the body.
         digest: once === undefined ? undefined : digest,
       }
-      const { commit, ...result } = await services.admission.runBatch(context, () =>
-        writeBatch(spec, services),
-      )
+      // The body is not read before the caller has a free slot.
+      const readBody = request.lifetime.holdBody()
+      const owner = { callerId: context.callerId, signal: context.signal() }
+      const { commit, ...result } = await services.admission.runBatch(owner, () => {
+        readBody()
+        return writeBatch(spec, services)
+      })
       reply.headers(repeatHeaders(commit))
       return result
     },
@@ -76,7 +80,7 @@ function addBatchEndpoint(app: App, services: Services): void {
 
 interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParameters> {
   readonly caller: Caller
-  readonly context: RequestScope
+  readonly context: ServiceContext
   readonly body: Readable
   readonly once: OnceKey | undefined
   /** Collects the bytes of the body. */
@@ -101,7 +105,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenB
     // A dry run changes nothing, so it can be repeated anyway.
     once: dryRun ? undefined : spec.once,
   }
-  const commit = await context.traceStore('commit', () => services.store.commit(batch, context))
+  const commit = await services.store.commit(batch, context)
   const { version, put, deleted, kept } = commit
   return { commit, version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
 }

@@ -40,20 +40,20 @@ export function auditRequests(app: App, services: Services): void {
 
   app.addHook('onRequest', (request, reply, done) => {
     const { audited } = request.routeOptions.config
-    if (audited !== undefined) request.context.defer(() => addRecord(request, reply, audited))
+    if (audited !== undefined) request.lifetime.defer(() => addRecord(request, reply, audited))
     done()
   })
 
   app.addHook('preHandler', (request, _reply, done) => {
     const { audited } = request.routeOptions.config
     if (audited?.kind === 'write') {
-      request.context.audit = new RequestAudit(describeRequest(request, audited, services), sink)
+      request.audit = new RequestAudit(describeRequest(request, audited, services), sink)
     }
     done()
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { audit } = request.context
+    const { audit } = request
     const { audited } = request.routeOptions.config
     const isOpen = audit !== undefined && !audit.isRecorded && reply.statusCode < 400
     if (!isOpen || audited === undefined) return done(null, payload)
@@ -66,8 +66,7 @@ export function auditRequests(app: App, services: Services): void {
     reply: FastifyReply,
     audited: AuditedOperation,
   ): void {
-    const { audit } = request.context
-    if (audit?.isRecorded) return
+    if (request.audit?.isRecorded) return
     const record = recordOf(request, reply, audited, reply.raw.writableFinished)
     const isCheap = record.caller === undefined || request.errorName === 'TooManyRequests'
     if (isCheap && !refusals.take(now())) sink?.skip()

@@ -1,8 +1,8 @@
 /** What the audit log says about a request. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../access/caller.ts'
 import type { AuditCaller, AuditEntry, AuditOutcome } from '../../contract/audit-record.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
-import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 
@@ -38,8 +38,9 @@ export function outcomeOf(
   reply: FastifyReply,
   isSent: boolean,
 ): AuditOutcome {
-  const { context, errorName } = request
-  const { readObjects: objects, writtenKeys } = context
+  const { activity, errorName } = request
+  const { readObjects: objects, auditFacts } = activity.summary()
+  const { writtenKeys } = auditFacts
   const isFailure = errorName !== undefined || reply.statusCode >= 400
   return {
     outcome: isFailure ? 'failure' : isSent ? 'success' : 'disconnected',
@@ -49,9 +50,9 @@ export function outcomeOf(
   }
 }
 
-function auditCaller({ caller, context }: FastifyRequest): AuditCaller | undefined {
+function auditCaller({ caller, activity }: FastifyRequest): AuditCaller | undefined {
   const known = caller as Caller | null
-  if (known === null) return context.oauthClient
+  if (known === null) return activity.summary().auditFacts.oauthClient
   const { id, name, credential } = known
   if (credential.kind !== 'apiToken') return { id, name }
   const { tokenId, clientId } = credential
@@ -66,10 +67,10 @@ interface NamedPath extends OntologyName {
 function namesOf({
   params,
   catalogue,
-  context,
+  activity,
 }: FastifyRequest): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
-  const { namedType, readTypes } = context
-  const path: NamedPath = namedType ?? (params as NamedPath | null) ?? {}
+  const { readTypes, auditFacts } = activity.summary()
+  const path: NamedPath = auditFacts.namedType ?? (params as NamedPath | null) ?? {}
   const known = catalogue as Catalogue | null
   const ontology = known?.index.findNamed(path)
   if (known === null || ontology === undefined) return {}

@@ -1,5 +1,5 @@
-import type { WriteAudit } from '../../admission/request-context.ts'
 import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
+import type { WriteAudit } from '../../store/port/request-context.ts'
 import type { AuditSink } from './audit-sink.ts'
 
 /** The record of one write in the audit log, and whether it has been added. */

@@ -1,12 +1,12 @@
 /** The endpoints of metadata: lists in pages, single items, and batches by RID. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { resolveOntology, type Viewer } from '../../access/resolve.ts'
 import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { PagingParameters } from '../../service/pages/page.ts'
 import type { App } from '../app.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
-import { resolveOntology, type Viewer } from '../request/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { documentedWith } from '../schemas/documented.ts'
 import { metadataPaging, NextPageToken } from '../schemas/paging.ts'

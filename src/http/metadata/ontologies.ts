@@ -1,9 +1,9 @@
 /** Adds the endpoints that list ontologies and return one of them. */
 import { type TSchema, Type } from 'typebox'
+import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { App } from '../app.ts'
 import { sendJson } from '../response/send-json.ts'
-import { visibleOntologies } from '../rights/visible-ontologies.ts'
 import { describeOntology, OntologyResponse } from '../schemas/metadata.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'

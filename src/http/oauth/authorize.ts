@@ -5,21 +5,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Scope } from '../../contract/scopes.ts'
-import type { Catalogue } from '../../ontology/catalogue.ts'
-import type { ApiToken } from '../../store/object-store.ts'
+import { checkRedirectUri, findOAuthClient, type OAuthClient } from '../../access/oauth/clients.ts'
+import { OAuthError } from '../../access/oauth/oauth-error.ts'
+import { type RequestedScopes, readScopes } from '../../access/oauth/oauth-scopes.ts'
+import { readChallenge } from '../../access/oauth/pkce.ts'
+import { signIn } from '../../access/oauth/sign-in.ts'
 import type { App } from '../app.ts'
-import { hashSecret, lookUpToken } from '../request/authenticate.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import type { Services } from '../services.ts'
-import { checkRedirectUri } from './check-redirect-uri.ts'
-import { findOAuthClient, type OAuthClient } from './clients.ts'
-import { createCode } from './grants.ts'
-import { intersectOntologies } from './intersect-ontologies.ts'
-import { OAuthError } from './oauth-error.ts'
-import { limitScopes, type RequestedScopes, readScopes } from './oauth-scopes.ts'
 import { AUTHORIZE_PATH } from './paths.ts'
-import { readChallenge } from './pkce.ts'
 import { type Parameters, readParameters, requireParameter } from './read-form.ts'
 import { pageHeaders, signInPage } from './sign-in-page.ts'
 
@@ -61,25 +55,18 @@ export function addAuthorize(app: App, services: Services): void {
     const authorization = await readRequest(request, form, services)
     checkCsrf(request, form[CSRF_NAME])
     return redirectOnError(reply, authorization, async () => {
+      const { client, redirectUri } = authorization
       const requested = readRequestedScopes(authorization)
       if (form['decision'] !== 'allow') {
         throw new OAuthError('access_denied', 'The person denied the request.')
       }
-      const subject = await findSubject(form['token'], request.ip, services)
-      if (typeof subject === 'string') {
-        const delayMs = services.admission.refusalDelayMs(`address ${request.ip}`)
-        if (delayMs > 0) await sleep(delayMs)
-        return sendPage(request, reply, authorization, requested, subject)
-      }
-      const granted = limitToSubject(requested, subject.scopes)
-      if (granted === undefined) {
-        const problem =
-          'This token allows nothing that the client asks for. Sign in with another token.'
-        return sendPage(request, reply, authorization, requested, problem)
-      }
-      const catalogue = await services.store.readCatalogue({ named: [] })
-      const code = await createGrantedCode(services, authorization, granted, subject, catalogue)
-      return redirect(reply, authorization, { code })
+      const challenge = readChallenge(form, client.isPublic)
+      const spec = { client, redirectUri, requested, challenge }
+      const signedIn = await signIn(spec, form['token'], request.ip, services)
+      if ('code' in signedIn) return redirect(reply, authorization, signedIn)
+      const delayMs = services.admission.refusalDelayMs(`address ${request.ip}`)
+      if (delayMs > 0) await sleep(delayMs)
+      return sendPage(request, reply, authorization, requested, signedIn.problem)
     })
   })
 }
@@ -100,7 +87,8 @@ async function readRequest(
   const client = await findOAuthClient(store.documents, id, now())
   if (client === undefined) throw new OAuthError('invalid_request', 'The client is unknown.')
   const redirectUri = requireParameter(parameters, 'redirect_uri')
-  checkRedirectUri(request, client, redirectUri, basePath)
+  const { host, origin } = request.headers
+  checkRedirectUri(client, redirectUri, { host, origin, basePath })
   return { client, redirectUri, parameters, pagePath: basePath + AUTHORIZE_PATH }
 }
 
@@ -188,47 +176,4 @@ function checkCsrf(request: FastifyRequest, sent = ''): void {
   if (isOwn && site === 'same-origin') return
   const description = 'The page has expired, or the browser does not keep cookies. Start again.'
   throw new OAuthError('invalid_request', description, 403)
-}
-
-/** Returns the token of the person, or why it cannot be used. */
-async function findSubject(
-  secret: string | undefined,
-  address: string,
-  services: Services,
-): Promise<ApiToken | string> {
-  if (secret === undefined) return 'Enter your API token.'
-  const token = await lookUpToken(hashSecret(secret.trim()), address, services)
-  if (token === undefined || token.issue !== undefined) {
-    return 'This is not an API token of this service. The admin token cannot sign in.'
-  }
-  if (token.revokedAtMs !== undefined) return 'This token was revoked.'
-  return (token.expiresAtMs ?? Infinity) <= services.now() ? 'This token has expired.' : token
-}
-
-function limitToSubject(
-  requested: RequestedScopes,
-  allowed: readonly Scope[],
-): RequestedScopes | undefined {
-  try {
-    return limitScopes(requested, allowed)
-  } catch {
-    return undefined
-  }
-}
-
-function createGrantedCode(
-  services: Services,
-  { client, redirectUri, parameters }: AuthorizationRequest,
-  granted: RequestedScopes,
-  subject: ApiToken,
-  catalogue: Catalogue,
-): Promise<string> {
-  return createCode(services, {
-    ...granted,
-    clientId: client.id,
-    subjectId: subject.id,
-    ontologies: intersectOntologies(client.ontologies, subject.ontologies, catalogue),
-    redirectUri,
-    challenge: readChallenge(parameters, client.isPublic),
-  })
 }

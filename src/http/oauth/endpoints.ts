@@ -1,16 +1,16 @@
 /** OAuth 2.0, at the paths that the official SDKs use. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { OAuthError, type OAuthErrorCode } from '../../access/oauth/oauth-error.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
-import { admitByAddress } from '../request/admit-by-address.ts'
+import { admitByAddress } from '../request/require-authentication.ts'
 import { reportError } from '../response/error-response.ts'
 import { renderError } from '../response/render-error.ts'
 import type { Services } from '../services.ts'
 import { addAuthorize } from './authorize.ts'
-import { OAuthError, type OAuthErrorCode, sendOAuthError } from './oauth-error.ts'
 import { AUTHORIZE_PATH } from './paths.ts'
-import { acceptForms, BASIC } from './read-form.ts'
+import { acceptForms, BASIC, NO_STORE } from './read-form.ts'
 import { errorPage, pageHeaders } from './sign-in-page.ts'
 import { addRevokeToken, addToken } from './token.ts'
 
@@ -34,7 +34,11 @@ function oauthErrorHandler(services: Services) {
     if (request.routeOptions.url === AUTHORIZE_PATH) {
       return reply.code(known.status).headers(pageHeaders()).send(errorPage(known.message))
     }
-    return sendOAuthError(reply, known, headersOf(error, known, request))
+    const headers = { ...NO_STORE, ...headersOf(error, known, request) }
+    return reply
+      .code(known.status)
+      .headers({ ...headers, 'content-type': 'application/json' })
+      .send(JSON.stringify({ error: known.code, error_description: known.message }))
   }
 }
 

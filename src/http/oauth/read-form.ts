@@ -1,8 +1,8 @@
 /** Reads forms and client credentials from requests to the OAuth endpoints. */
 import type { FastifyRequest } from 'fastify'
+import type { ClientCredentials } from '../../access/oauth/clients.ts'
+import { OAuthError } from '../../access/oauth/oauth-error.ts'
 import type { App } from '../app.ts'
-import type { ClientCredentials } from './clients.ts'
-import { OAuthError } from './oauth-error.ts'
 
 /** The parameters of a request; each may occur once (RFC 6749, 3.1). */
 export type Parameters = Readonly<Record<string, string>>
@@ -10,6 +10,9 @@ export type Parameters = Readonly<Record<string, string>>
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** Longer than any valid request. */
 export const FORM_MAX_BYTES = 16_384
+
+/** Responses with tokens, codes or secrets must not be stored (RFC 6749, 5.1). */
+export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 
 /** Lets the endpoints of `app` accept forms, and nothing else. */
 export function acceptForms(app: App): void {

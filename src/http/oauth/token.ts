@@ -1,24 +1,23 @@
 /** `/multipass/api/oauth2/token` and `revoke_token`: OAuth clients get and revoke tokens. */
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { App } from '../app.ts'
-import { UNGUARDED } from '../request/write-guards.ts'
-import type { Services } from '../services.ts'
-import { authenticateClient, type OAuthClient } from './clients.ts'
+import { authenticateClient, type OAuthClient } from '../../access/oauth/clients.ts'
 import {
+  exchangeCode,
   type IssuedTokens,
   issueForClient,
   refreshGrant,
   revokeToken,
-  startGrant,
-  takeCode,
-} from './grants.ts'
-import { NO_STORE, OAuthError } from './oauth-error.ts'
-import { readScopes } from './oauth-scopes.ts'
+} from '../../access/oauth/grants.ts'
+import { OAuthError } from '../../access/oauth/oauth-error.ts'
+import type { App } from '../app.ts'
+import { UNGUARDED } from '../request/write-guards.ts'
+import type { Services } from '../services.ts'
 import { REVOKE_PATH, TOKEN_PATH } from './paths.ts'
-import { checkVerifier } from './pkce.ts'
 import {
   FORM_MAX_BYTES,
   FORM_TYPE,
+  NO_STORE,
   type Parameters,
   readClientCredentials,
   requireParameter,
@@ -83,16 +82,13 @@ export function addToken(app: App, services: Services): void {
     },
     async (request, reply) => {
       const form = request.body as Parameters
-      const { store, now } = services
       const grantType = requireParameter(form, 'grant_type')
       const grant = GRANTS[grantType as keyof typeof GRANTS]
       if (!Object.hasOwn(GRANTS, grantType)) {
         const description = `grant_type must be one of ${GRANT_TYPES.join(', ')}.`
         throw new OAuthError('unsupported_grant_type', description)
       }
-      const credentials = readClientCredentials(request, form)
-      const client = await authenticateClient(store.documents, credentials, now())
-      request.context.oauthClient = { id: client.id, name: client.name, clientId: client.id }
+      const client = await readClient(request as FastifyRequest, form, services)
       const tokens = await grant(services, client, form)
       return reply.headers(NO_STORE).send({
         access_token: tokens.accessToken,
@@ -123,15 +119,25 @@ export function addRevokeToken(app: App, services: Services): void {
     },
     async (request, reply) => {
       const form = request.body as Parameters
-      const { store, now } = services
       const token = requireParameter(form, 'token')
-      const credentials = readClientCredentials(request, form)
-      const client = await authenticateClient(store.documents, credentials, now())
-      request.context.oauthClient = { id: client.id, name: client.name, clientId: client.id }
+      const client = await readClient(request as FastifyRequest, form, services)
       await revokeToken(services, client, token)
       return reply.headers(NO_STORE).send({})
     },
   )
+}
+
+/** Returns the client of a request. Throws `invalid_client` if its secret is wrong. */
+async function readClient(
+  request: FastifyRequest,
+  form: Parameters,
+  { store, now }: Services,
+): Promise<OAuthClient> {
+  const credentials = readClientCredentials(request, form)
+  const client = await authenticateClient(store.documents, credentials, now())
+  const { id, name } = client
+  request.activity.noteAudit({ oauthClient: { id, name, clientId: id } })
+  return client
 }
 
 type GrantType = (typeof GRANT_TYPES)[number]
@@ -142,34 +148,14 @@ const GRANTS: Readonly<
     (services: Services, client: OAuthClient, form: Parameters) => Promise<IssuedTokens>
   >
 > = {
-  client_credentials: async (services, client, form) => {
-    if (client.isPublic) {
-      const description = 'A public client has no credentials of its own.'
-      throw new OAuthError('unauthorized_client', description)
-    }
-    return issueForClient(services, client, readScopes(form['scope'], client.scopes))
-  },
-
-  authorization_code: async (services, client, form) => {
-    const code = requireParameter(form, 'code')
-    const redirectUri = requireParameter(form, 'redirect_uri')
-    const { grantId, pending } = await takeCode(services, code)
-    const { redirectUri: expected, challenge, ...grant } = pending
-    if (grant.clientId !== client.id) {
-      throw new OAuthError('invalid_grant', 'The code belongs to another client.')
-    }
-    if (redirectUri !== expected) {
-      throw new OAuthError('invalid_grant', 'redirect_uri differs from the one of the code.')
-    }
-    checkVerifier(challenge, form['code_verifier'])
-    return startGrant(services, client, grantId, grant)
-  },
-
-  refresh_token: async (services, client, form) => {
-    const { scope } = form
-    const refreshToken = requireParameter(form, 'refresh_token')
-    return refreshGrant(services, client, refreshToken, (allowed) =>
-      scope === undefined ? undefined : readScopes(scope, allowed),
-    )
-  },
+  client_credentials: async (services, client, form) =>
+    issueForClient(services, client, form['scope']),
+  authorization_code: async (services, client, form) =>
+    exchangeCode(services, client, {
+      code: requireParameter(form, 'code'),
+      redirectUri: requireParameter(form, 'redirect_uri'),
+      verifier: form['code_verifier'],
+    }),
+  refresh_token: async (services, client, form) =>
+    refreshGrant(services, client, requireParameter(form, 'refresh_token'), form['scope']),
 }

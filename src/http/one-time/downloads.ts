@@ -4,7 +4,11 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { requireScope } from '../../access/caller.ts'
+import { type CallerReference, findCaller, referTo } from '../../access/caller-reference.ts'
+import { viewOf } from '../../access/identify.ts'
+import { newCode, peekCode, redeemCode, storeCode } from '../../access/one-time-codes.ts'
+import { resolveTypePath } from '../../access/resolve.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
@@ -17,25 +21,12 @@ import {
 } from '../admin/export-objects.ts'
 import type { App } from '../app.ts'
 import { applyOnce } from '../request/apply-once.ts'
-import {
-  ADMIN,
-  type Caller,
-  callerOfToken,
-  hashSecret,
-  refuseExpired,
-  requireScope,
-  toCaller,
-} from '../request/authenticate.ts'
-import type { CallerRights } from '../request/caller-rights.ts'
-import { viewOf } from '../request/recall.ts'
-import { resolveTypePath } from '../request/resolve.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { newCode, peekCode, redeemCode, storeCode } from './codes.ts'
 
 const TICKET_MS = 60_000
 const SCOPE = 'api:ontologies-read'
@@ -89,14 +80,14 @@ export function addCreateDownload(app: App, services: Services): void {
       const { store, now } = services
       const { ontology, objectType: name } = request.body
       const path = { ontology, objectType: name }
-      request.context.namedType = path
+      request.activity.noteAudit({ namedType: path })
       // Checked now, so that a mistake is reported to the program and not to the person.
       const viewer = await viewOf(path, request, services)
       request.catalogue = viewer.catalogue
       const { objectType } = resolveTypePath(viewer, path)
       const parameters = exportParameters(request.body)
       readExport(parameters, objectType, services)
-      const owner = ownerOf(viewer.caller, services)
+      const owner = referTo(viewer.caller, services)
       const ticket: Ticket = { path, parameters, owner }
       const expiresAtMs = now() + TICKET_MS
       const expiresAt = new Date(expiresAtMs).toISOString()
@@ -147,8 +138,8 @@ export function addRedeemDownload(app: App, services: Services): void {
       const take = request.method === 'HEAD' ? peekCode : redeemCode
       const body = await take(store.documents, 'download', request.params.ticket, now())
       const { path, parameters, owner } = body as Ticket
-      request.context.namedType = path
-      const caller = await callerOf(owner, services)
+      request.activity.noteAudit({ namedType: path })
+      const caller = await findCaller(owner, services)
       requireScope(caller, SCOPE)
       const catalogue = await store.readCatalogue({ named: [path] })
       const viewer = await viewOf(path, { caller, catalogue }, services)
@@ -174,38 +165,8 @@ export function addRedeemDownload(app: App, services: Services): void {
 interface Ticket {
   readonly path: { readonly ontology: string; readonly objectType: string }
   readonly parameters: ExportParameters
-  readonly owner: Owner
-}
-
-/**
- * The caller that requested the ticket. The proof changes with the admin token, and does not reveal
- * it.
- */
-type Owner =
-  | { readonly kind: 'adminToken'; readonly proof: string }
-  | { readonly kind: 'apiToken'; readonly tokenId: string }
-  | { readonly kind: 'openId'; readonly rights: CallerRights }
-
-function ownerOf(caller: Caller, { adminTokenHash = '' }: Services): Owner {
-  const { credential, mayUse: _use, maySee: _see, mayAdminister: _administer, ...rights } = caller
-  if (credential.kind === 'apiToken') return credential
-  if (credential.kind === 'adminToken') return { ...credential, proof: hashSecret(adminTokenHash) }
-  return { ...credential, rights }
-}
-
-/** Returns the owner of a ticket as a caller, with the rights that it has now. */
-async function callerOf(owner: Owner, services: Services): Promise<Caller> {
-  const { store, now, adminTokenHash } = services
-  switch (owner.kind) {
-    case 'adminToken':
-      if (adminTokenHash !== undefined && hashSecret(adminTokenHash) === owner.proof) return ADMIN
-      throw new ObjectQueryError('Default:Unauthorized', { error: 'UNKNOWN' })
-    case 'apiToken':
-      return callerOfToken(await store.findApiTokenById(owner.tokenId), now())
-    case 'openId':
-      refuseExpired(owner.rights, now())
-      return toCaller(owner.rights, { kind: 'openId' })
-  }
+  /** The caller that requested the ticket. */
+  readonly owner: CallerReference
 }
 
 function exportParameters({ format, where, select, version }: Static<typeof DownloadBody>) {

@@ -1,16 +1,16 @@
 /** Browser sessions: a printed link signs a browser in once, and signing out ends the session. */
 import { Type } from 'typebox'
+import { createApiToken } from '../../access/api-tokens.ts'
+import { newCode, redeemCode, storeCode } from '../../access/one-time-codes.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { createApiToken } from '../request/api-token.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { newCode, redeemCode, storeCode } from './codes.ts'
 
 const CODE_MS = 600_000
 

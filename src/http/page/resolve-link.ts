@@ -1,8 +1,8 @@
+import { resolveTypePath, type Viewer } from '../../access/resolve.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import type { LinkPath, LinkStart } from '../../service/pages/follow-link.ts'
-import { resolveTypePath, type Viewer } from '../request/resolve.ts'
 
 /** Resolves a path that names an object and one of its links. */
 export function resolveLink(

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Page } from '../../service/pages/page.ts'
+import type { RequestActivity } from '../request/request-activity.ts'
 import { dataHeaders, type TimedReply } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
@@ -13,14 +14,12 @@ import {
   isNotModified,
   type TaggedReply,
 } from '../response/entity-tag.ts'
-import { requireConfirmed } from '../response/require-confirmed.ts'
+import { requireVerified } from '../response/require-verified.ts'
 
 /** The part of a reply that `sendPage` uses, whatever its schema. */
 export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
   readonly request: TaggedReply['request'] &
-    TimedReply['request'] & {
-      readonly context: { objects: number | undefined; bodyBytes: number | undefined }
-    }
+    TimedReply['request'] & { readonly activity: Pick<RequestActivity, 'notePage'> }
   readonly raw: ServerResponse
   hijack(): Reply
   headers(values: Record<string, string>): unknown
@@ -42,13 +41,13 @@ export function sendPage<Reply>(
   page: Page,
   furtherMembers?: string,
 ): Reply {
-  reply.request.context.objects = page.count
   const headers = dataHeaders(reply, page.version)
   if (isCacheable(reply)) {
     const etag = etagOfPage(page)
     headers['etag'] = etag
     headers['cache-control'] = CACHE_CONTROL
     if (isNotModified(reply, etag)) {
+      reply.request.activity.notePage({ objects: page.count })
       reply.headers(headers)
       return reply.code(304).send(undefined as never)
     }
@@ -60,11 +59,11 @@ export function sendPage<Reply>(
   if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'
 
-  requireConfirmed(reply.request.context)
+  requireVerified(reply.request)
   const hijacked = reply.hijack()
   const { raw, request } = reply
   const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
-  request.context.bodyBytes = bodyBytes
+  request.activity.notePage({ objects: page.count, bytes: bodyBytes })
   headers['content-type'] = 'application/json'
   headers['content-length'] = String(bodyBytes)
   raw.writeHead(200, headers)

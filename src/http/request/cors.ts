@@ -38,7 +38,7 @@ const PREFLIGHT_SECONDS = 3600
 /**
  * Adds the headers that browsers require. A preflight request, which has no token, is answered like
  * any other `OPTIONS` request. Requests of other origins are served without these headers: the
- * browser keeps the response from the script. Must be added after the scopes of requests.
+ * browser keeps the response from the script. Must be added after `openRequests`.
  */
 export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Services): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -46,7 +46,7 @@ export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Serv
     try {
       const isAllowed = allowOrigin(reply.raw, origin, origins)
       if (isAllowed && request.method === 'OPTIONS' && asked !== undefined) {
-        admission.admit(`address ${request.ip}`, request.context)
+        admission.admit(`address ${request.ip}`, request.lifetime)
         reply.raw.setHeader('access-control-allow-methods', METHODS)
         reply.raw.setHeader('access-control-allow-headers', REQUEST_HEADERS)
         reply.raw.setHeader('access-control-max-age', PREFLIGHT_SECONDS)

@@ -4,11 +4,11 @@
  */
 import { type Hash, hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from '../../access/caller.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
 import type { Commit, OnceKey } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
-import type { Caller } from './authenticate.ts'
 
 /** The part of a request that its key is bound to. */
 export interface KeyedRequest {

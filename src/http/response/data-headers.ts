@@ -1,5 +1,5 @@
 /** The headers of responses with objects, besides those of every response. */
-import type { RequestContext } from '../../admission/request-context.ts'
+import type { VerifiedRequest } from './require-verified.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -7,16 +7,16 @@ export const VERSION_HEADER = 'oqs-version'
 /** The trailer field with the number of objects of an export, which is known at its end. */
 export const COUNT_TRAILER = 'oqs-count'
 
-/** How long a request took so far, in milliseconds. */
-export interface RequestTimes {
-  elapsedMs(): number
-  /** The part that the store took. */
-  readonly storeMs: number
-}
-
 /** The part of a reply that these headers depend on. */
 export interface TimedReply {
-  readonly request: { readonly context: RequestTimes & Pick<RequestContext, 'recalled'> }
+  readonly request: VerifiedRequest & {
+    readonly activity: {
+      /** How long the request took so far, in milliseconds. */
+      elapsedMs(): number
+      /** The part that the store took. */
+      readonly storeMs: number
+    }
+  }
 }
 
 /**
@@ -24,10 +24,10 @@ export interface TimedReply {
  * `oqs-version`.
  */
 export function dataHeaders(
-  { request: { context } }: TimedReply,
+  { request: { activity } }: TimedReply,
   version: number | undefined,
 ): Record<string, string> {
-  const [total, store] = [context.elapsedMs().toFixed(2), context.storeMs.toFixed(2)]
+  const [total, store] = [activity.elapsedMs().toFixed(2), activity.storeMs.toFixed(2)]
   const headers: Record<string, string> = {
     'server-timing': `total;dur=${total}, store;dur=${store}`,
   }

@@ -5,9 +5,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../access/caller.ts'
 import { invalidArgument, ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { TokenRefusal } from '../../paging/page-token.ts'
-import type { Caller } from '../request/authenticate.ts'
 import type { Services } from '../services.ts'
 import { errorBody, type RenderedError, renderError } from './render-error.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -83,7 +83,7 @@ export function refusePipelinedRequest(response: ServerResponse): void {
  * Returns the handler of requests that the HTTP parser rejects. It sends an error after the
  * responses to earlier requests, and closes the connection.
  */
-export function parserErrorHandler({ admission }: Services) {
+export function parserErrorHandler({ openRequests }: Services) {
   return async (error: NodeJS.ErrnoException, socket: Socket): Promise<void> => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
     // There is no TLS connection to send a response on.
@@ -93,10 +93,10 @@ export function parserErrorHandler({ admission }: Services) {
     }
     const { status, reason } = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP
     const rendered = renderError(invalidArgument('request', reason), randomUUID())
-    await admission.untilAnswered(socket)
+    await openRequests.untilAnswered(socket)
     if (!socket.writable) return
     // A second response would be taken for that of the next request.
-    if (admission.isAnsweredEarly(socket)) socket.destroySoon()
+    if (openRequests.isAnsweredEarly(socket)) socket.destroySoon()
     else endConnection(socket, { ...rendered, status })
   }
 }

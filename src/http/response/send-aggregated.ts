@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { bytesOf } from '../../service/aggregate-within.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
 import { dataHeaders, type TimedReply } from './data-headers.ts'
-import { requireConfirmed } from './require-confirmed.ts'
+import { requireVerified } from './require-verified.ts'
 
 /** The part of a reply that `sendAggregated` uses, whatever its schema. */
 interface RawReply<Reply> extends TimedReply {
@@ -21,7 +21,7 @@ export function sendAggregated<Reply>(
   const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
   const head = envelope.slice(0, -2)
   const tail = ']}'
-  requireConfirmed(reply.request.context)
+  requireVerified(reply.request)
   const hijacked = reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { DiscardedBodies } from '../request/discarded-bodies.ts'
+import { DiscardedBodies } from './discarded-bodies.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /**

@@ -2,14 +2,15 @@
  * Finds objects by primary key alone, as revision 2.0 requests them. Keys are unique only within a
  * type, so every type whose keys can have this form is searched.
  */
+
+import { resolveFamily, resolveObjectType, type Viewer } from '../../access/resolve.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { findProperties, readKey } from '../../service/pages/find-object.ts'
 import { isLaterSnapshotPage, type LinkStart } from '../../service/pages/follow-link.ts'
 import type { PagingParameters } from '../../service/pages/page.ts'
-import type { RequestScope } from '../request/admission.ts'
-import { resolveFamily, resolveObjectType, type Viewer } from '../request/resolve.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
 import type { Services } from '../services.ts'
 
 export interface KeySearch {
@@ -43,7 +44,7 @@ export function resolveKeySearch({ catalogue, caller, params, query }: KeyReques
 /** Returns the object with the key. Throws if there is none, or more than one. */
 export async function findByKey(
   search: KeySearch,
-  context: RequestScope,
+  context: ServiceContext,
   services: Services,
 ): Promise<FoundObject> {
   return onlyObject(await findAll(search, context, services), search)
@@ -54,7 +55,7 @@ export async function findLinkByKey(
   search: KeySearch,
   linkType: string,
   paging: PagingParameters,
-  context: RequestScope,
+  context: ServiceContext,
   services: Services,
 ): Promise<LinkStart> {
   const types = new Set(typesToSearch(search))
@@ -104,7 +105,7 @@ function typesToSearch({ ontology, objectType }: KeySearch): readonly ObjectType
 
 async function findAll(
   search: KeySearch,
-  context: RequestScope,
+  context: ServiceContext,
   services: Services,
 ): Promise<FoundObject[]> {
   const objects: FoundObject[] = []
@@ -113,7 +114,7 @@ async function findAll(
     if (key === undefined) continue
     // An ontology may have thousands of types.
     await services.admission.takeTurn(context.callerId)
-    context.throwIfEnded()
+    context.signal().throwIfAborted()
     const keyOnly = [objectType.primaryKey.apiName]
     const exists = await findProperties(objectType, key, keyOnly, context, services)
     if (exists !== undefined) objects.push({ objectType, key })

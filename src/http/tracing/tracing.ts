@@ -3,8 +3,8 @@
  * numbers. They never contain a path, a key, a value or a parameter of a statement.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ReadReport } from '../../admission/request-context.ts'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
+import type { ReadReport, StoreWork } from '../../store/port/request-context.ts'
 
 export interface Tracing {
   /** Starts the trace of a request, or continues that of its client; undefined if not sampled. */
@@ -16,11 +16,9 @@ export interface RequestTrace {
   /** Adds a page that has just been read: its plan, and in it its statements. */
   addRead(report: ReadReport): void
   /** Adds work of the store that has just ended. */
-  addStoreWork(name: StoreWork, startedAtMs: number): void
+  addStoreWork(work: Exclude<StoreWork, 'read'>, startedAtMs: number): void
   end(request: TracedRequest): void
 }
-
-export type StoreWork = 'aggregate' | 'commit'
 
 /** What a trace says about a request that has ended. */
 export interface TracedRequest {

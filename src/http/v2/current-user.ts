@@ -1,9 +1,9 @@
 /** The caller of a request as a user, for the official SDKs. */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
+import type { Caller } from '../../access/caller.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../request/authenticate.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readResponses } from '../schemas/responses.ts'
 

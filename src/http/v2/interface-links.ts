@@ -1,3 +1,4 @@
+import { resolveInterfacePath } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
 import { findLink } from '../../ontology/definition/links.ts'
@@ -10,7 +11,6 @@ import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/fo
 import type { App } from '../app.ts'
 import { selectedNames } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
-import { resolveInterfacePath } from '../request/resolve.ts'
 import { InterfaceLinkedObjectsPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'

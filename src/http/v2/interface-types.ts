@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { resolveInterfacePath, type Viewer } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { findInterfaceLink, findInterfaceType } from '../../ontology/catalogue.ts'
 import type { InterfaceLink, InterfaceType } from '../../ontology/ontology.ts'
@@ -6,7 +7,6 @@ import type { App } from '../app.ts'
 import { V2 } from '../metadata/metadata-api.ts'
 import { MetadataCollection } from '../metadata/metadata-collection.ts'
 import { addMetadataItem, addMetadataList, ontologySource } from '../metadata/metadata-endpoints.ts'
-import { resolveInterfacePath, type Viewer } from '../request/resolve.ts'
 import { InterfaceLinkTypePath, InterfaceTypePath } from '../schemas/paths.ts'
 import type { Services } from '../services.ts'
 import {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { resolveOntology } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   LINK_PAGE_MAX_TYPES,
@@ -18,7 +19,6 @@ import { openWalk } from '../../service/pages/open-walk.ts'
 import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-page.ts'
 import type { App } from '../app.ts'
 import { sendPage } from '../page/send-page.ts'
-import { resolveOntology } from '../request/resolve.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
@@ -59,11 +59,9 @@ export function addLoadLinks(app: App, services: Services): void {
       const query = resolveRelativeDates(part.query, startedAtMs)
       services.memory.refuseWhenFull(context.callerId)
       const { store, limits, memory, walkTokens } = services
-      const { entries, next } = await context.timeStore(() =>
-        readLinkPage(
-          { objectType, query, sides, after: resumed && positionOf(resumed) },
-          { store, context, maxBytes: limits.pageMaxBytes },
-        ),
+      const { entries, next } = await readLinkPage(
+        { objectType, query, sides, after: resumed && positionOf(resumed) },
+        { store, context, maxBytes: limits.pageMaxBytes },
       )
       context.noteRead(
         [objectType, ...sides.map(({ linkedType }) => linkedType)],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { resolveOntology } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
@@ -11,7 +12,6 @@ import {
 } from '../../service/object-sets/set-page-parts.ts'
 import type { App } from '../app.ts'
 import { servePage } from '../page/serve-page.ts'
-import { resolveOntology } from '../request/resolve.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'

@@ -1,7 +1,7 @@
+import { createApiToken } from '../../access/api-tokens.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { createSessionCode } from '../../http/one-time/sessions.ts'
 import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
-import { createApiToken } from '../api-token.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 
 const TOKEN_NAME = 'demo'

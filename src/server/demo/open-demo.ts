@@ -1,6 +1,5 @@
 /** Defines the demo in an empty store, and finds out which of its types are not fully loaded. */
 import { randomUUID } from 'node:crypto'
-import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { staysValid } from '../../ontology/definition/property-type.ts'
@@ -8,6 +7,7 @@ import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import { keyEquals } from '../../service/pages/find-object.ts'
 import type { ObjectStore, StoredPage } from '../../store/object-store.ts'
+import { INTERNAL_CONTEXT } from '../../store/port/request-context.ts'
 import { type DataPackage, missingPackages } from './data-packages.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 

@@ -9,8 +9,8 @@ import {
 } from '@opentelemetry/api'
 // As tuples, because each span would shift numbers by its own reading of the clock.
 import { hrTime } from '@opentelemetry/core'
-import type { ReadReport } from '../../admission/request-context.ts'
-import type { RequestTrace, StoreWork, TracedRequest } from '../../http/tracing/tracing.ts'
+import type { RequestTrace, TracedRequest } from '../../http/tracing/tracing.ts'
+import type { ReadReport, StoreWork } from '../../store/port/request-context.ts'
 
 export class RequestSpans implements RequestTrace {
   readonly #tracer: Tracer
@@ -44,7 +44,7 @@ export class RequestSpans implements RequestTrace {
     planned.end(hrTime(endedAtMs))
   }
 
-  addStoreWork(name: StoreWork, startedAtMs: number): void {
+  addStoreWork(name: Exclude<StoreWork, 'read'>, startedAtMs: number): void {
     this.#tracer.startSpan(name, { startTime: hrTime(startedAtMs) }, this.#context).end(hrTime())
   }
 

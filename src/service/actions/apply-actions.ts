@@ -40,7 +40,7 @@ export async function applyActions(
       changes: await Promise.all(actions.map(({ key, decide }) => decide(current.get(key.pk)))),
     }),
   }
-  const commit = await context.traceStore('commit', () => store.edit(edit, context))
+  const commit = await store.edit(edit, context)
   return { actions, commit }
 }
 

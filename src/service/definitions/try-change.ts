@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../admission/request-context.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectStore } from '../../store/object-store.ts'

@@ -2,12 +2,13 @@
  * Exports all objects of one version, without page size or retrieval limit. The store is read in
  * chunks, as fast as the client receives them, so a slow client costs no memory.
  */
+
+import { isPartlyHidden } from '../../access/policies/restricted-type.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
 import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Query } from '../../query/query.ts'
-import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -67,7 +68,7 @@ export async function* writeExport(
       if (written !== undefined) yield written
       if (!chunk.more) break
       await services.admission.takeTurn(context.callerId)
-      context.throwIfEnded()
+      context.signal().throwIfAborted()
       // Continues by its own cursor, also if the definition changes meanwhile.
       chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
     }

@@ -1,4 +1,6 @@
 /** Reads the object set of a request, with the temporary sets that it refers to. */
+
+import { isPartlyHidden } from '../../access/policies/restricted-type.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
@@ -9,7 +11,6 @@ import { loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
-import { isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import { probeRequest } from '../pages/probe-request.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'

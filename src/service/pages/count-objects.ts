@@ -11,7 +11,7 @@ export async function countObjectsOf(
   { store }: ServiceParts,
 ): Promise<number> {
   const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
-  const page = await context.timeStore(() => store.readPage(probe, context))
+  const page = await store.readPage(probe, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return 0
   page.release()

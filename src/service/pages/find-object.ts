@@ -65,7 +65,7 @@ export async function findRecord(
     includeTotalCount: false,
     matchEstimate: 1,
   }
-  const page = await context.timeStore(() => store.readPage(pageRequest, context))
+  const page = await store.readPage(pageRequest, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return undefined
   context.noteRead([objectType], page.count)

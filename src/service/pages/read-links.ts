@@ -1,5 +1,5 @@
 /** Reads the links between objects: for the objects of a page, the keys of all linked objects. */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import { keyColumn, type RecordShape } from '../../contract/object-record.ts'
 import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
@@ -7,6 +7,7 @@ import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../../query/compared-value.ts'
 import type { Query } from '../../query/query.ts'
 import type { Cursor, ObjectStore, ReadPageRequest } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import { propertyEquals } from './find-object.ts'
 
 /** An object that links start at. */

@@ -2,6 +2,8 @@
  * Reads a page of objects, for every endpoint and revision: opens the token, reads the store, seals
  * the next token. A page has the objects of one type, or of the parts of a set.
  */
+
+import { hidesProperties, isPartlyHidden } from '../../access/policies/restricted-type.ts'
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
@@ -16,7 +18,6 @@ import {
 } from '../../paging/retrieval-limit.ts'
 import { linkedTypesOf, plainQuery } from '../../query/linked-types.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
-import { hidesProperties, isPartlyHidden } from '../../query/rights/restricted-type.ts'
 import {
   type ReadPageRequest,
   type Reclaimed,
@@ -66,8 +67,11 @@ export async function readObjectPage(
   // For the entity tag. A row also changes with its hidden properties.
   const includeRowIds =
     !isSet && isPartial && !hidesProperties(spec.objectType) && request.method !== 'POST'
-  const stored = await context.timeStore(() =>
-    readStored(spec, { parts, resumed, budget, includeRowIds }, context, services),
+  const stored = await readStored(
+    spec,
+    { parts, resumed, budget, includeRowIds },
+    context,
+    services,
   )
   if (stored === 'reclaimed') throw pageTokenRefused(paging.pageToken, 'reclaimed')
   context.noteRead(isSet ? types : [spec.objectType], stored.count)

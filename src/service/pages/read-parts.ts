@@ -2,7 +2,7 @@
  * Reads a page over several object types. Its cursor has the part that the page ended in and, in a
  * snapshot walk, the version of every type, all as of one moment.
  */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { decodeSetPosition, encodeSetPosition } from '../../paging/set-cursor.ts'
@@ -15,6 +15,7 @@ import {
   type StoredPage,
   typesOfSet,
 } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 
 type PartsRequest = Omit<ReadSetPageRequest, 'after' | 'versions'> & {
   readonly after: Cursor | undefined

@@ -5,12 +5,13 @@
  * The first page of a tier takes the statistics that scores depend on, and the cursor keeps them. The
  * score of an object then changes only if the object does.
  */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
 import { scoreOf, type TextStatistics } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import type { Candidate, TooMany } from './tier-cache.ts'
 import {
   type RankedTier,

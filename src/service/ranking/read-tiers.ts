@@ -2,7 +2,7 @@
  * Reads a page of the matches of a query in the order of their relevance: tier after tier, each
  * sorted by score, or by key if it has too many matches. All tiers are read as of one version.
  */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import {
   decodeRelevanceCursor,
@@ -15,6 +15,7 @@ import { EVERYTHING } from '../../query/query.ts'
 import { relevanceTiers } from '../../query/relevance.ts'
 import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
 import type { Cursor, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import { readRankedTier } from './read-ranked-tier.ts'
 import type { TierServices } from './tier-candidates.ts'
 

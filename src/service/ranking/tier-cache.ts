@@ -3,10 +3,10 @@
  * The version is part of the key, so an entry is never stale.
  */
 import { LRUCache } from 'lru-cache'
+import { restrictionOf } from '../../access/policies/restricted-type.ts'
+import { ruleQuery } from '../../access/policies/rule-query.ts'
 import { plainQuery } from '../../query/linked-types.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
-import { restrictionOf } from '../../query/rights/restricted-type.ts'
-import { ruleQuery } from '../../query/rights/rule-query.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024

@@ -1,6 +1,5 @@
 /** Reads the objects of a tier of relevance, and what their scores depend on. */
 import { nextTurn } from '../../admission/next-turn.ts'
-import type { RequestContext } from '../../admission/request-context.ts'
 import { RANKED_TIER_MAX, TERM_OBJECTS_COUNTED } from '../../contract/limits.ts'
 import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
@@ -16,6 +15,7 @@ import type {
   Reclaimed,
   StoredPage,
 } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import type { Candidate, Candidates, TierCache, TooMany } from './tier-cache.ts'
 
 /** A tier, and the page of it that is read. */

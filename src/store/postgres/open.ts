@@ -1,6 +1,5 @@
 /** Opens the PostgreSQL store and implements the store port with it. */
 import { LRUCache } from 'lru-cache'
-import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -35,6 +34,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import { INTERNAL_CONTEXT } from '../port/request-context.ts'
 import { reported } from '../read-report.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS, type DefinitionLimits } from '../sql/definition-limits.ts'
@@ -164,8 +164,8 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
   }
 
-  recallCatalogue(name: OntologyName): Catalogue | undefined {
-    return this.#catalogue.recall(name)
+  cachedCatalogue(name: OntologyName): Catalogue | undefined {
+    return this.#catalogue.cached(name)
   }
 
   saveOntology(change: SavedChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {

@@ -1,5 +1,5 @@
 /** Records of the audit log as rows of a table, and the SQL that both stores share. */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
 import { AUDIT_KEYS_MAX, AUDIT_NAMES_MAX } from '../../contract/limits.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
@@ -8,6 +8,7 @@ import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
 import { isDroppedType } from '../../ontology/definition/type-change.ts'
 import { primaryKeyText } from '../../ontology/values/primary-key.ts'
 import type { ListAuditRequest, StoredAuditRecord } from '../audit-log.ts'
+import type { RequestContext } from '../port/request-context.ts'
 import type { Commit, WriteTarget } from '../write-request.ts'
 import type { SqlCondition } from './compile/sql-condition.ts'
 import type { StoredType } from './plan-types.ts'

@@ -1,11 +1,12 @@
 /** Limits the bytes of all definitions, and of those that one caller created. */
-import { INTERNAL_CONTEXT } from '../../admission/request-context.ts'
+
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   CALLER_DEFINITIONS_MAX_BYTES,
   DEFINITION_MIN_COUNTED_BYTES,
   DEFINITIONS_MAX_BYTES,
 } from '../../contract/memory-limits.ts'
+import { INTERNAL_CONTEXT } from '../port/request-context.ts'
 
 export interface DefinitionLimits {
   readonly totalBytes: number

@@ -1,6 +1,5 @@
 /** Implements the store port with SQLite. */
 import { randomBytes } from 'node:crypto'
-import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -37,6 +36,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { toOnceMessage } from '../sql/once-key.ts'
@@ -78,7 +78,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
       this.#writeInTurn('cancelChange', { ontologyRid }, context),
   }
-  readonly recallCatalogue = (name: OntologyName) => this.#catalogue.recall(name)
+  readonly cachedCatalogue = (name: OntologyName) => this.#catalogue.cached(name)
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard

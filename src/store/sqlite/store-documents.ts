@@ -1,5 +1,5 @@
 /** Documents in SQLite: read on this thread, written by the writer thread. */
-import { INTERNAL_CONTEXT, type RequestContext } from '../../admission/request-context.ts'
+
 import type {
   DocumentGuard,
   DocumentKind,
@@ -7,6 +7,7 @@ import type {
   FoundDocuments,
   StoredDocument,
 } from '../documents.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import { toGuardMessage } from '../sql/document-row.ts'
 import { findDocument, listDocuments } from './catalogue/documents.ts'
 import { KnownUntilCommit } from './file/known-until-commit.ts'

@@ -1,5 +1,5 @@
 /** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
-import type { RequestContext } from '../../admission/request-context.ts'
+
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import { readDatabaseStatus } from '../core/definitions/type-states.ts'
 import type {
@@ -15,6 +15,7 @@ import type {
 } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-memory.ts'
+import type { RequestContext } from '../port/request-context.ts'
 import { reported } from '../read-report.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'

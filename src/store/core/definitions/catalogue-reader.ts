@@ -1,5 +1,5 @@
 /** Reads the catalogue of ontologies, and the definitions that are needed. */
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+
 import { Catalogue, type CatalogueIndex, type OntologyName } from '../../../ontology/catalogue.ts'
 import type { Ontology } from '../../../ontology/ontology.ts'
 import {
@@ -9,6 +9,7 @@ import {
   wantedEntries,
 } from '../../catalogue-memory.ts'
 import type { StoreOptions } from '../../object-store.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import type { OntologySummary } from '../../store-status.ts'
 import { integer, optional, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
@@ -40,8 +41,8 @@ export class CatalogueReader {
   }
 
   /** Returns what is in memory, which may be outdated. */
-  recall(name: OntologyName): Catalogue | undefined {
-    return this.#memory.recall(name)
+  cached(name: OntologyName): Catalogue | undefined {
+    return this.#memory.cached(name)
   }
 
   *read(options?: CatalogueOptions): Operation<Catalogue> {

@@ -1,9 +1,10 @@
 /** Saves and deletes ontologies: definitions, object types and their tables, in one transaction. */
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+
 import type { AuditEntry, AuditRecord } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
 import {
   countedBytes,

@@ -2,7 +2,7 @@
  * How the parts that both stores share reach the database. On SQLite, writes run in the writer
  * thread and slow reads in another process: both are named, and their input is plain data.
  */
-import type { RequestContext } from '../../../admission/request-context.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import type { Operation } from './operation.ts'
 import type { CoreSession, ReadSession } from './session.ts'
 

@@ -1,7 +1,8 @@
 /** The audit log in PostgreSQL, shared by all nodes. */
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+
 import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { AuditLog, ListAuditRequest, StoredAuditRecord } from '../../audit-log.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import {
   AUDIT_COLUMNS,
   type AuditMessage,

@@ -1,5 +1,5 @@
 /** Documents in PostgreSQL, shared by all nodes. */
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+
 import type {
   DocumentGuard,
   DocumentKind,
@@ -7,6 +7,7 @@ import type {
   FoundDocuments,
   StoredDocument,
 } from '../../documents.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import {
   DOCUMENT_COLUMNS,
   documentValues,

@@ -1,6 +1,6 @@
 /** Looks up API tokens, and remembers those that were valid. */
 import { LRUCache } from 'lru-cache'
-import type { ApiToken, RecalledToken } from '../../object-store.ts'
+import type { ApiToken, CachedToken } from '../../object-store.ts'
 import type { Database } from '../driver/database.ts'
 import { findApiToken } from './secrets.ts'
 
@@ -9,7 +9,7 @@ const TOKEN_BYTES = 500
 
 export class KnownTokens {
   readonly #database: Database
-  readonly #tokens = new LRUCache<string, RecalledToken>({
+  readonly #tokens = new LRUCache<string, CachedToken>({
     maxSize: MAX_BYTES,
     // Its lists of ontologies and policies can be long.
     sizeCalculation: ({ token }) => TOKEN_BYTES + JSON.stringify(token).length,
@@ -27,7 +27,7 @@ export class KnownTokens {
     return found?.token
   }
 
-  recall(secretHash: string): RecalledToken | undefined {
+  cached(secretHash: string): CachedToken | undefined {
     return this.#tokens.get(secretHash)
   }
 }

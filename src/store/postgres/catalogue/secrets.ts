@@ -1,7 +1,7 @@
 /** Keys of page tokens, and API tokens, which are stored without their secrets. */
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../../paging/token-keys.ts'
-import type { ApiToken, OnceNote, RecalledToken } from '../../object-store.ts'
+import type { ApiToken, CachedToken, OnceNote } from '../../object-store.ts'
 import { API_TOKEN_COLUMNS, apiTokenValues, toApiToken } from '../../sql/api-token-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import type { Database } from '../driver/database.ts'
@@ -48,7 +48,7 @@ export async function createApiToken(
 export async function findApiToken(
   database: Database,
   secretHash: string,
-): Promise<RecalledToken | undefined> {
+): Promise<CachedToken | undefined> {
   const [row] = await database.query(
     `SELECT ${TOKEN_GENERATION_SQL}, ${API_TOKEN_COLUMNS} FROM oqs_api_token WHERE secret_hash = ?`,
     [secretHash],

@@ -1,5 +1,5 @@
 /** API tokens in PostgreSQL, shared by all nodes. */
-import type { ApiToken, OnceNote, RecalledToken } from '../../object-store.ts'
+import type { ApiToken, CachedToken, OnceNote } from '../../object-store.ts'
 import type { Database } from '../driver/database.ts'
 import { KnownTokens } from './known-tokens.ts'
 import {
@@ -29,8 +29,8 @@ export class PostgresTokens {
     return this.#tokens.find(secretHash)
   }
 
-  recallApiToken(secretHash: string): RecalledToken | undefined {
-    return this.#tokens.recall(secretHash)
+  cachedApiToken(secretHash: string): CachedToken | undefined {
+    return this.#tokens.cached(secretHash)
   }
 
   findApiTokenById(id: string): Promise<ApiToken | undefined> {

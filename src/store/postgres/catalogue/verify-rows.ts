@@ -1,10 +1,10 @@
 /** Checks the rows of all object tables against their checksums. */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { checksumOf } from '../../object-checksum.ts'
 import type { Verified } from '../../object-store.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import type { Database, Row } from '../driver/database.ts'
 
 const ROWS_PER_STEP = 1000

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
-import { INTERNAL_CONTEXT, type RequestContext } from '../../../admission/request-context.ts'
 import { TurnQueue } from '../../../admission/turn-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import {
   ABANDONED_GRACE_MS,
   BUSY_WRITING,

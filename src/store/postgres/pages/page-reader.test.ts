@@ -7,10 +7,10 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { ObjectStore, ReadPageRequest, StoredPage } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { readCapabilities } from '../citus/capabilities.ts'
 import { Database, type Session } from '../driver/database.ts'
 import { openPostgresStore } from '../open.ts'

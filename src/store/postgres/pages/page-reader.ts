@@ -3,10 +3,11 @@
  * the table and fields that were seen last, together with the current head of the type. The head
  * shows whether they are still right. A single statement sees one moment, as a transaction does.
  */
-import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
+
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import { ReadTimer, reported } from '../../read-report.ts'
 import { orderBranches } from '../../sql/compile/order-sql.ts'
 import { combine } from '../../sql/compile/sql-condition.ts'
@@ -106,7 +107,7 @@ export class PageReader {
     const { objectType } = request
     const read = async (session: Session) => {
       const head = await readTypeHead(session, objectType)
-      confirmRecalled(context, head.generations)
+      context.cachedIdentity?.verify(head.generations)
       this.#heads.set(objectType, head)
       return readPage(session, request, head, this.#store, true)
     }
@@ -181,7 +182,7 @@ export class PageReader {
 
   #noteHead(objectType: ObjectType, text: string, context: RequestContext): TypeHead {
     const head = parseTypeHead(text)
-    confirmRecalled(context, head.generations)
+    context.cachedIdentity?.verify(head.generations)
     this.#heads.set(objectType, head)
     return head
   }

@@ -5,9 +5,10 @@
  * are copied again, and the table is published as a version without changes. Earlier versions are read
  * from the earlier table until they expire. Any node can take the next step.
  */
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
+
 import { RefusedObject } from '../../../ontology/values/read-object.ts'
 import { CURRENT_LAYOUT, objectTable } from '../../core/catalogue/object-tables.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import type { RewriteProgress } from '../../rewrite.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { addObjectTable, createObjectTable } from '../catalogue/object-table.ts'

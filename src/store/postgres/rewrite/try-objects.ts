@@ -1,10 +1,14 @@
 /** Tries a change of a definition on stored objects. See sql/try-objects.ts. */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import type { RequestContext } from '../../../admission/request-context.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { TriedObjects } from '../../definition-change.ts'
+<<<<<<< HEAD
+=======
+import type { RequestContext } from '../../port/request-context.ts'
+import { OPEN } from '../../sql/new-table.ts'
+>>>>>>> 58e37d6a (refactor(access): put access control in one folder)
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type TypeConverter, typeConverter } from '../../sql/stored-change.ts'

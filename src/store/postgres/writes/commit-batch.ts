@@ -1,5 +1,5 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
-import type { RequestContext } from '../../../admission/request-context.ts'
+
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import {
   type Batch,
@@ -9,6 +9,7 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'

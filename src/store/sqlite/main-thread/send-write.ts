@@ -3,7 +3,6 @@
  * writer thread, which commits them.
  */
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
-import type { RequestContext } from '../../../admission/request-context.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import {
   type Batch,
@@ -14,6 +13,7 @@ import {
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
 import { isIdleReplacement } from '../catalogue/replacement.ts'

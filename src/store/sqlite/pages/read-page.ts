@@ -2,7 +2,7 @@
  * Executes page plans. Everything that a page depends on (the latest version, the count, the rows,
  * whether more follow) is read in one transaction, so it belongs to one moment.
  */
-import { confirmRecalled, type RequestContext } from '../../../admission/request-context.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
@@ -66,7 +66,7 @@ export function readQuickPage(
   const timer = new ReadTimer()
   return inReadTransaction(connection, () => {
     const head = connection.heads.read(request.objectType)
-    confirmRecalled(context, { catalogue: head.generation })
+    context.cachedIdentity?.verify({ catalogue: head.generation })
     const versions = readVersions(
       connection.statements,
       request,

@@ -8,9 +8,9 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { type TempFolder, tempFolder } from '../../../../test/support/temp-folder.ts'
-import { INTERNAL_CONTEXT } from '../../../admission/request-context.ts'
 import type { ObjectStore, ReadPageRequest } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { toReadConnection } from '../queries/read-connection.ts'

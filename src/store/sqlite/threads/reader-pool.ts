@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallerBuckets } from '../../../admission/caller-buckets.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
-import type { RequestContext } from '../../../admission/request-context.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ReaderExit } from '../../object-store.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import {
   ABANDONED_GRACE_MS,
   MAX_QUEUE_WAIT_MS,

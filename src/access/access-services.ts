@@ -1,0 +1,31 @@
+import type { Admission } from '../admission/admission.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { CredentialUses } from './credential-uses.ts'
+import type { OpenIdTokens } from './openid/openid-tokens.ts'
+import type { CallerViews } from './policies/caller-views.ts'
+import type { TokenLookups } from './token-lookups.ts'
+
+/** What access control works with: a part of the services of the application. */
+export interface AccessServices {
+  readonly store: ObjectStore
+  readonly admission: Admission
+  readonly tokenLookups: TokenLookups
+  readonly credentialUses: CredentialUses
+  /** The hash of the token with every scope, if one is configured. */
+  readonly adminTokenHash: string | undefined
+  /** Verifies tokens of an OpenID provider, if one is configured. */
+  readonly openIdTokens: OpenIdTokens | undefined
+  /** The views of callers whose rights are limited by policies. */
+  readonly views: CallerViews
+  /** The clock, in milliseconds. */
+  readonly now: () => number
+  readonly newUuid: () => string
+  readonly emit: (event: AccessEvent) => void
+}
+
+/** A code or a refresh token was used again, so its grant was ended: it may be stolen. */
+export interface AccessEvent {
+  readonly event: 'oauthReuseRefused'
+  readonly clientId: string
+  readonly reused: 'code' | 'refreshToken'
+}

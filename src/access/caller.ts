@@ -1,0 +1,105 @@
+/** The caller of a request: who it is, and what its credential allows before policies limit it. */
+import { ObjectQueryError } from '../contract/errors.ts'
+import { SCOPES, type Scope } from '../contract/scopes.ts'
+import type { Ontology } from '../ontology/ontology.ts'
+import type { ApiToken } from '../store/object-store.ts'
+
+/** The identity behind a bearer token, and what the token allows. */
+export interface CallerRights
+  extends Pick<ApiToken, 'name' | 'scopes' | 'ontologies' | 'policies' | 'expiresAtMs'> {
+  /** Page tokens and limits are bound to it. */
+  readonly id: string
+  /** The person, whichever client acts for them; the caller itself if undefined. */
+  readonly userId?: string | undefined
+  /** What an OpenID provider says about a person. */
+  readonly profile?: CallerProfile | undefined
+  /** Further claims of an OpenID provider, for the rules of policies. */
+  readonly claims?: Readonly<Record<string, string>> | undefined
+}
+
+export interface CallerProfile {
+  readonly givenName?: string | undefined
+  readonly familyName?: string | undefined
+  readonly email?: string | undefined
+}
+
+/** The caller of a request. Authenticated for every request, including every page [5.1]. */
+export interface Caller extends CallerRights {
+  readonly credential: Credential
+  readonly mayUse: (scope: Scope) => boolean
+  readonly maySee: (ontology: Pick<Ontology, 'rid' | 'apiName'>) => boolean
+  /** Whether policies, if there are any, allow changing the definition of an ontology. */
+  readonly mayAdminister: (ontology: Pick<Ontology, 'rid'>) => boolean
+}
+
+/** What a caller authenticated with, so that its rights can be checked again later. */
+export type Credential =
+  | { readonly kind: 'adminToken' }
+  | { readonly kind: 'apiToken'; readonly tokenId: string; readonly clientId?: string | undefined }
+  | { readonly kind: 'openId' }
+
+/** Returns the caller with these rights. Its policies, which are not read yet, still limit them. */
+export function toCaller(rights: CallerRights, credential: Credential): Caller {
+  const { scopes, ontologies, policies } = rights
+  return {
+    ...rights,
+    credential,
+    mayUse: (scope) => scopes.includes(scope),
+    maySee: ({ rid, apiName }) =>
+      ontologies === undefined || ontologies.includes(rid) || ontologies.includes(apiName),
+    mayAdminister: () => policies === undefined,
+  }
+}
+
+/** The caller of the token in `OQS_ADMIN_TOKEN`. */
+export const ADMIN: Caller = toCaller(
+  {
+    id: 'admin',
+    name: 'admin',
+    scopes: Object.keys(SCOPES) as Scope[],
+    ontologies: undefined,
+    expiresAtMs: undefined,
+  },
+  { kind: 'adminToken' },
+)
+
+/** Returns the caller of an API token. Throws `Default:Unauthorized` if it is not valid any more. */
+export function callerOfToken(token: ApiToken | undefined, nowMs: number): Caller {
+  if (token === undefined) throw unauthorized('UNKNOWN')
+  if (token.revokedAtMs !== undefined) throw unauthorized('REVOKED')
+  refuseExpired(token, nowMs)
+  const { id: tokenId, name, scopes, ontologies, policies, expiresAtMs, issue } = token
+  const id = callerIdOf(token)
+  const userId = issue?.subjectId
+  return toCaller(
+    { id, name, scopes, ontologies, policies, expiresAtMs, userId },
+    { kind: 'apiToken', tokenId, clientId: issue?.clientId },
+  )
+}
+
+/**
+ * All access tokens of an OAuth client, for itself or for one person, are the same caller: a walk
+ * continues with a refreshed token, and a new token has no new limits.
+ */
+function callerIdOf({ id, issue }: ApiToken): string {
+  if (issue === undefined) return id
+  return issue.subjectId === undefined ? issue.clientId : `${issue.clientId}.${issue.subjectId}`
+}
+
+/** Throws `Default:Unauthorized` if rights have expired. */
+export function refuseExpired({ expiresAtMs }: Pick<CallerRights, 'expiresAtMs'>, nowMs: number) {
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) throw unauthorized('EXPIRED')
+}
+
+export function unauthorized(
+  error: 'UNKNOWN' | 'REVOKED' | 'EXPIRED' | 'NOT_A_BEARER_TOKEN',
+): ObjectQueryError {
+  return new ObjectQueryError('Default:Unauthorized', { error })
+}
+
+/** Throws `ApiUsageDenied` if the caller has none of the scopes; the error names the first. */
+export function requireScope({ mayUse }: Caller, scopes: Scope | readonly Scope[]): void {
+  const wanted = typeof scopes === 'string' ? [scopes] : scopes
+  if (wanted.some(mayUse)) return
+  throw new ObjectQueryError('ApiUsageDenied', { missingScope: wanted[0] })
+}

@@ -1,0 +1,76 @@
+/** Admits requests: the limits of each caller, its turns, its batches, and how fast it is refused. */
+import type { CallerLimits } from './caller-limits.ts'
+import { FairQueue, type QueueState } from './fair-queue.ts'
+import type { FairTurns } from './fair-turns.ts'
+import { RefusalDelay } from './refusal-delay.ts'
+
+/** The number of concurrent batches of one caller; `oqs import` sends three. */
+const BATCHES_PER_CALLER = 4
+/** Shorter than the time after which a connection is considered stalled. */
+const MAX_BATCH_WAIT_MS = 20_000
+
+/** A request that can release what it holds when it ends. */
+interface Deferring {
+  defer(callback: () => void): void
+}
+
+export class Admission {
+  readonly #limits: CallerLimits
+  readonly #turns: FairTurns
+  readonly #refusals = new RefusalDelay()
+  readonly #batches = new FairQueue({
+    slots: Infinity,
+    slotsPerCaller: BATCHES_PER_CALLER,
+    maxWaitMs: MAX_BATCH_WAIT_MS,
+    busyReason: 'Too many batches are being written.',
+  })
+
+  constructor(limits: CallerLimits, turns: FairTurns) {
+    this.#limits = limits
+    this.#turns = turns
+  }
+
+  /** Counts a request of a caller until it ends. Throws `TooManyRequests` at a limit of the caller. */
+  admit(callerId: string, request: Deferring): void {
+    this.#limits.enter(callerId)
+    request.defer(() => this.#limits.leave(callerId))
+  }
+
+  /** Returns a promise to wait for while other callers have their turn, or undefined to go ahead. */
+  takeTurn(callerId: string): Promise<void> | undefined {
+    return this.#turns.take(callerId)
+  }
+
+  /** Takes another turn for work that was interrupted since the given round. */
+  resumeTurn(callerId: string, round: number): Promise<void> | undefined {
+    return round === this.#turns.round ? undefined : this.#turns.take(callerId)
+  }
+
+  /** The current round of turns, see `resumeTurn`. */
+  get round(): number {
+    return this.#turns.round
+  }
+
+  /** Runs a write when the caller has a free slot. */
+  runBatch<T>(
+    owner: { readonly callerId: string; readonly signal: AbortSignal },
+    write: () => Promise<T>,
+  ): Promise<T> {
+    return this.#batches.run(owner, write)
+  }
+
+  /** Returns how long to delay the next refusal of a caller. */
+  refusalDelayMs(callerId: string): number {
+    return this.#refusals.next(callerId)
+  }
+
+  /** The queues by name. */
+  queues(): Readonly<Record<string, QueueState>> {
+    return { batches: this.#batches.state() }
+  }
+
+  /** Rejects queued and future batches. */
+  drain(reason: string): void {
+    this.#batches.close(reason)
+  }
+}

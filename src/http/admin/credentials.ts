@@ -1,0 +1,138 @@
+/** The endpoints that list, create and revoke credentials: API tokens, and OAuth clients. */
+import type { FastifyRequest } from 'fastify'
+import { type TObject, type TProperties, Type } from 'typebox'
+import type { ErrorName } from '../../contract/error-catalogue.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import type { OnceNote } from '../../store/object-store.ts'
+import type { App } from '../app.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { KEYED, UNGUARDED } from '../request/write-guards.ts'
+import { sendJson } from '../response/send-json.ts'
+import { NoParameters } from '../schemas/common.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import type { Services } from '../services.ts'
+import { timeText } from './credential-schemas.ts'
+import { ADMIN_SCOPE } from './require-admin.ts'
+
+/** A kind of credential. */
+export interface CredentialKind<Stored extends { readonly id: string }> {
+  /** The last part of the path. */
+  readonly path: 'tokens' | 'clients'
+  /** The id and the summary of each operation. */
+  readonly operations: Readonly<Record<'list' | 'create' | 'revoke', readonly [string, string]>>
+  readonly idDescription: string
+  readonly body: TObject
+  /** The members of a stored credential, as responses show them. */
+  readonly members: TProperties
+  /** The member of the response to a creation that has the secret. */
+  readonly secret: { readonly name: string; readonly schema: TProperties[string] }
+  readonly notFound: (id: string) => readonly [ErrorName, Readonly<Record<string, string>>]
+  readonly list: (services: Services, nowMs: number) => Promise<readonly Stored[]>
+  /** Creates a credential. The store records what `record` returns. */
+  readonly create: (
+    services: Services,
+    body: unknown,
+    nowMs: number,
+    record: (created: Created<Stored>) => Promise<OnceNote | undefined>,
+  ) => Promise<Created<Stored>>
+  /** Returns what was revoked; undefined if there is nothing to revoke. */
+  readonly revoke: (services: Services, id: string, nowMs: number) => Promise<Stored | undefined>
+  readonly describe: (stored: Stored, nowMs: number) => object
+}
+
+export interface Created<Stored> {
+  readonly stored: Stored
+  readonly secret: string | undefined
+}
+
+const common = { tags: ['Administration'], querystring: NoParameters }
+
+/** Adds the three endpoints of a kind of credential. */
+export function addCredentials<Stored extends { readonly id: string }>(
+  app: App,
+  services: Services,
+  kind: CredentialKind<Stored>,
+): void {
+  const { now, credentialUses } = services
+  const path = `/api/admin/v1/${kind.path}`
+  const schemaOf = (operation: keyof typeof kind.operations) => {
+    const [operationId, summary] = kind.operations[operation]
+    return { ...common, operationId, summary }
+  }
+  const listed = Type.Object({ ...kind.members, lastUsedAt: LastUsedAt })
+  const created = Type.Object({ ...kind.members, [kind.secret.name]: kind.secret.schema })
+  app.get(
+    path,
+    {
+      config: { scope: ADMIN_SCOPE },
+      schema: {
+        ...schemaOf('list'),
+        response: readResponses(Type.Object({ data: Type.Array(listed) })),
+      },
+    },
+    async (_request, reply) => {
+      const nowMs = now()
+      const [stored, uses] = await Promise.all([
+        kind.list(services, nowMs),
+        credentialUses.readAll(nowMs),
+      ])
+      const data = stored.map((one) => ({
+        ...kind.describe(one, nowMs),
+        lastUsedAt: timeText(uses.get(one.id)),
+      }))
+      return sendJson(reply, JSON.stringify({ data }))
+    },
+  )
+  app.post(
+    path,
+    {
+      config: { scope: ADMIN_SCOPE, writes: KEYED },
+      schema: { ...schemaOf('create'), body: kind.body, response: responses(created) },
+    },
+    async (request, reply) => {
+      const create = (record: RecordResponse) => createOne(request as FastifyRequest, record)
+      const response = await applyOnce(request, reply, services, create, { isSecret: true })
+      void reply.header('cache-control', 'no-store')
+      return sendJson(reply, response)
+    },
+  )
+  app.delete(
+    `${path}/:id`,
+    {
+      config: { scope: ADMIN_SCOPE, writes: UNGUARDED },
+      schema: {
+        ...schemaOf('revoke'),
+        params: Type.Object({ id: Type.String({ description: kind.idDescription }) }),
+        response: responses(Type.Object(kind.members)),
+      },
+    },
+    async ({ params: { id }, activity }, reply) => {
+      const nowMs = now()
+      const revoked = await kind.revoke(services, id, nowMs)
+      if (revoked === undefined) throw new ObjectQueryError(...kind.notFound(id))
+      activity.noteAudit({ writtenKeys: [id] })
+      return sendJson(reply, JSON.stringify(kind.describe(revoked, nowMs)))
+    },
+  )
+
+  async function createOne(
+    { body, activity }: FastifyRequest,
+    record: RecordResponse,
+  ): Promise<string> {
+    const nowMs = now()
+    const render = ({ stored, secret }: Created<Stored>) =>
+      JSON.stringify({ ...kind.describe(stored, nowMs), [kind.secret.name]: secret })
+    const one = await kind.create(services, body, nowMs, (created) =>
+      record(render(created), created.stored.id),
+    )
+    activity.noteAudit({ writtenKeys: [one.stored.id] })
+    return render(one)
+  }
+}
+
+const LastUsedAt = Type.Optional(
+  Type.String({
+    format: 'date-time',
+    description: 'The last use, to within five minutes. Absent if there was none in 400 days.',
+  }),
+)
