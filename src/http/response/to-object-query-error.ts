@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
 import { clientDisconnected, invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
-import { invalidRequest } from '../request/invalid-request.ts'
+import { invalidRequest } from './invalid-request.ts'
 
 /** The errors of Fastify that have a name of their own here. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
