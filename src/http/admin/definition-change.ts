@@ -1,11 +1,12 @@
 /** Background changes of definitions: `getOntologyChange`, `cancelOntologyChange`. */
+
+import { resolveOntology } from '../../access/resolve.ts'
 import {
   ChangeResponse,
   changeNotFound,
   describeLastChange,
 } from '../../service/definitions/last-change.ts'
 import type { App } from '../app.ts'
-import { resolveOntology } from '../../access/resolve.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'

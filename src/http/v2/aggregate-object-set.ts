@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { resolveOntology } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { hasLink } from '../../query/linked-types.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
@@ -7,7 +8,6 @@ import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
-import { resolveOntology } from '../../access/resolve.ts'
 import { sendAggregated } from '../response/send-aggregated.ts'
 import { AggregatedVersion } from '../schemas/aggregation.ts'
 import { OntologyPath } from '../schemas/paths.ts'

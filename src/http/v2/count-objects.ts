@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { resolveTypePath } from '../../access/resolve.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import type { App } from '../app.ts'
-import { resolveTypePath } from '../../access/resolve.ts'
 import { sendJson } from '../response/send-json.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'

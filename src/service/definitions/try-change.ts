@@ -1,7 +1,7 @@
-import type { RequestContext } from '../../store/port/request-context.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import { type ChangePlan, describeChange, describeTrial } from './change-plan.ts'
 
 /** Plans a change, including why it would be refused. */
