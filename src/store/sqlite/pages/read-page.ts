@@ -2,12 +2,13 @@
  * Executes page plans. Everything that a page depends on (the latest version, the count, the rows,
  * whether more follow) is read in one transaction, so it belongs to one moment.
  */
-import type { RequestContext } from '../../port/request-context.ts'
+
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import { releaserOf } from '../../page-memory.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
 import { compareProperty } from '../../sql/compile/property-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
