@@ -4,15 +4,7 @@ import type { OntologyChange } from '../../../ontology/definition/change-definit
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { TriedObjects } from '../../definition-change.ts'
-
-<<<<<<< HEAD
-=======
-
 import type { RequestContext } from '../../port/request-context.ts'
-import { OPEN } from '../../sql/new-table.ts'
-
->>>>>>> 58e37d6a (refactor(access): put access control in one folder)
-
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
