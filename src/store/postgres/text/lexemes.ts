@@ -1,6 +1,6 @@
 /**
  * Lexemes for full text in PostgreSQL. The column `lexemes` has the distinct terms of an object with
- * their positions, and its index finds rows; see text-condition.ts. sql/text-index.ts defines the form
+ * their positions, and its index finds rows; see text-condition.ts. sql/text/text-index.ts defines the form
  * of a term, which contains no ASCII punctuation.
  */
 import { CopyBuffer } from '../driver/copy-buffer.ts'
@@ -14,7 +14,7 @@ export const MAX_POSITIONS = 255
 export const MAX_LEXEME_LENGTH = 500
 /** A little less than PostgreSQL's limit. Rows with more lexemes are not indexed. */
 const MAX_LEXEMES_BYTES = 900_000
-/** Separates two values; see sql/text-index.ts. */
+/** Separates two values; see sql/text/text-index.ts. */
 export const TERM_BORDER = '\ue0ff'
 /** The only lexeme of a row that has too many. No term contains this character. */
 export const UNINDEXED_LEXEME = TERM_BORDER

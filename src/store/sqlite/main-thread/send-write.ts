@@ -182,7 +182,7 @@ function readCurrent(
     const values = visibilityValues(visibility, published)
     const rows = new Map<string, CurrentRow>()
     for (const pk of keys) {
-      const row = find.get(...values, pk) as unknown as FoundRow | undefined
+      const row = find.get(...values, pk) as FoundRow | undefined
       if (row === undefined) continue
       const [version, objectId, key, title, body] = row
       rows.set(pk, { pk, version, objectId, key, title, body })

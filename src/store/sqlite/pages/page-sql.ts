@@ -54,16 +54,6 @@ export function rowsSql(table: number, record: RecordSpec): SqlText {
   }
 }
 
-/** Selects the record of each row, in the order of the list. Further value: the row ids, as JSON. */
-export function recordsSql(table: number, record: RecordSpec): SqlText {
-  const { sql, values } = recordSql(record)
-  return {
-    sql: `SELECT CAST(${sql} AS BLOB) FROM json_each(?) AS listed
-      CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`,
-    values,
-  }
-}
-
 /** Selects the bytes of each record's columns. Values: those of the rows, key, number of rows. */
 export function recordSizesSql(rows: WalkedRows): string {
   return `SELECT ${STORED_BYTES} ${rowsAfterKey(rows)}`
@@ -108,7 +98,8 @@ function joinedSql({ separator = ',' }: RecordSpec): string {
   return `CAST(group_concat(record, ${SEPARATORS[separator]}) AS BLOB)`
 }
 
-function recordSql(record: RecordSpec): SqlText {
+/** Writes the record of a row. */
+export function recordSql(record: RecordSpec): SqlText {
   const { parts, values } = recordParts(record, DIALECT)
   return { sql: `concat(${parts.join(', ')})`, values }
 }

@@ -169,7 +169,7 @@ function walk(
     pageSql(rows, record, includeRowIds),
   )
   const row = statement.get(...values, ...rowValues, afterKey, limit)
-  const [records, lastKey, count, rowIds] = row as unknown as WalkedPage
+  const [records, lastKey, count, rowIds] = row as WalkedPage
 
   // A page that is not full is the last one; after a full page, one more row decides.
   const more =
@@ -239,7 +239,7 @@ function readFoundRows(
   const ids = candidates.slice(0, fitting.count)
   const { sql, values } = rowsSql(table, record)
   const row = statements.prepare(sql).get(...values, JSON.stringify(ids))
-  const [records] = row as unknown as [Uint8Array | null]
+  const [records] = row as [Uint8Array | null]
   return {
     ...pageBytes(records),
     count: ids.length,
@@ -259,7 +259,7 @@ export function readCursor(statements: StatementCache, table: number, id: number
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)
     .get(id)
-  const [pk, version] = row as unknown as [string, number]
+  const [pk, version] = row as [string, number]
   return { pk, version }
 }
 

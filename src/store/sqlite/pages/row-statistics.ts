@@ -55,6 +55,6 @@ function countRowsAfter(statements: StatementCache, typeId: number, version: num
          ORDER BY version ${LIMIT})`,
     )
     .get(typeId, version, MAX_LATER_COMMITS)
-  const [commits, rows] = row as unknown as [number, number]
+  const [commits, rows] = row as [number, number]
   return commits === MAX_LATER_COMMITS ? Number.POSITIVE_INFINITY : rows
 }

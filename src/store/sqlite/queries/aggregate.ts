@@ -82,7 +82,7 @@ function readGroups(
   statement.setReadBigInts(true)
   const collector = new GroupCollector(compiled)
   for (const row of statement.iterate(...values, maxGroups + 1)) {
-    collector.add(row as unknown as Cell[])
+    collector.add(row as Cell[])
   }
   if (collector.exceeds(maxGroups))
     throw tooManyGroups(countGroups(statements, compiled), maxGroups)
@@ -92,5 +92,5 @@ function readGroups(
 function countGroups(statements: StatementCache, compiled: CompiledAggregation): number {
   const { sql, values } = countGroupsSql(compiled)
   const row = statements.prepare(sql).get(...values)
-  return (row as unknown as [number])[0]
+  return (row as [number])[0]
 }

@@ -8,5 +8,5 @@ export function countIn(
   values: readonly BoundValue[],
 ): number {
   const row = statements.prepare(`SELECT count(*) FROM ${from}`).get(...values)
-  return (row as unknown as [number])[0]
+  return (row as [number])[0]
 }

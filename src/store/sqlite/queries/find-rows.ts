@@ -47,7 +47,7 @@ export function findRows(
 ): number[] {
   const { sql, values } = findRowsSql(search, tables, options)
   const rows = statements.prepare(sql).all(...values)
-  return (rows as unknown as [number][]).map(([id]) => id)
+  return (rows as [number][]).map(([id]) => id)
 }
 
 export function findRowsSql(
@@ -172,7 +172,7 @@ export function resolveCursor(
     `SELECT ${columns} FROM ${objectTable(table.table)} AS o WHERE pk = ? AND valid_from = ?`,
   )
   statement.setReadBigInts(true)
-  const row = statement.get(pk, version) as unknown as (SqlValue | null)[] | undefined
+  const row = statement.get(pk, version) as (SqlValue | null)[] | undefined
   return row && { pk, values: row }
 }
 

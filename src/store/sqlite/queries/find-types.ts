@@ -61,7 +61,7 @@ function readTables(
        FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
        WHERE t.rid IN (SELECT value FROM json_each(?)) AND o.is_created AND o.live_count > 0`,
     )
-    .all(JSON.stringify(typeRids)) as unknown as TableRow[]
+    .all(JSON.stringify(typeRids)) as TableRow[]
   return inSearchOrder(
     rows.map(([typeRid, table, count, version, isStaged, ...layout]) => {
       const visibility = isStaged === 1 ? 'version' : 'current'
@@ -96,7 +96,7 @@ function searchTables(
   const select = (sql: string, values: SqlCondition['values']) => {
     const statement = db.prepare(sql)
     statement.setReturnArrays(true)
-    return statement.iterate(...values) as unknown as Iterable<[string]>
+    return statement.iterate(...values) as Iterable<[string]>
   }
   for (const table of tables) {
     if (search.isDone) break

@@ -80,7 +80,7 @@ export class MatchLists {
     const { sql, values } = findRowsSql(search, tables, { ...how, cursor: undefined, limit })
     const rows: number[] = []
     for (const row of statements.prepare(sql).iterate(...values)) {
-      rows.push((row as unknown as [number])[0])
+      rows.push((row as [number])[0])
     }
     return rows.length > this.#maxLength ? 'tooLong' : Float64Array.from(rows)
   }
@@ -102,7 +102,7 @@ function indexAfter(
   let to = list.length
   while (from < to) {
     const middle = (from + to) >>> 1
-    const [isAfter] = compare.get(afterKey, list[middle] ?? 0) as unknown as [number]
+    const [isAfter] = compare.get(afterKey, list[middle] ?? 0) as [number]
     if (isAfter === 1) to = middle
     else from = middle + 1
   }

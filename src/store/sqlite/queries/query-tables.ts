@@ -190,6 +190,6 @@ function findSimilarTerms(
   const rows = statements
     .prepare('SELECT term FROM oqs_vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
     .iterate(search.from, search.before, search.maxLength)
-  for (const row of rows) search.compare((row as unknown as [string])[0])
+  for (const row of rows) search.compare((row as [string])[0])
   return search.similarTerms
 }

@@ -1,0 +1,187 @@
+/**
+ * Reads a page that merges several object types in one order. The database merges the first rows of
+ * each part by their order columns; records are read only for the rows of the page.
+ */
+import { bytesOfShape } from '../../../contract/object-record.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { ReadPageRequest, Reclaimed, RecordSpec } from '../../object-store.ts'
+import {
+  partRequest,
+  type ReadSetPageRequest,
+  type SetOrderTerm,
+  type StoredSetPage,
+} from '../../set-page.ts'
+import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import {
+  countFittingSizes,
+  cursorOfPart,
+  mergedColumns,
+  mergedOrder,
+  partColumns,
+} from '../../sql/compile/merge-order.ts'
+import { orderBranches } from '../../sql/compile/order-sql.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
+import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
+import { joinRecords } from '../../sql/plan/part-walk.ts'
+import { integer, text } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+
+/** A table in SQL, and the columns of its fields. */
+export interface PartTable {
+  readonly table: string
+  readonly numbers: FieldNumbers
+}
+
+/** One part of a page, ready to be searched. */
+export interface PartSearch extends PartTable {
+  readonly visible: SqlCondition
+  readonly condition: SqlCondition
+  readonly countTotal: () => Operation<number | undefined>
+}
+
+/** How a database reads the parts of a page, in the transaction that read the heads. */
+export interface PartReader<Head> {
+  /** Prepares a part; undefined if its table is not created yet. */
+  searchPart(request: ReadPageRequest, head: Head): Operation<PartSearch | Reclaimed | undefined>
+  /** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
+  tableOfRow(head: Head, version: number, type: ObjectType): Operation<PartTable | undefined>
+  /** Returns rows. Integers of 64 bits are exact. */
+  rows(statement: SqlCondition): Operation<readonly (readonly unknown[])[]>
+  /** Returns the records of objects, each with its key. */
+  records(
+    search: PartSearch,
+    record: RecordSpec,
+    keys: readonly string[],
+  ): Operation<Iterable<readonly [pk: string, record: Uint8Array]>>
+  /** The value of an order term for a part that does not have the property. */
+  nullOf(term: SetOrderTerm): string
+}
+
+interface MergedRow {
+  readonly part: number
+  readonly pk: string
+  readonly version: number
+  readonly bytes: number
+}
+
+type Searches = readonly (PartSearch | undefined)[]
+type OrderValues = readonly (SqlValue | null)[]
+
+export function* readMergedPage<Head>(
+  reader: PartReader<Head>,
+  request: ReadSetPageRequest,
+  heads: readonly Head[],
+  versions: readonly number[],
+): Operation<StoredSetPage | Reclaimed> {
+  const searches: (PartSearch | undefined)[] = []
+  for (const [index, part] of request.parts.entries()) {
+    const search = yield* reader.searchPart(partRequest(request, part), heads[index] as Head)
+    if (search === 'reclaimed') return search
+    searches.push(search)
+  }
+  const cursorValues = yield* readCursorValues(reader, request, heads)
+  if (cursorValues === 'reclaimed') return cursorValues
+
+  const found = yield* findMerged(reader, request, searches, cursorValues)
+  const candidates = found.slice(0, request.maxObjects)
+  const sizes = candidates.map(
+    ({ part, bytes }) => bytes + bytesOfShape(request.parts[part]?.record.shape ?? []),
+  )
+  const rows = candidates.slice(0, countFittingSizes(sizes, request.maxBytes))
+  const last = rows.at(-1)
+  return {
+    ...(yield* readRecords(reader, request, searches, rows)),
+    count: rows.length,
+    last: last && { part: last.part, pk: last.pk, version: last.version },
+    more: found.length > rows.length,
+    versions,
+    totalCount: request.includeTotalCount ? yield* countParts(searches) : undefined,
+  }
+}
+
+/** Looks up the order values of the row that the previous page ended with. */
+function* readCursorValues<Head>(
+  reader: PartReader<Head>,
+  { order, after, parts }: ReadSetPageRequest,
+  heads: readonly Head[],
+): Operation<OrderValues | undefined | Reclaimed> {
+  const part = after && parts[after.part]
+  if (after === undefined || part === undefined) return undefined
+  const of = yield* reader.tableOfRow(heads[after.part] as Head, after.version, part.objectType)
+  if (of === undefined) return 'reclaimed'
+  const columns = partColumns(order, after.part, of.numbers, reader.nullOf)
+  const [row] = yield* reader.rows({
+    sql: `SELECT ${mergedColumns(columns)} FROM ${of.table} AS o WHERE pk = ? AND valid_from = ?`,
+    values: [after.pk, after.version],
+  })
+  return (row as OrderValues | undefined) ?? 'reclaimed'
+}
+
+/** Returns the rows of the page in order, and one more if there is one. */
+function* findMerged<Head>(
+  reader: PartReader<Head>,
+  { order, after, maxObjects }: ReadSetPageRequest,
+  searches: Searches,
+  cursorValues: OrderValues | undefined,
+): Operation<MergedRow[]> {
+  const limit = maxObjects + 1
+  const branches = searches.flatMap((search, part): SqlCondition[] => {
+    if (search === undefined) return []
+    const { table, numbers, visible, condition } = search
+    const columns = partColumns(order, part, numbers, reader.nullOf)
+    const cursor = after && cursorValues && cursorOfPart(after, cursorValues, part)
+    return orderBranches(columns, cursor).map((branch) => {
+      const where = combine('and', [visible, condition, branch])
+      return {
+        sql: `SELECT * FROM (
+          SELECT ${part} AS part, o.pk AS pk, o.valid_from AS version, ${STORED_BYTES} AS bytes,
+            ${mergedColumns(columns)}
+          FROM ${table} AS o WHERE ${where.sql} ORDER BY ${branch.orderBy} ${LIMIT}) AS branch`,
+        values: [...where.values, limit],
+      }
+    })
+  })
+  if (branches.length === 0) return []
+  const rows = yield* reader.rows({
+    sql: `SELECT part, pk, version, bytes FROM (
+        ${branches.map(({ sql }) => sql).join(' UNION ALL ')}
+      ) AS merged ORDER BY ${mergedOrder(order)} ${LIMIT}`,
+    values: [...branches.flatMap(({ values }) => values), limit],
+  })
+  return rows.map(([part, pk, version, bytes]) => ({
+    part: integer(part),
+    pk: text(pk),
+    version: integer(version),
+    bytes: integer(bytes),
+  }))
+}
+
+/** The addition stops SQLite from preparing the statement again for each value of the limit. */
+const LIMIT = 'LIMIT ? + 0'
+
+function* readRecords<Head>(
+  reader: PartReader<Head>,
+  { parts }: ReadSetPageRequest,
+  searches: Searches,
+  rows: readonly MergedRow[],
+): Operation<Pick<StoredSetPage, 'records' | 'release'>> {
+  const records = new Array<Uint8Array>(rows.length)
+  for (const [part, { record }] of parts.entries()) {
+    const positions = new Map(
+      rows.flatMap((row, position) => (row.part === part ? [[row.pk, position]] : [])),
+    )
+    const search = searches[part]
+    if (positions.size === 0 || search === undefined) continue
+    for (const [pk, bytes] of yield* reader.records(search, record, [...positions.keys()])) {
+      const position = positions.get(pk)
+      if (position !== undefined) records[position] = bytes
+    }
+  }
+  return joinRecords(records)
+}
+
+function* countParts(searches: Searches): Operation<number> {
+  let total = 0
+  for (const search of searches) total += (search && (yield* search.countTotal())) ?? 0
+  return total
+}
