@@ -61,10 +61,10 @@ import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import { Database, type Session } from './driver/database.ts'
 import { readIn } from './driver/postgres-session.ts'
-import type { ReaderLane } from './driver/reader-lane.ts'
+import type { ReadPool } from './driver/read-pool.ts'
 import { refuseUnsupported } from './driver/refuse-unsupported.ts'
 import { PageReader } from './pages/page-reader.ts'
-import { laneOfSet, readSetPage } from './pages/postgres-set-reader.ts'
+import { poolOfSet, readSetPage } from './pages/postgres-set-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
@@ -190,8 +190,8 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   ): Promise<StoredSetPage | Reclaimed> {
     const types = request.parts.map(({ objectType }) => objectType)
     const readIn = (session: Session) => readSetPage(session, request, this)
-    const read = (lane: ReaderLane) => readObjects(this, types, readIn, lane)
-    const isQuick = laneOfSet(request) === 'quick'
+    const read = (pool: ReadPool) => readObjects(this, types, readIn, pool)
+    const isQuick = poolOfSet(request) === 'quick'
     const page = isQuick
       ? this.database.readQuickly(context, read)
       : this.database.readSlowly(context, read)
@@ -199,8 +199,8 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   }
 
   findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<readonly string[]> {
-    return this.database.readSlowly(context, (lane) =>
-      lane.read((session) => findTypes(session, request)),
+    return this.database.readSlowly(context, (pool) =>
+      pool.read((session) => findTypes(session, request)),
     )
   }
 
@@ -209,13 +209,13 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     context = INTERNAL_CONTEXT,
   ): Promise<AggregateResult | Reclaimed> {
     const aggregateIn = (session: Session) => aggregate(session, request, this)
-    return this.database.readSlowly(context, (lane) => {
-      // Each type may lack its table: each lane creates the table of its type and tries again.
-      const lanes = request.sources.reduce<Pick<ReaderLane, 'read'>>(
+    return this.database.readSlowly(context, (pool) => {
+      // The table of each type may be missing: each reader creates that of its type and tries again.
+      const readers = request.sources.reduce<Pick<ReadPool, 'read'>>(
         (inner, { objectType }) => ({ read: (run) => readObjects(this, objectType, run, inner) }),
-        lane,
+        pool,
       )
-      return lanes.read(aggregateIn)
+      return readers.read(aggregateIn)
     })
   }
 

@@ -30,8 +30,8 @@ export class PostgresAudit implements AuditLog {
     context = INTERNAL_CONTEXT,
   ): Promise<readonly StoredAuditRecord[]> {
     const { sql, values } = auditCondition(request)
-    const rows = await this.#database.readSlowly(context, (lane) =>
-      lane.query(
+    const rows = await this.#database.readSlowly(context, (pool) =>
+      pool.query(
         `SELECT id, record FROM oqs_audit_record WHERE ${sql} ORDER BY at_ms DESC, id DESC LIMIT ?`,
         [...values, request.maxRecords],
       ),

@@ -2,7 +2,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session } from '../driver/database.ts'
-import type { ReaderLane } from '../driver/reader-lane.ts'
+import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { lockType } from '../writes/lock-type.ts'
 import { createObjectTable } from './object-table.ts'
@@ -16,14 +16,14 @@ export async function readObjects<T>(
   store: PostgresContext,
   objectType: ObjectType | readonly ObjectType[],
   run: (session: Session) => Promise<T>,
-  lane: Pick<ReaderLane, 'read'>,
+  pool: Pick<ReadPool, 'read'>,
 ): Promise<T> {
   try {
-    return await lane.read(run)
+    return await pool.read(run)
   } catch (error) {
     if (!isMissingTable(error)) throw error
     for (const type of [objectType].flat()) await createTables(store, type)
-    return lane.read(run)
+    return pool.read(run)
   }
 }
 

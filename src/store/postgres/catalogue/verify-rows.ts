@@ -37,8 +37,8 @@ async function verifyTable(
     ORDER BY pk, valid_from LIMIT ${ROWS_PER_STEP}`
   let count = 0
   for (let after: readonly unknown[] = ['', 0]; ; ) {
-    const rows: readonly Row[] = await database.readSlowly(context, (lane) =>
-      lane.read(async (session) => {
+    const rows: readonly Row[] = await database.readSlowly(context, (pool) =>
+      pool.read(async (session) => {
         const [made] = await session.query('SELECT to_regclass(?) IS NOT NULL', [objectTable(id)])
         return made?.[0] === true ? session.query(sql, after) : []
       }),

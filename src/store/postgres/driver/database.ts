@@ -18,7 +18,7 @@ import {
   TOO_MANY_SLOW_QUERIES,
 } from '../../slow-queries.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
-import { ReaderLane, withClient } from './reader-lane.ts'
+import { ReadPool, withClient } from './read-pool.ts'
 import {
   ClientSession,
   type QueryOptions,
@@ -68,7 +68,7 @@ export interface WriteOwner extends Writer {
 export class Database implements AsyncDisposable {
   readonly #queryTimeoutMs: number
   readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
-  readonly #quick: ReaderLane
+  readonly #quick: ReadPool
   readonly #promptStops = new CallerBuckets(PROMPT_STOPS)
   readonly #copyTurns = new TurnQueue()
   readonly #inProgress = new Set<Promise<unknown>>()
@@ -103,7 +103,7 @@ export class Database implements AsyncDisposable {
       slow: pool('slow', this.#queryTimeoutMs + CANCEL_MARGIN_MS),
       write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
     }
-    this.#quick = new ReaderLane(this.#pools.quick)
+    this.#quick = new ReadPool(this.#pools.quick)
   }
 
   /** Checks that the database replies within the timeout. */
@@ -138,7 +138,7 @@ export class Database implements AsyncDisposable {
    * Runs a query whose cost is proportional to its rows. Callers share the connections fairly. Such
    * a query is short, so it is not cancelled when its client disconnects.
    */
-  readQuickly<T>({ callerId }: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+  readQuickly<T>({ callerId }: RequestContext, run: (pool: ReadPool) => Promise<T>): Promise<T> {
     return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
   }
 
@@ -146,7 +146,7 @@ export class Database implements AsyncDisposable {
    * Runs a slow query on a separate pool. Cancels it after the query timeout, or when the client
    * disconnects.
    */
-  readSlowly<T>(context: RequestContext, run: (lane: ReaderLane) => Promise<T>): Promise<T> {
+  readSlowly<T>(context: RequestContext, run: (pool: ReadPool) => Promise<T>): Promise<T> {
     const { callerId } = context
     const signal = context.signal()
     return this.#trackQuery(() =>
@@ -163,7 +163,7 @@ export class Database implements AsyncDisposable {
         if (signal.aborted) onAbandoned()
         try {
           const stopped = AbortSignal.any([ended.signal, this.#stopping.signal])
-          return await run(new ReaderLane(this.#pools.slow, stopped))
+          return await run(new ReadPool(this.#pools.slow, stopped))
         } finally {
           signal.removeEventListener('abort', onAbandoned)
           clearTimeout(timer)

@@ -23,14 +23,14 @@ import {
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
-import type { ReaderLane } from '../driver/reader-lane.ts'
+import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFieldsCache } from '../queries/type-fields.ts'
 import { visibleSql } from '../queries/visible-rows.ts'
 import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql } from './page-sql.ts'
-import { isStillValid, laneOf, type PagePlan, planPage, textPropertiesOf } from './plan-page.ts'
+import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
 import { keyWalkRows, readPage } from './read-page.ts'
 import { valueWalkRows } from './value-walk.ts'
 
@@ -53,17 +53,17 @@ export class PageReader {
 
   async #read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
     const { database } = this.#store
-    const findCached = (lane: ReaderLane) => this.#findCached(request, context, lane)
-    const readUncached = async (lane: ReaderLane) => {
+    const findCached = (pool: ReadPool) => this.#findCached(request, context, pool)
+    const readUncached = async (pool: ReadPool) => {
       const page =
-        (await this.#readInOneStatement(request, context, lane)) ??
-        (await this.#readInTransaction(request, context, lane))
+        (await this.#readInOneStatement(request, context, pool)) ??
+        (await this.#readInTransaction(request, context, pool))
       return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
-    if (laneOf(request, this.#longTextsOf(request.objectType)) === 'quick') {
+    if (poolOf(request, this.#longTextsOf(request.objectType)) === 'quick') {
       return database.readQuickly(
         context,
-        async (lane) => (await findCached(lane)) ?? (await readUncached(lane)),
+        async (pool) => (await findCached(pool)) ?? (await readUncached(pool)),
       )
     }
     const cached = await database.readQuickly(context, findCached)
@@ -81,7 +81,7 @@ export class PageReader {
   async #findCached(
     request: ReadPageRequest,
     context: RequestContext,
-    lane: ReaderLane,
+    pool: ReadPool,
   ): Promise<StoredPage | undefined> {
     const seen = this.#heads.get(request.objectType)
     if (seen === undefined) return undefined
@@ -89,7 +89,7 @@ export class PageReader {
     if (cached === undefined) return undefined
     let isConfirmed = false
     try {
-      const [row] = await this.#query(lane, HEAD_TEXT_SQL, [request.objectType.rid], true)
+      const [row] = await this.#query(pool, HEAD_TEXT_SQL, [request.objectType.rid], true)
       if (row === undefined) return undefined
       const head = this.#noteHead(request.objectType, String(row[0]), context)
       isConfirmed = head.current.isCreated && readableVersion(request, head) === cached.version
@@ -102,7 +102,7 @@ export class PageReader {
   #readInTransaction(
     request: ReadPageRequest,
     context: RequestContext,
-    lane: ReaderLane,
+    pool: ReadPool,
   ): Promise<StoredPage | Reclaimed> {
     const { objectType } = request
     const read = async (session: Session) => {
@@ -111,14 +111,14 @@ export class PageReader {
       this.#heads.set(objectType, head)
       return readPage(session, request, head, this.#store, true)
     }
-    return readObjects(this.#store, objectType, read, lane)
+    return readObjects(this.#store, objectType, read, pool)
   }
 
   /** Returns undefined if one statement is not enough, or if the head has changed too much. */
   async #readInOneStatement(
     request: ReadPageRequest,
     context: RequestContext,
-    lane: ReaderLane,
+    pool: ReadPool,
   ): Promise<StoredPage | undefined> {
     const timer = new ReadTimer()
     const { objectType, maxObjects, record } = request
@@ -135,7 +135,7 @@ export class PageReader {
     })
     timer.planned()
     const answer = await this.#query(
-      lane,
+      pool,
       `SELECT NULL, NULL, head${budget === undefined ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
        UNION ALL (${sql})`,
       [objectType.rid, ...values],
@@ -189,13 +189,13 @@ export class PageReader {
 
   /** Returns no rows if the table was replaced and has been dropped. */
   async #query(
-    lane: Pick<ReaderLane, 'queryBytes'>,
+    pool: Pick<ReadPool, 'queryBytes'>,
     sql: string,
     values: readonly unknown[],
     prepared: boolean,
   ): Promise<readonly ByteRow[]> {
     try {
-      return await lane.queryBytes(sql, values, { isPrepared: prepared })
+      return await pool.queryBytes(sql, values, { isPrepared: prepared })
     } catch (error) {
       if (isMissingTable(error)) return []
       throw error

@@ -71,15 +71,15 @@ describe('the plan of a page', () => {
   const lookedUp = { kind: 'indexWalk', oneStatement: false }
 
   it.each<[string, Partial<ReadPageRequest>, object]>([
-    ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, lane: 'quick' }],
-    ['every object, ordered', { order }, { ...lookedUp, prepared: true, lane: 'quick' }],
-    ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, lane: 'quick' }],
-    ['an equality', { query: compare('eq') }, { ...oneValue, lane: 'quick' }],
+    ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, pool: 'quick' }],
+    ['every object, ordered', { order }, { ...lookedUp, prepared: true, pool: 'quick' }],
+    ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, pool: 'quick' }],
+    ['an equality', { query: compare('eq') }, { ...oneValue, pool: 'quick' }],
     ['a counted equality', { query: compare('eq'), includeTotalCount: true }, lookedUp],
     ['an ordered equality', { query: compare('eq'), order }, lookedUp],
-    ['a range', { query: compare('gt') }, { ...walked, lane: 'slow' }],
+    ['a range', { query: compare('gt') }, { ...walked, pool: 'slow' }],
     ['a counted range', { query: compare('gt'), includeTotalCount: true }, lookedUp],
-    ['a text', { query: text }, { ...sorted, lane: 'slow' }],
+    ['a text', { query: text }, { ...sorted, pool: 'slow' }],
     ['a text, ordered', { query: text, order }, lookedUp],
     ['a text with an estimate', { query: text, matchEstimate: 7 }, { ...sorted, matchEstimate: 7 }],
     ['a text and a range', { query: { kind: 'and', of: [text, compare('gt')] } }, sorted],
@@ -111,14 +111,14 @@ describe('the plan of a page', () => {
     ])
     const objectType = { ...TYPE, properties } as unknown as ObjectType
     expect([...textPropertiesOf(objectType)]).toEqual(['scalar'])
-    const lane = (property: string, fields: TypeFields | undefined) =>
+    const pool = (property: string, fields: TypeFields | undefined) =>
       planPage(
         { ...request({ order: [{ property, direction: 'asc', nulls: 'last' }] }), objectType },
         LATEST,
         { ...POSTGRES, fields },
-      ).lane
-    expect([lane('scalar', undefined), lane('number', undefined)]).toEqual(['slow', 'quick'])
-    expect(lane('scalar', fieldsWith(false))).toBe('quick')
+      ).pool
+    expect([pool('scalar', undefined), pool('number', undefined)]).toEqual(['slow', 'quick'])
+    expect(pool('scalar', fieldsWith(false))).toBe('quick')
   })
 
   it.each([

@@ -38,7 +38,7 @@ export type PagePlan = PlanBase &
   )
 
 interface PlanBase {
-  readonly lane: Lane
+  readonly pool: PoolName
   readonly version: number
   readonly visibility: Visibility
   readonly table: TableHead
@@ -52,7 +52,7 @@ interface PlanBase {
 }
 
 /** Slow pages have connections of their own, so that they cannot use up those of quick pages. */
-export type Lane = 'quick' | 'slow'
+export type PoolName = 'quick' | 'slow'
 
 /** What the planner knows about the database, and about the type. */
 export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
@@ -60,8 +60,8 @@ export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows
   readonly fields: TypeFields | undefined
 }
 
-/** Returns the lane of a page, given the properties that may have long texts. */
-export function laneOf(request: ReadPageRequest, prefixFields: ReadonlySet<string>): Lane {
+/** Returns the pool of a page, given the properties that may have long texts. */
+export function poolOf(request: ReadPageRequest, prefixFields: ReadonlySet<string>): PoolName {
   return isQuick(request, prefixFields) ? 'quick' : 'slow'
 }
 
@@ -83,7 +83,7 @@ export function planPage(
   const { liveCount } = table
   const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
-    lane: laneOf(request, fields?.prefixFields ?? textPropertiesOf(request.objectType)),
+    pool: poolOf(request, fields?.prefixFields ?? textPropertiesOf(request.objectType)),
     version,
     visibility,
     table,

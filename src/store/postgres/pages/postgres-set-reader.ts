@@ -28,11 +28,11 @@ import { readQuerySql } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
 import { visibleSql } from '../queries/visible-rows.ts'
 import { recordSql } from './page-sql.ts'
-import { type Lane, planPage, textPropertiesOf } from './plan-page.ts'
+import { type PoolName, planPage, textPropertiesOf } from './plan-page.ts'
 import { countTotal, readPage } from './read-page.ts'
 
-/** Returns the lane of a page. A merge reads a page of each part. Any text may be long. */
-export function laneOfSet(request: ReadSetPageRequest): Lane {
+/** Returns the pool of a page. A merge reads a page of each part. Any text may be long. */
+export function poolOfSet(request: ReadSetPageRequest): PoolName {
   const isQuickPart = (part: SetPagePart) =>
     isQuick(partRequest(request, part), textPropertiesOf(part.objectType))
   return request.order.length === 0 && request.parts.every(isQuickPart) ? 'quick' : 'slow'

@@ -43,8 +43,8 @@ export function tryObjects(
     change,
     async (next) => {
       const { typeRid, after } = next
-      const { rows, converter } = await database.readSlowly(context, (lane) =>
-        lane.read(async (session) => ({
+      const { rows, converter } = await database.readSlowly(context, (pool) =>
+        pool.read(async (session) => ({
           rows: await readNext(session, next, change.basedOn),
           converter: converters.get(typeRid) ?? (await converterOf(session, typeRid)),
         })),

@@ -46,7 +46,7 @@ async function refuseSlowQuery(
     const condition = await readQuerySql(session, query, fields, NO_LINKS)
     return countRows(session, head.current.table, condition)
   }
-  await store.database.readSlowly(context, (lane) => readObjects(store, objectType, count, lane))
+  await store.database.readSlowly(context, (pool) => readObjects(store, objectType, count, pool))
 }
 
 async function closeMatches(

@@ -1,5 +1,5 @@
 /**
- * Reads on the connections of one pool. Pages and authentication use one lane, slow queries
+ * Reads on the connections of one pool. Pages and authentication use one, slow queries
  * another, so that neither can use up the connections of the other.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +20,7 @@ import {
   toStoreFailure,
 } from './store-failure.ts'
 
-export class ReaderLane {
+export class ReadPool {
   readonly #pool: Pool
   readonly #signal: AbortSignal | undefined
 
