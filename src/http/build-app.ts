@@ -13,7 +13,7 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { addAdministration } from './admin/endpoints.ts'
+import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'
 import type { App } from './app.ts'
 import { auditRequests } from './audit/audit-requests.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
@@ -41,12 +41,9 @@ import {
 } from './response/error-response.ts'
 import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
-import { addRevision1 } from './revision-1/endpoints.ts'
-import { addRevision2 } from './revision-2/endpoints.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 import { endTrace } from './tracing/trace-request.ts'
-import { addV2 } from './v2/endpoints.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048

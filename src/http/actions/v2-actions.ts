@@ -5,11 +5,10 @@ import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { missingParameters } from '../../service/actions/prepare-action.ts'
 import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'
-import type { Services } from '../services.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import {
@@ -28,12 +27,6 @@ const common = {
   querystring: V2Parameters,
 }
 
-/** Adds `applyActionV2` and `applyActionBatchV2`. */
-export function addV2Actions(app: App, services: Services): void {
-  addApply(app, services)
-  addApplyBatch(app, services)
-}
-
 const ApplyOptions = Type.Object(
   {
     mode: textOrNull(['VALIDATE_ONLY', 'VALIDATE_AND_EXECUTE'], 'Default: `VALIDATE_AND_EXECUTE`.'),
@@ -45,69 +38,57 @@ const ApplyOptions = Type.Object(
   closed,
 )
 
-function addApply(app: App, services: Services): void {
-  app.post(
-    `${PATH}/apply`,
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'applyActionV2',
-        summary: 'Apply or validate an action (v2)',
-        description:
-          'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
-        body: Type.Object({ ...ActionBody.properties, options: optional(ApplyOptions) }, closed),
-        response: responses(
-          Type.Object({
-            validation: Type.Optional(ValidationResponse),
-            edits: Type.Optional(EditsResponse),
-          }),
-        ),
-      },
-    },
-    async (request, reply) => {
-      const { parameters, options } = request.body
-      const values = parameters ?? {}
-      const actionType = resolveActionType(request)
-      if (options?.mode === 'VALIDATE_ONLY') {
-        return { validation: await validateAction(actionType, values, request.context, services) }
-      }
-      requireScope(request.caller, 'api:ontologies-read')
-      const missing = missingParameters(actionType, values)
-      if (missing.length > 0) return { validation: describeValidation(actionType, missing) }
-      const { actions } = await applyRequested(request, reply, [values], services)
-      const validation = describeValidation(actionType, [])
-      const returned = options?.returnEdits ?? 'NONE'
-      if (returned === 'NONE') return { validation }
-      const listDeletions = returned === 'ALL_V2_WITH_DELETIONS'
-      return { validation, edits: describeEdits(actions, listDeletions) }
-    },
-  )
-}
-
 const BatchOptions = Type.Object(
   { returnEdits: textOrNull(['NONE', 'ALL'], 'Default: `NONE`.') },
   closed,
 )
 
-function addApplyBatch(app: App, services: Services): void {
-  app.post(
-    `${PATH}/applyBatch`,
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'applyActionBatchV2',
-        summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
-        description: 'Applies all actions as one commit, or none. Requires both scopes.',
-        body: actionBatch({ options: optional(BatchOptions) }),
-        response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
-      },
-    },
-    async (request, reply) => {
-      const { actions } = await applyRequestedBatch(request, reply, services)
-      if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}
-      return { edits: describeEdits(actions, false) }
-    },
-  )
-}
+export const applyActionV2 = endpoint({
+  route: `POST ${PATH}/apply`,
+  config,
+  ...common,
+  operationId: 'applyActionV2',
+  summary: 'Apply or validate an action (v2)',
+  description:
+    'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
+  body: Type.Object({ ...ActionBody.properties, options: optional(ApplyOptions) }, closed),
+  response: responses(
+    Type.Object({
+      validation: Type.Optional(ValidationResponse),
+      edits: Type.Optional(EditsResponse),
+    }),
+  ),
+  handle: async (request, reply, services) => {
+    const { parameters, options } = request.body
+    const values = parameters ?? {}
+    const actionType = resolveActionType(request)
+    if (options?.mode === 'VALIDATE_ONLY') {
+      return { validation: await validateAction(actionType, values, request.context, services) }
+    }
+    requireScope(request.caller, 'api:ontologies-read')
+    const missing = missingParameters(actionType, values)
+    if (missing.length > 0) return { validation: describeValidation(actionType, missing) }
+    const { actions } = await applyRequested(request, reply, [values], services)
+    const validation = describeValidation(actionType, [])
+    const returned = options?.returnEdits ?? 'NONE'
+    if (returned === 'NONE') return { validation }
+    const listDeletions = returned === 'ALL_V2_WITH_DELETIONS'
+    return { validation, edits: describeEdits(actions, listDeletions) }
+  },
+})
+
+export const applyActionBatchV2 = endpoint({
+  route: `POST ${PATH}/applyBatch`,
+  config,
+  ...common,
+  operationId: 'applyActionBatchV2',
+  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
+  description: 'Applies all actions as one commit, or none. Requires both scopes.',
+  body: actionBatch({ options: optional(BatchOptions) }),
+  response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
+  handle: async (request, reply, services) => {
+    const { actions } = await applyRequestedBatch(request, reply, services)
+    if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}
+    return { edits: describeEdits(actions, false) }
+  },
+})

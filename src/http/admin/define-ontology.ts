@@ -14,7 +14,7 @@ import { ChangePlan } from '../../service/definitions/change-plan.ts'
 import { ChangeResponse, describeLastChange } from '../../service/definitions/last-change.ts'
 import { retryOutOfSync } from '../../service/definitions/retry-out-of-sync.ts'
 import { tryChange } from '../../service/definitions/try-change.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
@@ -36,88 +36,6 @@ async function takeOwnTurn(
   await admission.takeTurn(caller.id)
 }
 
-/** Adds `applyOntology`. */
-export function addApplyOntology(app: App, services: Services): void {
-  app.put(
-    '/api/admin/v1/ontologies/:ontology',
-    {
-      bodyLimit: DEFINITION_MAX_BYTES,
-      // Parsing, checking, planning and saving a large definition each take a while, so other
-      // requests get a turn in between.
-      preValidation: async (request) => {
-        await takeOwnTurn(request, services)
-        refuseLargeDefinition(request.body)
-      },
-      preHandler: (request) => takeOwnTurn(request, services),
-      config: {
-        scope: 'api:ontologies-write',
-        writes: GUARDED,
-        invalidBody: 'InvalidOntologyDefinition',
-      },
-      schema: {
-        operationId: 'applyOntology',
-        summary: 'Define or change an ontology',
-        tags: ['Administration'],
-        params: OntologyPath,
-        description:
-          'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
-        querystring: ChangeParameters,
-        body: OntologyDefinition,
-        response: {
-          ...responses(Type.Union([OntologyDefinition, ChangePlan])),
-          202: ChangeResponse,
-        },
-      },
-    },
-    async (request, reply) => {
-      const { store } = services
-      const { body, caller, context, query, headers } = request
-      const { ontology: identifier } = request.params
-      const { dryRun: isDryRun = false, allowDataLoss = false } = query
-      const preconditions = readPreconditions(headers)
-      const apply = async (record: RecordResponse) => {
-        const named = [{ ontology: identifier }]
-        const catalogue = await store.readCatalogue({ named, callerId: caller.id })
-        checkNames(caller, identifier, body, catalogue)
-        requireAdministration(caller, catalogue.find(identifier))
-        await requireDefinition(preconditions, identifier, { caller, catalogue }, services)
-        const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
-        const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
-        const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
-        await takeOwnTurn(request, services)
-        if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
-        const { ontology } = change
-        const json = JSON.stringify(ontology.definition)
-        const once = await record(json)
-        const outcome = await store.saveOntology({ ...change, once }, context)
-        return outcome === 'saved' ? json : describeStarted(ontology)
-      }
-      const describeStarted = async (ontology: Ontology) => {
-        const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
-        void reply.code(202).header('location', path)
-        return JSON.stringify(await describeLastChange(store, ontology))
-      }
-      // A dry run changes nothing, so it can be repeated anyway.
-      if (isDryRun) return sendJson(reply, await retryOutOfSync(() => apply(async () => undefined)))
-      const response = await applyOnce(
-        request,
-        reply,
-        services,
-        (record) => retryOutOfSync(() => apply(record)),
-        {
-          continued: async () => {
-            const named = [{ ontology: identifier }]
-            const catalogue = await store.readCatalogue({ named, callerId: caller.id })
-            return describeStarted(resolveOntology(catalogue, caller, identifier))
-          },
-        },
-      )
-      if (reply.statusCode === 200) reply.headers({ etag: etagOfBytes(response) })
-      return sendJson(reply, response)
-    },
-  )
-}
-
 const ChangeParameters = Type.Object(
   {
     dryRun: Type.Optional(
@@ -136,24 +54,94 @@ const ChangeParameters = Type.Object(
   closed,
 )
 
-/** Adds `getOntologyDefinition`. */
-export function addGetOntologyDefinition(app: App): void {
-  app.get(
-    '/api/admin/v1/ontologies/:ontology',
-    {
-      config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
-      schema: {
-        operationId: 'getOntologyDefinition',
-        summary: 'Get the definition of an ontology',
-        tags: ['Administration'],
-        params: OntologyPath,
-        querystring: NoParameters,
-        response: readResponses(OntologyDefinition),
+export const applyOntology = endpoint({
+  route: 'PUT /api/admin/v1/ontologies/:ontology',
+  config: {
+    scope: 'api:ontologies-write',
+    writes: GUARDED,
+    invalidBody: 'InvalidOntologyDefinition',
+  },
+  operationId: 'applyOntology',
+  summary: 'Define or change an ontology',
+  tags: ['Administration'],
+  params: OntologyPath,
+  description:
+    'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
+  querystring: ChangeParameters,
+  body: OntologyDefinition,
+  response: {
+    ...responses(Type.Union([OntologyDefinition, ChangePlan])),
+    202: ChangeResponse,
+  },
+  options: (services) => ({
+    bodyLimit: DEFINITION_MAX_BYTES,
+    // Parsing, checking, planning and saving a large definition each take a while, so other
+    // requests get a turn in between.
+    preValidation: async (request) => {
+      await takeOwnTurn(request, services)
+      refuseLargeDefinition(request.body)
+    },
+    preHandler: (request) => takeOwnTurn(request, services),
+  }),
+  handle: async (request, reply, services) => {
+    const { store } = services
+    const { body, caller, context, query, headers } = request
+    const { ontology: identifier } = request.params
+    const { dryRun: isDryRun = false, allowDataLoss = false } = query
+    const preconditions = readPreconditions(headers)
+    const apply = async (record: RecordResponse) => {
+      const named = [{ ontology: identifier }]
+      const catalogue = await store.readCatalogue({ named, callerId: caller.id })
+      checkNames(caller, identifier, body, catalogue)
+      requireAdministration(caller, catalogue.find(identifier))
+      await requireDefinition(preconditions, identifier, { caller, catalogue }, services)
+      const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
+      const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
+      const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
+      await takeOwnTurn(request, services)
+      if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
+      const { ontology } = change
+      const json = JSON.stringify(ontology.definition)
+      const once = await record(json)
+      const outcome = await store.saveOntology({ ...change, once }, context)
+      return outcome === 'saved' ? json : describeStarted(ontology)
+    }
+    const describeStarted = async (ontology: Ontology) => {
+      const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
+      void reply.code(202).header('location', path)
+      return JSON.stringify(await describeLastChange(store, ontology))
+    }
+    // A dry run changes nothing, so it can be repeated anyway.
+    if (isDryRun) return sendJson(reply, await retryOutOfSync(() => apply(async () => undefined)))
+    const response = await applyOnce(
+      request,
+      reply,
+      services,
+      (record) => retryOutOfSync(() => apply(record)),
+      {
+        continued: async () => {
+          const named = [{ ontology: identifier }]
+          const catalogue = await store.readCatalogue({ named, callerId: caller.id })
+          return describeStarted(resolveOntology(catalogue, caller, identifier))
+        },
       },
-    },
-    async (request, reply) => {
-      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      return sendJson(reply, JSON.stringify(ontology.definition))
-    },
-  )
-}
+    )
+    if (reply.statusCode === 200) reply.headers({ etag: etagOfBytes(response) })
+    return sendJson(reply, response)
+  },
+})
+
+export const getOntologyDefinition = endpoint({
+  route: 'GET /api/admin/v1/ontologies/:ontology',
+  config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
+  operationId: 'getOntologyDefinition',
+  summary: 'Get the definition of an ontology',
+  tags: ['Administration'],
+  params: OntologyPath,
+  querystring: NoParameters,
+  response: readResponses(OntologyDefinition),
+  handle: async (request, reply) => {
+    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+    return sendJson(reply, JSON.stringify(ontology.definition))
+  },
+})

@@ -6,50 +6,13 @@ import { closed } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
-
-/** Adds `deleteByQuery`. */
-export function addDeleteByQuery(app: App, services: Services): void {
-  app.post(
-    '/api/admin/v1/ontologies/:ontology/objects/:objectType/deleteByQuery',
-    {
-      config: { scope: 'api:ontologies-write', writes: KEYED },
-      preValidation: async ({ body }) => refuseMissingQuery(body),
-      schema: {
-        operationId: 'deleteByQuery',
-        summary: 'Delete all objects that match a query',
-        description:
-          'Deletes the objects that match a query of revision 1.0, as one commit: readers see all of them or none. A query is required. To delete all objects, send one that matches all, such as `{"type": "isNull", "field": "properties.ID", "value": false}` with the primary key.',
-        tags: ['Administration'],
-        params: TypePath,
-        querystring: NoParameters,
-        body: Type.Object({ query: queryBody(REVISION_1_QUERIES) }, closed),
-        response: responses(DeleteResponse),
-      },
-    },
-    async (request, reply) => {
-      const { catalogue, context, params, body } = request
-      const { objectType } = resolveWrittenPath(request, params)
-      const limits = services.limits.query
-      const deletion = {
-        objectType,
-        basedOn: catalogue.generation,
-        query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
-        once: readIdempotencyKey(request, services),
-      }
-      const commit = await services.store.deleteMatches(deletion, context)
-      reply.headers(repeatHeaders(commit))
-      return { version: commit.version, deleted: commit.deleted }
-    },
-  )
-}
 
 const DeleteResponse = Type.Object({
   version: Type.Integer({ description: 'The version without the objects.' }),
@@ -63,3 +26,34 @@ function refuseMissingQuery(body: unknown): void {
   if (typeof query !== 'object' || Object.keys(query).length > 0) return
   throw invalidArgument('query', 'is missing; to delete all objects, send a query that matches all')
 }
+
+export const deleteByQuery = endpoint({
+  route: 'POST /api/admin/v1/ontologies/:ontology/objects/:objectType/deleteByQuery',
+  config: { scope: 'api:ontologies-write', writes: KEYED },
+  operationId: 'deleteByQuery',
+  summary: 'Delete all objects that match a query',
+  description:
+    'Deletes the objects that match a query of revision 1.0, as one commit: readers see all of them or none. A query is required. To delete all objects, send one that matches all, such as `{"type": "isNull", "field": "properties.ID", "value": false}` with the primary key.',
+  tags: ['Administration'],
+  params: TypePath,
+  querystring: NoParameters,
+  body: Type.Object({ query: queryBody(REVISION_1_QUERIES) }, closed),
+  response: responses(DeleteResponse),
+  options: () => ({
+    preValidation: async ({ body }) => refuseMissingQuery(body),
+  }),
+  handle: async (request, reply, services) => {
+    const { catalogue, context, params, body } = request
+    const { objectType } = resolveWrittenPath(request, params)
+    const limits = services.limits.query
+    const deletion = {
+      objectType,
+      basedOn: catalogue.generation,
+      query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
+      once: readIdempotencyKey(request, services),
+    }
+    const commit = await services.store.deleteMatches(deletion, context)
+    reply.headers(repeatHeaders(commit))
+    return { version: commit.version, deleted: commit.deleted }
+  },
+})

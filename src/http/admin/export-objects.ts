@@ -20,7 +20,7 @@ import {
   shownVersion,
   writeExport,
 } from '../../service/exports/write-export.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
@@ -38,31 +38,6 @@ export const EXPORT_RESPONSE = {
       { schema: Type.String() },
     ]),
   ),
-}
-
-/** Adds `exportObjects`. */
-export function addExportObjects(app: App, services: Services): void {
-  app.get(
-    '/api/admin/v1/ontologies/:ontology/objects/:objectType/export',
-    {
-      config: { scope: 'api:ontologies-read' },
-      schema: {
-        operationId: 'exportObjects',
-        summary: 'Export all objects of one snapshot',
-        description:
-          'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
-        tags: ['Administration'],
-        params: TypePath,
-        querystring: ExportParameters,
-        response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
-      },
-    },
-    async (request, reply) => {
-      const { objectType } = resolveTypePath(request, request.params)
-      const spec = readExport(request.query, objectType, services)
-      return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
-    },
-  )
 }
 
 /** Sends an export. The request must have a caller. */
@@ -204,3 +179,21 @@ function keyOf(objectType: ObjectType, text: string): string {
     throw invalidArgument('after', reason)
   }
 }
+
+export const exportObjects = endpoint({
+  route: 'GET /api/admin/v1/ontologies/:ontology/objects/:objectType/export',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'exportObjects',
+  summary: 'Export all objects of one snapshot',
+  description:
+    'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
+  tags: ['Administration'],
+  params: TypePath,
+  querystring: ExportParameters,
+  response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
+  handle: async (request, reply, services) => {
+    const { objectType } = resolveTypePath(request, request.params)
+    const spec = readExport(request.query, objectType, services)
+    return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
+  },
+})

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import type { Limit } from '../../admission/caller-limits.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { readResponses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 
 const CallerResponse = Type.Object({
   id: Type.String({ description: 'The caller as the log of the service names it.' }),
@@ -38,48 +37,41 @@ const CallerResponse = Type.Object({
   ),
 })
 
-/** Adds `getCaller`, which every valid token may call. */
-export function addCaller(app: App, services: Services): void {
-  app.get(
-    '/api/admin/v1/me',
-    {
-      config: { scope: 'any' },
-      schema: {
-        operationId: 'getCaller',
-        summary: 'Get the name and the rights of the caller',
-        tags: ['Administration'],
-        querystring: NoParameters,
-        response: readResponses(CallerResponse),
-      },
-    },
-    async (request, reply) => {
-      const { limits, walkTokens } = services
-      const { requestsPerMinute, maxConcurrentRequests } = limits.callers
-      const { ttlSeconds, snapshotMaxAgeSeconds } = walkTokens.lifetime
-      const { id, name, scopes, policies, expiresAtMs } = request.caller
-      const visible = policies && (await visibleOntologies(request, services))
-      const ontologies = visible?.map(({ rid }) => rid) ?? request.caller.ontologies
-      const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
-      return sendJson(
-        reply,
-        JSON.stringify({
-          id,
-          name,
-          scopes,
-          ontologies,
-          policies: policies && [...new Set(policies.flat())],
-          expiresAt,
-          limits: {
-            ...limitAs('requestsPerMinute', requestsPerMinute),
-            ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
-          },
-          pageTokens: { maxAgeSeconds: ttlSeconds, snapshotMaxAgeSeconds },
-        }),
-      )
-    },
-  )
-}
-
 function limitAs(name: string, limit: Limit): Readonly<Record<string, number>> {
   return limit === 'none' ? {} : { [name]: limit }
 }
+
+export const getCaller = endpoint({
+  route: 'GET /api/admin/v1/me',
+  config: { scope: 'any' },
+  operationId: 'getCaller',
+  summary: 'Get the name and the rights of the caller',
+  tags: ['Administration'],
+  querystring: NoParameters,
+  response: readResponses(CallerResponse),
+  handle: async (request, reply, services) => {
+    const { limits, walkTokens } = services
+    const { requestsPerMinute, maxConcurrentRequests } = limits.callers
+    const { ttlSeconds, snapshotMaxAgeSeconds } = walkTokens.lifetime
+    const { id, name, scopes, policies, expiresAtMs } = request.caller
+    const visible = policies && (await visibleOntologies(request, services))
+    const ontologies = visible?.map(({ rid }) => rid) ?? request.caller.ontologies
+    const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString()
+    return sendJson(
+      reply,
+      JSON.stringify({
+        id,
+        name,
+        scopes,
+        ontologies,
+        policies: policies && [...new Set(policies.flat())],
+        expiresAt,
+        limits: {
+          ...limitAs('requestsPerMinute', requestsPerMinute),
+          ...limitAs('maxConcurrentRequests', maxConcurrentRequests),
+        },
+        pageTokens: { maxAgeSeconds: ttlSeconds, snapshotMaxAgeSeconds },
+      }),
+    )
+  },
+})

@@ -9,7 +9,7 @@ import type { TokenBinding } from '../../paging/page-token.ts'
 import { openWalk } from '../../service/pages/open-walk.ts'
 import type { PagedRequest } from '../../service/pages/page.ts'
 import type { AuditFilter, StoredAuditRecord } from '../../store/object-store.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -78,32 +78,6 @@ const AuditRecordSchema = Type.Object({
   ),
   moreKeys: count('The number of further keys.'),
 })
-
-/** Adds `listAuditRecords`. */
-export function addListAuditRecords(app: App, services: Services): void {
-  app.get(
-    '/api/admin/v1/audit',
-    {
-      config: { scope: 'api:audit-read' },
-      schema: {
-        operationId: 'listAuditRecords',
-        summary: 'List the records of the audit log, the latest first',
-        description:
-          'The records of this process are complete; those of reads by other processes arrive within about a second.',
-        tags: ['Administration'],
-        querystring: AuditParameters,
-        response: responses(
-          Type.Object({ data: Type.Array(AuditRecordSchema), nextPageToken: NextPageToken }),
-        ),
-      },
-    },
-    async (request, reply) => {
-      await services.audit?.flush()
-      void reply.header('cache-control', 'no-store')
-      return listRecords(request, request.query, services)
-    },
-  )
-}
 
 async function listRecords(
   request: PagedRequest,
@@ -196,3 +170,22 @@ function describe({ id, record: { atMs, ...record } }: StoredAuditRecord) {
     ...(keys === undefined ? {} : { keys: [...keys] }),
   }
 }
+
+export const listAuditRecords = endpoint({
+  route: 'GET /api/admin/v1/audit',
+  config: { scope: 'api:audit-read' },
+  operationId: 'listAuditRecords',
+  summary: 'List the records of the audit log, the latest first',
+  description:
+    'The records of this process are complete; those of reads by other processes arrive within about a second.',
+  tags: ['Administration'],
+  querystring: AuditParameters,
+  response: responses(
+    Type.Object({ data: Type.Array(AuditRecordSchema), nextPageToken: NextPageToken }),
+  ),
+  handle: async (request, reply, services) => {
+    await services.audit?.flush()
+    void reply.header('cache-control', 'no-store')
+    return listRecords(request, request.query, services)
+  },
+})

@@ -5,13 +5,12 @@
 import { Type } from 'typebox'
 import { resolveWrittenPath } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { ReplacementPath, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'
 const scope = 'api:ontologies-write'
@@ -28,87 +27,76 @@ const PublishParameters = Type.Object(
 )
 const common = { tags: ['Administration'], querystring: NoParameters }
 
-/** Adds `startReplacement`, `publishReplacement` and `abandonReplacement`. */
-export function addReplaceObjects(app: App, services: Services): void {
-  app.post(
-    PATH,
-    {
-      config: { scope, writes: KEYED },
-      schema: {
-        ...common,
-        operationId: 'startReplacement',
-        summary: 'Start a replacement of all objects of a type',
-        description:
-          'Add objects with `writeObjects` and the parameter `replacement`. Readers do not see them before the replacement is published. An idle replacement expires after the snapshot lifetime, but not within the first hour.',
-        params: TypePath,
-        response: responses(Type.Object({ replacement: Type.String() })),
-      },
-    },
-    async (request, reply) => {
-      const { store, emit } = services
-      const { id: requestId, context } = request
-      const { objectType } = resolveWrittenPath(request, request.params)
-      const replacement = await applyOnce(request, reply, services, async (record) =>
-        store.startReplacement(objectType, context, await record('')),
-      )
-      const { rid } = objectType
-      const event = 'replacementProgress'
-      emit({ event, requestId, objectType: rid, replacement, phase: 'writing' })
-      return { replacement }
-    },
-  )
+export const startReplacement = endpoint({
+  route: `POST ${PATH}`,
+  config: { scope, writes: KEYED },
+  ...common,
+  operationId: 'startReplacement',
+  summary: 'Start a replacement of all objects of a type',
+  description:
+    'Add objects with `writeObjects` and the parameter `replacement`. Readers do not see them before the replacement is published. An idle replacement expires after the snapshot lifetime, but not within the first hour.',
+  params: TypePath,
+  response: responses(Type.Object({ replacement: Type.String() })),
+  handle: async (request, reply, services) => {
+    const { store, emit } = services
+    const { id: requestId, context } = request
+    const { objectType } = resolveWrittenPath(request, request.params)
+    const replacement = await applyOnce(request, reply, services, async (record) =>
+      store.startReplacement(objectType, context, await record('')),
+    )
+    const { rid } = objectType
+    const event = 'replacementProgress'
+    emit({ event, requestId, objectType: rid, replacement, phase: 'writing' })
+    return { replacement }
+  },
+})
 
-  app.post(
-    `${PATH}/:replacement/publish`,
-    {
-      config: { scope, writes: UNGUARDED },
-      schema: {
-        ...common,
-        operationId: 'publishReplacement',
-        summary: 'Publish a replacement',
-        description:
-          'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept. Repeated in the same mode, the request returns its first answer.',
-        params: ReplacementPath,
-        querystring: PublishParameters,
-        response: responses(CommitResponse),
-      },
-    },
-    async ({ id: requestId, catalogue, caller, context, params, query }) => {
-      const { store, emit } = services
-      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
-      const { mode } = query
-      const { replacement } = params
-      const progress = { event: 'replacementProgress', requestId, replacement } as const
-      const { rid } = objectType
-      emit({ ...progress, objectType: rid, phase: 'indexing' })
-      const { version, put, deleted, kept } = await store.publishReplacement(
-        objectType,
-        replacement,
-        mode,
-        context,
-        (indexes) => emit({ ...progress, objectType: rid, phase: 'indexing', indexes }),
-      )
-      emit({ ...progress, objectType: rid, phase: 'published', objects: put })
-      return { version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
-    },
-  )
+export const publishReplacement = endpoint({
+  route: `POST ${PATH}/:replacement/publish`,
+  config: { scope, writes: UNGUARDED },
+  ...common,
+  operationId: 'publishReplacement',
+  summary: 'Publish a replacement',
+  description:
+    'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept. Repeated in the same mode, the request returns its first answer.',
+  params: ReplacementPath,
+  querystring: PublishParameters,
+  response: responses(CommitResponse),
+  handle: async (
+    { id: requestId, catalogue, caller, context, params, query },
+    _reply,
+    services,
+  ) => {
+    const { store, emit } = services
+    const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
+    const { mode } = query
+    const { replacement } = params
+    const progress = { event: 'replacementProgress', requestId, replacement } as const
+    const { rid } = objectType
+    emit({ ...progress, objectType: rid, phase: 'indexing' })
+    const { version, put, deleted, kept } = await store.publishReplacement(
+      objectType,
+      replacement,
+      mode,
+      context,
+      (indexes) => emit({ ...progress, objectType: rid, phase: 'indexing', indexes }),
+    )
+    emit({ ...progress, objectType: rid, phase: 'published', objects: put })
+    return { version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
+  },
+})
 
-  app.delete(
-    `${PATH}/:replacement`,
-    {
-      config: { scope, writes: UNGUARDED },
-      schema: {
-        ...common,
-        operationId: 'abandonReplacement',
-        summary: 'Abandon a replacement',
-        params: ReplacementPath,
-        response: responses(Type.Object({ replacement: Type.String() })),
-      },
-    },
-    async ({ catalogue, caller, params }) => {
-      const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
-      await services.store.abandonReplacement(objectType, params.replacement)
-      return { replacement: params.replacement }
-    },
-  )
-}
+export const abandonReplacement = endpoint({
+  route: `DELETE ${PATH}/:replacement`,
+  config: { scope, writes: UNGUARDED },
+  ...common,
+  operationId: 'abandonReplacement',
+  summary: 'Abandon a replacement',
+  params: ReplacementPath,
+  response: responses(Type.Object({ replacement: Type.String() })),
+  handle: async ({ catalogue, caller, params }, _reply, services) => {
+    const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
+    await services.store.abandonReplacement(objectType, params.replacement)
+    return { replacement: params.replacement }
+  },
+})

@@ -2,10 +2,9 @@
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import type { StoreStatus } from '../../store/object-store.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 import { timeText } from './credential-schemas.ts'
 import { ADMIN_SCOPE } from './require-admin.ts'
 
@@ -86,34 +85,6 @@ const StatusResponse = Type.Object({
   }),
 })
 
-/** Adds `getStatus`. */
-export function addStatus(app: App, { store, now, version, startedAtMs }: Services): void {
-  app.get(
-    '/api/admin/v1/status',
-    {
-      config: { scope: ADMIN_SCOPE },
-      schema: {
-        operationId: 'getStatus',
-        summary: 'Get the state of the service and its store',
-        tags: ['Administration'],
-        querystring: NoParameters,
-        response: responses(StatusResponse),
-      },
-    },
-    async (_request, reply) => {
-      const status = await store.readStatus()
-      void reply.header('cache-control', 'no-store')
-      return {
-        version,
-        startedAt: timeText(startedAtMs) ?? '',
-        uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
-        process: describeProcess(),
-        ...describeStore(status),
-      }
-    },
-  )
-}
-
 function describeProcess() {
   const { rss, heapUsed } = process.memoryUsage()
   const { active, idle } = performance.eventLoopUtilization()
@@ -154,3 +125,24 @@ function describeStore(status: StoreStatus) {
 function bytes(storedBytes: number | undefined) {
   return storedBytes === undefined ? {} : { storedBytes }
 }
+
+export const getStatus = endpoint({
+  route: 'GET /api/admin/v1/status',
+  config: { scope: ADMIN_SCOPE },
+  operationId: 'getStatus',
+  summary: 'Get the state of the service and its store',
+  tags: ['Administration'],
+  querystring: NoParameters,
+  response: responses(StatusResponse),
+  handle: async (_request, reply, { store, now, version, startedAtMs }) => {
+    const status = await store.readStatus()
+    void reply.header('cache-control', 'no-store')
+    return {
+      version,
+      startedAt: timeText(startedAtMs) ?? '',
+      uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
+      process: describeProcess(),
+      ...describeStore(status),
+    }
+  },
+})

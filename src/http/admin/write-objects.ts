@@ -12,71 +12,12 @@ import { readBatch } from '../../service/batches/read-batch.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import type { Batch, Commit, OnceKey } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-
-/** Adds `writeObjects`, with a body that is read line by line instead of parsed as a whole. */
-export async function addWriteObjects(app: App, services: Services): Promise<void> {
-  await app.register(async (batches: App) => {
-    batches.removeAllContentTypeParsers()
-    batches.addContentTypeParser('application/x-ndjson', (_request, stream, done) =>
-      done(null, stream),
-    )
-    addBatchEndpoint(batches, services)
-  })
-}
-
-function addBatchEndpoint(app: App, services: Services): void {
-  app.post(
-    '/api/admin/v1/ontologies/:ontology/objects/:objectType',
-    {
-      bodyLimit: BATCH_MAX_BYTES,
-      config: { scope: 'api:ontologies-write', writes: KEYED },
-      schema: {
-        operationId: 'writeObjects',
-        summary: 'Write one atomic batch of objects',
-        description:
-          'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. The batch is atomic: all lines take effect together, or none does. Of several lines for one object, the last one wins. When the response arrives, the batch is on disk. If lines are invalid, the error lists up to 100 of them.',
-        tags: ['Administration'],
-        consumes: ['application/x-ndjson'],
-        body: Type.Any({ description: 'One change per line.' }),
-        params: TypePath,
-        querystring: BatchParameters,
-        response: responses(CommitResponse),
-      },
-    },
-    async (request, reply) => {
-      refuseEncoding(request.headers['content-encoding'])
-      refuseLargeBody(request.headers['content-length'])
-      if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-      const { caller, context, params, query, body } = request
-      const digest = createHash('sha256')
-      const once = readIdempotencyKey(request, services, () => digestOf(digest))
-      const spec: BatchSpec = {
-        ...params,
-        ...query,
-        caller,
-        context,
-        body: body as Readable,
-        once,
-        // Without a key, nothing needs the digest of the body.
-        digest: once === undefined ? undefined : digest,
-      }
-      // The body is not read before the caller has a free slot.
-      const readBody = request.lifetime.holdBody()
-      const owner = { callerId: context.callerId, signal: context.signal() }
-      const { commit, ...result } = await services.admission.runBatch(owner, () => {
-        readBody()
-        return writeBatch(spec, services)
-      })
-      reply.headers(repeatHeaders(commit))
-      return result
-    },
-  )
-}
 
 interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParameters> {
   readonly caller: Caller
@@ -144,4 +85,60 @@ function refuseLargeBody(contentLength: string | undefined): void {
   if (Number(contentLength ?? 0) > BATCH_MAX_BYTES) {
     throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes: BATCH_MAX_BYTES })
   }
+}
+
+const writeObjects = endpoint({
+  route: 'POST /api/admin/v1/ontologies/:ontology/objects/:objectType',
+  config: { scope: 'api:ontologies-write', writes: KEYED },
+  operationId: 'writeObjects',
+  summary: 'Write one atomic batch of objects',
+  description:
+    'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. The batch is atomic: all lines take effect together, or none does. Of several lines for one object, the last one wins. When the response arrives, the batch is on disk. If lines are invalid, the error lists up to 100 of them.',
+  tags: ['Administration'],
+  consumes: ['application/x-ndjson'],
+  body: Type.Any({ description: 'One change per line.' }),
+  params: TypePath,
+  querystring: BatchParameters,
+  response: responses(CommitResponse),
+  options: () => ({
+    bodyLimit: BATCH_MAX_BYTES,
+  }),
+  handle: async (request, reply, services) => {
+    refuseEncoding(request.headers['content-encoding'])
+    refuseLargeBody(request.headers['content-length'])
+    if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
+    const { caller, context, params, query, body } = request
+    const digest = createHash('sha256')
+    const once = readIdempotencyKey(request, services, () => digestOf(digest))
+    const spec: BatchSpec = {
+      ...params,
+      ...query,
+      caller,
+      context,
+      body: body as Readable,
+      once,
+      // Without a key, nothing needs the digest of the body.
+      digest: once === undefined ? undefined : digest,
+    }
+    // The body is not read before the caller has a free slot.
+    const readBody = request.lifetime.holdBody()
+    const owner = { callerId: context.callerId, signal: context.signal() }
+    const { commit, ...result } = await services.admission.runBatch(owner, () => {
+      readBody()
+      return writeBatch(spec, services)
+    })
+    reply.headers(repeatHeaders(commit))
+    return result
+  },
+})
+
+/** Adds `writeObjects`, with a body that is read line by line instead of parsed as a whole. */
+export async function addWriteObjects(app: App, services: Services): Promise<void> {
+  await app.register(async (batches: App) => {
+    batches.removeAllContentTypeParsers()
+    batches.addContentTypeParser('application/x-ndjson', (_request, stream, done) =>
+      done(null, stream),
+    )
+    writeObjects(batches, services)
+  })
 }

@@ -3,12 +3,11 @@ import { resolveTypePath, type Viewer } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
-import type { App } from '../app.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { LinkTypePath, TypePath } from '../schemas/paths.ts'
-import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
 import { MetadataCollection } from './metadata-collection.ts'
-import { addMetadataItem, addMetadataList } from './metadata-endpoints.ts'
+import { metadataItem, metadataList } from './metadata-endpoints.ts'
 
 /** The parts that differ between the APIs. */
 interface LinkTypesSpec {
@@ -17,13 +16,11 @@ interface LinkTypesSpec {
   readonly response: TSchema
 }
 
-/** Adds the endpoints of the link types of an object type. */
-export function addLinkTypes(
-  app: App,
-  services: Services,
+/** Returns the endpoints of the link types of an object type. */
+export function linkTypes(
   api: MetadataApi,
   { operationIds, describe, response }: LinkTypesSpec,
-): void {
+): readonly Endpoint[] {
   const source = {
     api,
     path: '/:ontology/objectTypes/:objectType/outgoingLinkTypes',
@@ -38,16 +35,17 @@ export function addLinkTypes(
     }),
     response,
   }
-  addMetadataList(app, services, source, {
+  const list = metadataList(source, {
     operationId: operationIds.list,
     summary: 'List the link types of an object type',
     maximumPageSize: PAGE_SIZES.listLinkTypes,
   })
-  addMetadataItem(app, source, {
+  const get = metadataItem(source, {
     operationId: operationIds.get,
     summary: 'Get a link type of an object type',
     path: '/:linkType',
     params: LinkTypePath,
     find: ({ ontology, owner }, { linkType }) => findLink(ontology, owner, linkType),
   })
+  return [list, get]
 }

@@ -4,7 +4,7 @@ import { closed } from '../../contract/schema-parts.ts'
 import { v2Parameters } from '../schemas/v2-parameters.ts'
 
 export interface MetadataApi {
-  readonly root: string
+  readonly root: `/${string}`
   readonly tag: string
   /** Follows the summary of each endpoint. */
   readonly label: string

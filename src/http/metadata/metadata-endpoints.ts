@@ -5,14 +5,13 @@ import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { PagingParameters } from '../../service/pages/page.ts'
-import type { App } from '../app.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
 import { sendJson } from '../response/send-json.ts'
 import { documentedWith } from '../schemas/documented.ts'
 import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
 import { type CollectionSpec, MetadataCollection, type Named } from './metadata-collection.ts'
 import { serveMetadataPage } from './serve-metadata-page.ts'
@@ -67,29 +66,23 @@ function documented({ tag, label }: MetadataApi, { summary, ...rest }: Documenta
   return { ...rest, summary: `${summary} (${label})`, tags: [tag] }
 }
 
-/** Adds the endpoint that lists a collection, ordered by API name. */
-export function addMetadataList<Path extends TObject, Owner extends Named, Item extends Named>(
-  app: App,
-  services: Services,
+/** Returns the endpoint that lists a collection, ordered by API name. */
+export function metadataList<Path extends TObject, Owner extends Named, Item extends Named>(
   source: MetadataSource<Path, Owner, Item>,
   list: Documentation & { readonly maximumPageSize: number },
-): void {
+): Endpoint {
   const { api, path, params, resolve, collection, response } = source
   const { maximumPageSize, description = 'Ordered by API name.', ...documentation } = list
-  app.get(
-    `${api.root}${path}`,
-    {
-      config,
-      schema: {
-        ...documented(api, { ...documentation, description }),
-        params,
-        querystring: api.parameters(metadataPaging),
-        response: readResponses(
-          Type.Object({ data: Type.Array(response), nextPageToken: NextPageToken }),
-        ),
-      },
-    },
-    async (request, reply) => {
+  return endpoint({
+    route: `GET ${api.root}${path}`,
+    config,
+    ...documented(api, { ...documentation, description }),
+    params,
+    querystring: api.parameters(metadataPaging),
+    response: readResponses(
+      Type.Object({ data: Type.Array(response), nextPageToken: NextPageToken }),
+    ),
+    handle: async (request, reply, services) => {
       const { ontology, owner } = resolve(request, request.params as Static<Path>)
       const spec = {
         endpoint: list.operationId,
@@ -101,17 +94,16 @@ export function addMetadataList<Path extends TObject, Owner extends Named, Item 
       }
       return serveMetadataPage(request, reply, spec, services)
     },
-  )
+  })
 }
 
-/** Adds an endpoint that returns one item. */
-export function addMetadataItem<
+/** Returns an endpoint that returns one item. */
+export function metadataItem<
   Path extends TObject,
   Owner extends Named,
   Item extends Named,
   ItemPath extends Path,
 >(
-  app: App,
   source: MetadataSource<Path, Owner, Item>,
   item: Documentation & {
     /** Follows the path of the list. */
@@ -120,60 +112,51 @@ export function addMetadataItem<
     /** Returns the item, or throws the error of one that does not exist. */
     readonly find: (owned: Owned<Owner>, path: Static<ItemPath>) => Item
   },
-): void {
+): Endpoint {
   const { api, resolve, collection, response } = source
   const { path, params, find, ...documentation } = item
-  app.get(
-    `${api.root}${source.path}${path}`,
-    {
-      config,
-      schema: {
-        ...documented(api, documentation),
-        params,
-        querystring: api.parameters({}),
-        response: readResponses(response),
-      },
-    },
-    async (request, reply) => {
+  return endpoint({
+    route: `GET ${api.root}${source.path}${path}`,
+    config,
+    ...documented(api, documentation),
+    params,
+    querystring: api.parameters({}),
+    response: readResponses(response),
+    handle: async (request, reply) => {
       const names = request.params as Static<ItemPath>
       const owned = resolve(request, names as Static<Path>)
       const list = collection.listOf(owned.ontology, owned.owner)
       const { json, etag } = list.describe(find(owned, names))
       return sendJson(reply, json, etag)
     },
-  )
+  })
 }
 
-/** Adds the endpoint that returns items by RID. `ridMember` names the RID in each request. */
-export function addMetadataBatch<Item extends Named>(
-  app: App,
+/** Returns the endpoint that returns items by RID. `ridMember` names the RID in each request. */
+export function metadataBatch<Item extends Named>(
   source: MetadataSource<typeof OntologyPath, Ontology, Item>,
   batch: Documentation & { readonly ridMember: string },
-): void {
+): Endpoint {
   const { api, path, params, resolve, collection, response } = source
   const { ridMember, ...documentation } = batch
   const Request = Type.Object({ [ridMember]: Type.String() }, closed)
-  app.post(
-    `${api.root}${path}/getByRidBatch`,
-    {
-      config: { ...config, writes: 'nothing' },
-      schema: {
-        ...documented(api, documentation),
-        params,
-        querystring: api.parameters({}),
-        body: Type.Object(
-          {
-            requests: documentedWith(Type.Array(Request), {
-              minItems: 1,
-              maxItems: RID_BATCH_MAX,
-            }),
-          },
-          closed,
-        ),
-        response: responses(Type.Object({ data: Type.Array(response) })),
+  return endpoint({
+    route: `POST ${api.root}${path}/getByRidBatch`,
+    config: { ...config, writes: 'nothing' },
+    ...documented(api, documentation),
+    params,
+    querystring: api.parameters({}),
+    body: Type.Object(
+      {
+        requests: documentedWith(Type.Array(Request), {
+          minItems: 1,
+          maxItems: RID_BATCH_MAX,
+        }),
       },
-    },
-    async (request, reply) => {
+      closed,
+    ),
+    response: responses(Type.Object({ data: Type.Array(response) })),
+    handle: async (request, reply) => {
       const { ontology, owner } = resolve(request, request.params)
       const { requests } = request.body
       refuseBatchSize(requests, RID_BATCH_MAX)
@@ -182,5 +165,5 @@ export function addMetadataBatch<Item extends Named>(
       const texts = found.map((item) => list.describe(item).json)
       return sendJson(reply, `{"data":[${texts.join(',')}]}`)
     },
-  )
+  })
 }

@@ -2,11 +2,10 @@ import type { TSchema } from 'typebox'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import type { App } from '../app.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { TypePath } from '../schemas/paths.ts'
-import type { Services } from '../services.ts'
 import type { MetadataApi } from './metadata-api.ts'
-import { addMetadataItem, addMetadataList, ontologySource } from './metadata-endpoints.ts'
+import { metadataItem, metadataList, ontologySource } from './metadata-endpoints.ts'
 
 /** Returns the object types of an ontology as an API describes them. */
 export function objectTypesSource(
@@ -22,28 +21,22 @@ export function objectTypesSource(
 
 type ObjectTypesSource = ReturnType<typeof objectTypesSource>
 
-/** Adds the endpoint that lists object types. */
-export function addObjectTypeList(
-  app: App,
-  services: Services,
-  source: ObjectTypesSource,
-  operationId: string,
-): void {
-  addMetadataList(app, services, source, {
+/** Returns the endpoint that lists object types. */
+export function objectTypeList(source: ObjectTypesSource, operationId: string): Endpoint {
+  return metadataList(source, {
     operationId,
     summary: 'List object types',
     maximumPageSize: PAGE_SIZES.listObjectTypes,
   })
 }
 
-/** Adds an endpoint that returns an object type. */
-export function addObjectTypeItem(
-  app: App,
+/** Returns an endpoint that returns an object type. */
+export function objectTypeItem(
   source: ObjectTypesSource,
   operationId: string,
   { summary = 'Get an object type', path = '' } = {},
-): void {
-  addMetadataItem(app, source, {
+): Endpoint {
+  return metadataItem(source, {
     operationId,
     summary,
     path: `/:objectType${path}`,

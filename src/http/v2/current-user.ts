@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-json.ts'
 import { readResponses } from '../schemas/responses.ts'
 
@@ -17,24 +17,6 @@ const User = Type.Object({
   status: Type.Literal('ACTIVE'),
   attributes: Type.Object({}),
 })
-
-/** Adds `getCurrentUser`, which the official SDKs call. */
-export function addCurrentUser(app: App): void {
-  app.get(
-    '/api/v2/admin/users/getCurrent',
-    {
-      config: { scope: 'any' },
-      schema: {
-        operationId: 'getCurrentUser',
-        summary: 'Get the caller as a user (v2)',
-        tags: ['v2'],
-        querystring: Type.Object({ preview: Type.Optional(Type.Boolean()) }, closed),
-        response: readResponses(User),
-      },
-    },
-    async ({ caller }, reply) => sendJson(reply, JSON.stringify(toUser(caller))),
-  )
-}
 
 function toUser({ id, userId, name, profile }: Caller) {
   return {
@@ -62,3 +44,14 @@ function toUuid(id: string): string {
   ]
   return parts.join('-')
 }
+
+export const getCurrentUser = endpoint({
+  route: 'GET /api/v2/admin/users/getCurrent',
+  config: { scope: 'any' },
+  operationId: 'getCurrentUser',
+  summary: 'Get the caller as a user (v2)',
+  tags: ['v2'],
+  querystring: Type.Object({ preview: Type.Optional(Type.Boolean()) }, closed),
+  response: readResponses(User),
+  handle: async ({ caller }, reply) => sendJson(reply, JSON.stringify(toUser(caller))),
+})

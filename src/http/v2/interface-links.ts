@@ -8,56 +8,13 @@ import type { Query } from '../../query/query.ts'
 import { commonType, pageParts, setOrder } from '../../service/object-sets/set-page-parts.ts'
 import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/follow-link.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { selectedNames } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { InterfaceLinkedObjectsPath } from '../schemas/paths.ts'
 import { readResponses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
-import { ListParameters, readOrderText } from './parameters.ts'
-import { FlatPage } from './records.ts'
-
-/** Adds `listInterfaceLinkedObjects`. */
-export function addListInterfaceLinkedObjects(app: App, services: Services): void {
-  app.get(
-    '/api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
-    {
-      config: { scope: 'api:ontologies-read' },
-      schema: {
-        operationId: 'listInterfaceLinkedObjects',
-        summary: 'List the objects that a link of an interface leads to (v2)',
-        description:
-          'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-        tags: ['v2'],
-        params: InterfaceLinkedObjectsPath,
-        querystring: ListParameters,
-        response: readResponses(FlatPage),
-      },
-    },
-    async (request, reply) => {
-      const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
-      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-      const link = startOf(ontology, interfaceType, { typeName, primaryKey, linkName })
-      const { select, orderBy, excludeRid = false } = request.query
-      const query = await followLink(link, request.query, request.context, services)
-      if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
-
-      const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
-      const selection = { select: selectedNames(select) }
-      const order = readOrderText(orderBy, commonType(parts, ontology))
-      const form = { asInterface: true, prefix: '__', excludeRid } as const
-      const spec = {
-        endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
-        ontology,
-        parts: pageParts(parts, selection, form, ontology),
-        order: setOrder(order, parts, ontology),
-        paging: request.query,
-        includeTotalCount: false,
-      }
-      return servePage(request, reply, spec, services)
-    },
-  )
-}
+import { ListParameters, readOrderText } from './list-parameters.ts'
+import { FlatPage } from './v2-records.ts'
 
 interface NamedStart {
   readonly typeName: string
@@ -101,3 +58,39 @@ function linkedPart(
   const { implementations } = findInterfaceType(ontology, target.apiName)
   return { objectType: linkedType, query, view: implementations.get(linkedType.apiName) }
 }
+
+export const listInterfaceLinkedObjects = endpoint({
+  route:
+    'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'listInterfaceLinkedObjects',
+  summary: 'List the objects that a link of an interface leads to (v2)',
+  description:
+    'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+  tags: ['v2'],
+  params: InterfaceLinkedObjectsPath,
+  querystring: ListParameters,
+  response: readResponses(FlatPage),
+  handle: async (request, reply, services) => {
+    const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
+    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+    const link = startOf(ontology, interfaceType, { typeName, primaryKey, linkName })
+    const { select, orderBy, excludeRid = false } = request.query
+    const query = await followLink(link, request.query, request.context, services)
+    if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
+
+    const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
+    const selection = { select: selectedNames(select) }
+    const order = readOrderText(orderBy, commonType(parts, ontology))
+    const form = { asInterface: true, prefix: '__', excludeRid } as const
+    const spec = {
+      endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
+      ontology,
+      parts: pageParts(parts, selection, form, ontology),
+      order: setOrder(order, parts, ontology),
+      paging: request.query,
+      includeTotalCount: false,
+    }
+    return servePage(request, reply, spec, services)
+  },
+})

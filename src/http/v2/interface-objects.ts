@@ -12,102 +12,19 @@ import { EVERYTHING } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
 import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { InterfaceTypePath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'
-import type { Services } from '../services.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
-import { ListParameters, readOrderText } from './parameters.ts'
-import { CountedFlatPage } from './records.ts'
+import { ListParameters, readOrderText } from './list-parameters.ts'
+import { CountedFlatPage } from './v2-records.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'
-
-/** Adds `listInterfaceObjects`. */
-export function addListInterfaceObjects(app: App, services: Services): void {
-  app.get(
-    '/api/v2/ontologies/:ontology/interfaces/:interfaceType',
-    {
-      config: { scope: 'api:ontologies-read' },
-      schema: {
-        operationId: 'listInterfaceObjects',
-        summary: 'List the objects of an interface (v2)',
-        description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
-        tags: ['v2'],
-        params: InterfaceTypePath,
-        querystring: ListParameters,
-        response: readResponses(CountedFlatPage),
-      },
-    },
-    async (request, reply) => {
-      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-      const type = asObjectType(interfaceType)
-      const { select, orderBy, excludeRid = false } = request.query
-      const parts = interfaceParts(interfaceType, EVERYTHING)
-      const selection = readSelection(select, type)
-      const spec = {
-        endpoint: `listInterfaceObjects/${interfaceType.rid}`,
-        ontology,
-        parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
-        order: setOrder(readOrderText(orderBy, type), parts, ontology),
-        paging: request.query,
-        includeTotalCount: true,
-      }
-      return servePage(request, reply, spec, services)
-    },
-  )
-}
-
-/** Adds `searchInterfaceObjects`. */
-export function addSearchInterfaceObjects(app: App, services: Services): void {
-  app.post(
-    '/api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
-    {
-      config: { scope: 'api:ontologies-read', writes: 'nothing' },
-      schema: {
-        operationId: 'searchInterfaceObjects',
-        summary: 'Search the objects of an interface (v2)',
-        description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
-        tags: ['v2'],
-        params: InterfaceTypePath,
-        querystring: V2Parameters,
-        body: SearchBody,
-        response: responses(CountedFlatPage),
-      },
-    },
-    async (request, reply) => {
-      const { body } = request
-      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-      const type = asObjectType(interfaceType)
-      const query = parseWhere(body.where, type, services.limits.query)
-      const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
-      const selected = [
-        ...(body.selectedSharedPropertyTypes ?? []),
-        ...(body.selectedInterfacePropertyTypes ?? []),
-      ]
-      const selection = checkSelection(selected, type)
-      const spec = {
-        endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
-        ontology,
-        parts: parts.map((part) => {
-          const properties = [
-            ...shownProperties(part, selection),
-            ...augmentedProperties(part, body, ontology),
-          ]
-          return viewedPart(part, properties, false)
-        }),
-        order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
-        paging: body,
-        includeTotalCount: true,
-      }
-      return servePage(request, reply, spec, services)
-    },
-  )
-}
 
 const names = (description: string) =>
   optional(Type.Array(Type.String(), { maxItems: PROPERTIES_MAX, description }))
@@ -192,3 +109,71 @@ function viewedPart(
   const shape = interfaceRecordShape(objectType, properties, { excludeRid })
   return { objectType, query, record: { shape, selection: undefined } }
 }
+
+export const listInterfaceObjects = endpoint({
+  route: 'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'listInterfaceObjects',
+  summary: 'List the objects of an interface (v2)',
+  description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
+  tags: ['v2'],
+  params: InterfaceTypePath,
+  querystring: ListParameters,
+  response: readResponses(CountedFlatPage),
+  handle: async (request, reply, services) => {
+    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+    const type = asObjectType(interfaceType)
+    const { select, orderBy, excludeRid = false } = request.query
+    const parts = interfaceParts(interfaceType, EVERYTHING)
+    const selection = readSelection(select, type)
+    const spec = {
+      endpoint: `listInterfaceObjects/${interfaceType.rid}`,
+      ontology,
+      parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
+      order: setOrder(readOrderText(orderBy, type), parts, ontology),
+      paging: request.query,
+      includeTotalCount: true,
+    }
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const searchInterfaceObjects = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'searchInterfaceObjects',
+  summary: 'Search the objects of an interface (v2)',
+  description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
+  tags: ['v2'],
+  params: InterfaceTypePath,
+  querystring: V2Parameters,
+  body: SearchBody,
+  response: responses(CountedFlatPage),
+  handle: async (request, reply, services) => {
+    const { body } = request
+    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+    const type = asObjectType(interfaceType)
+    const query = parseWhere(body.where, type, services.limits.query)
+    const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
+    const selected = [
+      ...(body.selectedSharedPropertyTypes ?? []),
+      ...(body.selectedInterfacePropertyTypes ?? []),
+    ]
+    const selection = checkSelection(selected, type)
+    const spec = {
+      endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
+      ontology,
+      parts: parts.map((part) => {
+        const properties = [
+          ...shownProperties(part, selection),
+          ...augmentedProperties(part, body, ontology),
+        ]
+        return viewedPart(part, properties, false)
+      }),
+      order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
+      paging: body,
+      includeTotalCount: true,
+    }
+    return servePage(request, reply, spec, services)
+  },
+})

@@ -17,72 +17,14 @@ import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { openWalk } from '../../service/pages/open-walk.ts'
 import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-page.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../page/send-page.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import { V2Parameters } from '../schemas/v2-parameters.ts'
-import type { Services } from '../services.ts'
 import { ignoredMembers } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
-
-/** Adds `loadLinks`. */
-export function addLoadLinks(app: App, services: Services): void {
-  app.post(
-    '/api/v2/ontologies/:ontology/objectSets/loadLinks',
-    {
-      config: { scope: 'api:ontologies-read', writes: 'nothing' },
-      schema: {
-        operationId: 'loadLinks',
-        summary: 'Load the links of the objects of an object set (v2)',
-        description: DESCRIPTION,
-        tags: ['v2'],
-        params: OntologyPath,
-        querystring: V2Parameters,
-        body: LoadLinksBody,
-        response: responses(LinksPage),
-      },
-    },
-    async (request, reply) => {
-      const { body, context, caller } = request
-      const ontology = resolveOntology(request.catalogue, caller, request.params.ontology)
-      const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
-      const { objectType } = part
-      const links = [...new Set(body.links)]
-      const sides = links.map((link) => findLink(ontology, objectType, link))
-      const walk = fingerprintedRequest(ontology, objectType, part.query, links)
-      const binding = services.walkTokens.bind(walk, caller.id, ontology.viewId)
-      const nowMs = services.now()
-      const resumed = openWalk(body.pageToken, binding, nowMs / 1000, services)
-      const startedAtMs = resumed?.startedAtMs ?? nowMs
-      const query = resolveRelativeDates(part.query, startedAtMs)
-      services.memory.refuseWhenFull(context.callerId)
-      const { store, limits, memory, walkTokens } = services
-      const { entries, next } = await readLinkPage(
-        { objectType, query, sides, after: resumed && positionOf(resumed) },
-        { store, context, maxBytes: limits.pageMaxBytes },
-      )
-      context.noteRead(
-        [objectType, ...sides.map(({ linkedType }) => linkedType)],
-        entries.reduce((sum, { objects }) => sum + objects, 0),
-      )
-      const records = Buffer.from(entries.map(({ json }) => json).join())
-      const held = memory.hold(context.callerId, records.length)
-      context.defer(() => held.release())
-      const state = next && {
-        ...stateOf(next, query === part.query ? undefined : startedAtMs),
-        listedTypes,
-      }
-      return sendPage(reply, {
-        records,
-        nextPageToken: walkTokens.seal(state, binding, nowMs / 1000),
-        totalCount: undefined,
-        etagInputs: [],
-      })
-    },
-  )
-}
 
 const DESCRIPTION = `
 Returns an entry for each object of the set, with the objects that it is linked to. Objects are named
@@ -164,3 +106,53 @@ function positionOf({ after }: PageState): LinkPosition {
     afterLinked: linked === undefined ? undefined : { pk: linked, version: 0 },
   }
 }
+
+export const loadLinks = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadLinks',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'loadLinks',
+  summary: 'Load the links of the objects of an object set (v2)',
+  description: DESCRIPTION,
+  tags: ['v2'],
+  params: OntologyPath,
+  querystring: V2Parameters,
+  body: LoadLinksBody,
+  response: responses(LinksPage),
+  handle: async (request, reply, services) => {
+    const { body, context, caller } = request
+    const ontology = resolveOntology(request.catalogue, caller, request.params.ontology)
+    const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
+    const { objectType } = part
+    const links = [...new Set(body.links)]
+    const sides = links.map((link) => findLink(ontology, objectType, link))
+    const walk = fingerprintedRequest(ontology, objectType, part.query, links)
+    const binding = services.walkTokens.bind(walk, caller.id, ontology.viewId)
+    const nowMs = services.now()
+    const resumed = openWalk(body.pageToken, binding, nowMs / 1000, services)
+    const startedAtMs = resumed?.startedAtMs ?? nowMs
+    const query = resolveRelativeDates(part.query, startedAtMs)
+    services.memory.refuseWhenFull(context.callerId)
+    const { store, limits, memory, walkTokens } = services
+    const { entries, next } = await readLinkPage(
+      { objectType, query, sides, after: resumed && positionOf(resumed) },
+      { store, context, maxBytes: limits.pageMaxBytes },
+    )
+    context.noteRead(
+      [objectType, ...sides.map(({ linkedType }) => linkedType)],
+      entries.reduce((sum, { objects }) => sum + objects, 0),
+    )
+    const records = Buffer.from(entries.map(({ json }) => json).join())
+    const held = memory.hold(context.callerId, records.length)
+    context.defer(() => held.release())
+    const state = next && {
+      ...stateOf(next, query === part.query ? undefined : startedAtMs),
+      listedTypes,
+    }
+    return sendPage(reply, {
+      records,
+      nextPageToken: walkTokens.seal(state, binding, nowMs / 1000),
+      totalCount: undefined,
+      etagInputs: [],
+    })
+  },
+})

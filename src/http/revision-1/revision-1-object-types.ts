@@ -2,21 +2,8 @@ import { Type } from 'typebox'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import type { App } from '../app.ts'
 import { REVISION_1 } from '../metadata/metadata-api.ts'
-import {
-  addObjectTypeItem,
-  addObjectTypeList,
-  objectTypesSource,
-} from '../metadata/object-types.ts'
-import type { Services } from '../services.ts'
-
-/** Adds `listObjectTypes` and `getObjectType`. */
-export function addObjectTypes(app: App, services: Services): void {
-  const types = objectTypesSource(REVISION_1, objectTypeDescriber, ObjectTypeResponse)
-  addObjectTypeList(app, services, types, 'listObjectTypes')
-  addObjectTypeItem(app, types, 'getObjectType')
-}
+import { objectTypeItem, objectTypeList, objectTypesSource } from '../metadata/object-types.ts'
 
 const ObjectTypeResponse = Type.Object({
   apiName: Type.String(),
@@ -68,3 +55,10 @@ function describeObjectType(
     rid,
   }
 }
+
+const types = objectTypesSource(REVISION_1, objectTypeDescriber, ObjectTypeResponse)
+
+export const revision1ObjectTypes = [
+  objectTypeList(types, 'listObjectTypes'),
+  objectTypeItem(types, 'getObjectType'),
+]

@@ -9,50 +9,13 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { checkSelection } from '../../query/selection.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { servePage } from '../page/serve-page.ts'
+import { CountedObjectPage } from '../schemas/object-records.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import { CountedObjectPage } from '../schemas/records.ts'
 import { responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
-
-/** Adds `searchObjectsRevision1`. */
-export function addSearchObjects(app: App, services: Services): void {
-  app.post(
-    '/api/v1/ontologies/:ontology/objects/:objectType/search',
-    {
-      config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
-      schema: {
-        operationId: 'searchObjectsRevision1',
-        summary: 'Search objects (revision 1.0)',
-        tags: ['Revision 1.0'],
-        params: TypePath,
-        body: SearchBody,
-        response: responses(CountedObjectPage),
-      },
-    },
-    async (request, reply) => {
-      const { body } = request
-      const resolved = resolveTypePath(request, request.params)
-      const { objectType } = resolved
-      const context = { objectType, limits: services.limits.query }
-      const spec = {
-        ...resolved,
-        endpoint: 'searchObjects',
-        revision: '1.0',
-        query: parseQuery(REVISION_1_QUERIES, body.query, context),
-        order: readOrder(body.orderBy, objectType),
-        selection: checkSelection(body.fields ?? [], objectType),
-        paging: body,
-        maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
-        includeTotalCount: true,
-      } as const
-      return servePage(request, reply, spec, services)
-    },
-  )
-}
 
 const OrderBy = Type.Object(
   {
@@ -108,3 +71,32 @@ function readOrder(
     objectType,
   )
 }
+
+export const searchObjectsRevision1 = endpoint({
+  route: 'POST /api/v1/ontologies/:ontology/objects/:objectType/search',
+  config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
+  operationId: 'searchObjectsRevision1',
+  summary: 'Search objects (revision 1.0)',
+  tags: ['Revision 1.0'],
+  params: TypePath,
+  body: SearchBody,
+  response: responses(CountedObjectPage),
+  handle: async (request, reply, services) => {
+    const { body } = request
+    const resolved = resolveTypePath(request, request.params)
+    const { objectType } = resolved
+    const context = { objectType, limits: services.limits.query }
+    const spec = {
+      ...resolved,
+      endpoint: 'searchObjects',
+      revision: '1.0',
+      query: parseQuery(REVISION_1_QUERIES, body.query, context),
+      order: readOrder(body.orderBy, objectType),
+      selection: checkSelection(body.fields ?? [], objectType),
+      paging: body,
+      maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
+      includeTotalCount: true,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})

@@ -9,7 +9,7 @@ import {
   describeOntology,
   LinkTypeResponse,
   OntologyResponse,
-} from '../schemas/metadata.ts'
+} from '../schemas/metadata-items.ts'
 import { DataType, dataType } from './data-type.ts'
 import {
   describeSharedPropertyTypes,

@@ -1,0 +1,130 @@
+/**
+ * The request and the response of an aggregation. The parser checks which members go together;
+ * its table documents them.
+ */
+import { Type } from 'typebox'
+import { resolveTypePath } from '../../access/resolve.ts'
+import { AGGREGATE_MAX_GROUPINGS, AGGREGATE_MAX_METRICS } from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
+import { parseQuery } from '../../query/parse/parse-query.ts'
+import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import { aggregateWithin } from '../../service/aggregate-within.ts'
+import { endpoint } from '../endpoint.ts'
+import { sendAggregated } from '../response/send-aggregated.ts'
+import {
+  AggregatedFieldName,
+  AggregatedVersion,
+  groupMembers,
+  MetricName,
+  PositiveInteger,
+} from '../schemas/aggregation.ts'
+import { documentedAs } from '../schemas/documented.ts'
+import { TypePath } from '../schemas/paths.ts'
+import { queryBody } from '../schemas/query-body.ts'
+import { responses } from '../schemas/responses.ts'
+
+const Metric = Type.Object(
+  {
+    type: Type.String(),
+    field: optional(AggregatedFieldName),
+    name: MetricName,
+  },
+  documentedAs(REVISION_1_AGGREGATIONS.components.metric),
+)
+
+const Bound = Type.Optional(Type.Unknown())
+
+const Range = Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed)
+
+const Grouping = Type.Object(
+  {
+    type: Type.String(),
+    field: AggregatedFieldName,
+    maxGroupCount: optional(PositiveInteger),
+    fixedWidth: optional(PositiveInteger),
+    ranges: optional(Type.Array(Range)),
+    duration: optional(Type.String({ maxLength: 100 })),
+  },
+  documentedAs(REVISION_1_AGGREGATIONS.components.grouping),
+)
+
+export const AggregateBody = Type.Object(
+  {
+    aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
+    query: optional(queryBody(REVISION_1_QUERIES)),
+    groupBy: optional(
+      Type.Array(Grouping, {
+        maxItems: AGGREGATE_MAX_GROUPINGS,
+        description: 'The outermost grouping first, each by a different property.',
+      }),
+    ),
+    version: AggregatedVersion,
+  },
+  closed,
+)
+
+export const AggregateResponse = Type.Object(
+  groupMembers(
+    Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      description: 'A double; absent if there are no values to compute it from.',
+    }),
+  ),
+)
+
+const DESCRIPTION = `
+Computes metrics over the current objects, or over those that match \`query\`, in total or by group.
+
+**Metrics**
+
+- \`count\`: the number of objects.
+- \`sum\`, \`avg\`: of numbers. Whole numbers and decimals are summed exactly; only the result is rounded.
+- \`min\`, \`max\`: of numbers, dates and timestamps. Dates and timestamps are returned in milliseconds
+  since 1970-01-01T00:00:00Z.
+- \`approximateDistinct\`: the number of distinct values of a comparable type. The count is exact.
+
+Values are doubles. Numbers that JSON cannot represent are \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`.
+Objects without a value of the property are ignored; a \`sum\`, \`avg\`, \`min\` or \`max\` over no values
+has no \`value\`. A sum or average is NaN if any value is NaN, or if both infinities occur. NaN counts
+as larger than every number.
+
+**Groups**
+
+- \`exact\`: one group per value.
+- \`fixedWidth\`: one group per multiple of the width, named by its start. NaN and infinities are in no
+  group.
+- \`ranges\`: one group per range. An object is in every range that contains its value, but in at most
+  ten groups overall.
+- \`duration\`: one group per interval in UTC, counted from 1970-01-01 and named by its start.
+
+Objects without a value are in no group, and empty groups are omitted. Groups are ordered by value,
+ranges as in the request. \`maxGroupCount\` keeps the groups with the most objects within each outer
+group; of equal groups, the one with the smaller value. \`excludedItems\` is the number of objects in
+the groups that were dropped.
+`
+
+export const aggregateObjects = endpoint({
+  route: 'POST /api/v1/ontologies/:ontology/objects/:objectType/aggregate',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'aggregateObjects',
+  summary: 'Aggregate objects (revision 1.0)',
+  description: DESCRIPTION,
+  tags: ['Revision 1.0'],
+  params: TypePath,
+  body: AggregateBody,
+  response: responses(AggregateResponse),
+  handle: async (request, reply, services) => {
+    const { query, version, ...aggregationBody } = request.body
+    const { objectType } = resolveTypePath(request, request.params)
+    const context = { objectType, limits: services.limits.query }
+    const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
+    const matching = query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
+    const source = { objectType, query: matching, version: version ?? undefined }
+    const spec = { sources: [source], aggregation }
+    const aggregated = await aggregateWithin(request.context, services, spec)
+    return sendAggregated(reply, aggregated)
+  },
+})

@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import { resolveTypePath } from '../../access/resolve.ts'
+import { PAGE_SIZES } from '../../contract/limits.ts'
+import { recordShape } from '../../contract/object-record.ts'
+import { closed } from '../../contract/schema-parts.ts'
+import { matchAll } from '../../query/combine-queries.ts'
+import { findRecord, keyEquals, objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { endpoint } from '../endpoint.ts'
+import {
+  ListingParameters,
+  readListing,
+  readSelection,
+  SelectionParameter,
+} from '../page/listing-parameters.ts'
+import { resolveLink } from '../page/resolve-link.ts'
+import { servePage } from '../page/serve-page.ts'
+import { sendJson } from '../response/send-json.ts'
+import { CountedObjectPage, ObjectPage, ObjectRecord } from '../schemas/object-records.ts'
+import { LinkedObjectPath, LinkedObjectsPath, ObjectPath, TypePath } from '../schemas/paths.ts'
+import { readResponses } from '../schemas/responses.ts'
+
+export const listObjects = endpoint({
+  route: 'GET /api/v1/ontologies/:ontology/objects/:objectType',
+  config: { scope: 'api:ontologies-read', isPage: true },
+  operationId: 'listObjects',
+  summary: 'List objects (revision 1.0)',
+  tags: ['Revision 1.0'],
+  params: TypePath,
+  querystring: ListingParameters,
+  response: readResponses(CountedObjectPage),
+  handle: async (request, reply, services) => {
+    const { ontology, objectType } = resolveTypePath(request, request.params)
+    const listing = readListing(request.query, objectType, services.limits.query)
+    const spec = {
+      ...listing,
+      ontology,
+      objectType,
+      endpoint: 'listObjects',
+      revision: '1.0',
+      paging: request.query,
+      maximumPageSize: PAGE_SIZES.listObjects,
+      includeTotalCount: true,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const getObject = endpoint({
+  route: 'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey',
+  config: { scope: 'api:ontologies-read', isPage: true },
+  operationId: 'getObject',
+  summary: 'Get an object (revision 1.0)',
+  tags: ['Revision 1.0'],
+  params: ObjectPath,
+  querystring: Type.Object({ properties: SelectionParameter }, closed),
+  response: readResponses(ObjectRecord),
+  handle: async (request, reply, services) => {
+    const { primaryKey } = request.params
+    const { objectType } = resolveTypePath(request, request.params)
+    const selection = readSelection(request.query.properties, objectType)
+    const key = readKey(objectType, primaryKey)
+    if (key === undefined) throw objectNotFound(objectType, primaryKey)
+    const spec = {
+      objectType,
+      query: keyEquals(objectType, key),
+      shape: recordShape('1.0', objectType.apiName),
+      selection,
+    }
+    const record = await findRecord(spec, request.context, services)
+    if (record === undefined) throw objectNotFound(objectType, primaryKey)
+    return sendJson(reply, record)
+  },
+})
+
+export const listLinkedObjects = endpoint({
+  route: 'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'listLinkedObjects',
+  summary: 'List linked objects (revision 1.0)',
+  description:
+    'Selection, order and filters apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+  tags: ['Revision 1.0'],
+  params: LinkedObjectsPath,
+  querystring: ListingParameters,
+  response: readResponses(ObjectPage),
+  handle: async (request, reply, services) => {
+    const { ontology, link } = resolveLink(request.params, request)
+    const { objectType, linkedType } = link.side
+    const listing = readListing(request.query, linkedType, services.limits.query)
+    const condition = await followLink(link, request.query, request.context, services)
+    if (condition === undefined) throw objectNotFound(objectType, request.params.primaryKey)
+    const spec = {
+      ...listing,
+      ontology,
+      objectType: linkedType,
+      endpoint: linkEndpoint(link),
+      revision: '1.0',
+      query: matchAll([condition, listing.query]),
+      paging: request.query,
+      maximumPageSize: PAGE_SIZES.listLinkedObjects,
+      includeTotalCount: false,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const getLinkedObject = endpoint({
+  route:
+    'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'getLinkedObject',
+  summary: 'Get a linked object (revision 1.0)',
+  tags: ['Revision 1.0'],
+  params: LinkedObjectPath,
+  querystring: Type.Object({ properties: SelectionParameter }, closed),
+  response: readResponses(ObjectRecord),
+  handle: async (request, reply, services) => {
+    const { link } = resolveLink(request.params, request)
+    const { linkedType } = link.side
+    const record = {
+      shape: recordShape('1.0', linkedType.apiName),
+      selection: readSelection(request.query.properties, linkedType),
+    }
+    const { params, context } = request
+    return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
+  },
+})

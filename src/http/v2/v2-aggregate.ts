@@ -1,0 +1,249 @@
+/**
+ * The request and the response of an aggregation in v2. The parser checks which members go together;
+ * its table documents them.
+ */
+import { Type } from 'typebox'
+import { resolveInterfacePath, resolveOntology, resolveTypePath } from '../../access/resolve.ts'
+import {
+  AGGREGATE_MAX_GROUPINGS,
+  AGGREGATE_MAX_METRICS,
+  WIRE_INTEGER_MAX,
+} from '../../contract/limits.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
+import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
+import { asObjectType } from '../../query/interface-query.ts'
+import { hasLink } from '../../query/linked-types.ts'
+import { interfaceParts } from '../../query/object-set/set-parts.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
+import { aggregateWithin } from '../../service/aggregate-within.ts'
+import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
+import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
+import type { AggregateRequest } from '../../store/object-store.ts'
+import { endpoint } from '../endpoint.ts'
+import { sendAggregated } from '../response/send-aggregated.ts'
+import {
+  AggregatedFieldName,
+  AggregatedVersion,
+  groupMembers,
+  MetricName,
+  PositiveInteger,
+} from '../schemas/aggregation.ts'
+import { documentedAs } from '../schemas/documented.ts'
+import { InterfaceTypePath, OntologyPath, TypePath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
+import { ignoredMembers, parseWhere, where } from './body-members.ts'
+import { ObjectSet } from './object-set-schema.ts'
+
+const property = {
+  field: optional(AggregatedFieldName),
+  propertyIdentifier: Type.Optional(Type.Unknown()),
+}
+
+const Metric = Type.Object(
+  {
+    type: Type.String(),
+    ...property,
+    name: MetricName,
+    direction: Type.Optional(Type.Unsafe<'ASC' | 'DESC' | null>({ enum: ['ASC', 'DESC', null] })),
+    approximatePercentile: optional(Type.Number()),
+  },
+  documentedAs(V2_AGGREGATIONS.components.metric),
+)
+
+const Bound = Type.Optional(Type.Unknown())
+
+const GeoBox = Type.Object(
+  { west: Type.Number(), south: Type.Number(), east: Type.Number(), north: Type.Number() },
+  closed,
+)
+
+const Grouping = Type.Object(
+  {
+    type: Type.String(),
+    ...property,
+    maxGroupCount: optional(PositiveInteger),
+    defaultValue: optional(Type.String()),
+    includeNullValues: optional(Type.Boolean()),
+    fixedWidth: optional(PositiveInteger),
+    ranges: optional(Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed))),
+    value: optional(Type.Integer({ maximum: WIRE_INTEGER_MAX })),
+    unit: optional(Type.String({ maxLength: 100 })),
+    box: optional(GeoBox),
+    columns: optional(PositiveInteger),
+    rows: optional(PositiveInteger),
+  },
+  documentedAs(V2_AGGREGATIONS.components.grouping),
+)
+
+/** The members of every aggregation, besides those that select objects. */
+export const aggregationMembers = {
+  aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
+  groupBy: optional(
+    Type.Array(Grouping, {
+      maxItems: AGGREGATE_MAX_GROUPINGS,
+      description: 'The outermost grouping first, each by a different property.',
+    }),
+  ),
+  accuracy: Type.Optional(
+    Type.Unsafe<'REQUIRE_ACCURATE' | 'ALLOW_APPROXIMATE' | null>({
+      enum: ['REQUIRE_ACCURATE', 'ALLOW_APPROXIMATE', null],
+      description: 'Has no effect: results are always accurate.',
+    }),
+  ),
+  includeComputeUsage: ignoredMembers.includeComputeUsage,
+}
+
+/** The body of an aggregation over the objects that match conditions. */
+export const AggregateBody = Type.Object(
+  { ...aggregationMembers, where, version: AggregatedVersion },
+  closed,
+)
+
+export const AggregateV2Response = Type.Object({
+  accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
+    description: 'Always `ACCURATE`: no metric is estimated, and no group is dropped silently.',
+  }),
+  ...groupMembers(
+    Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      description:
+        'A double; for the `min`, `max` or percentile of texts, dates and timestamps, the value itself. Absent if there are no values to compute it from.',
+    }),
+  ),
+})
+
+/** What every aggregation of v2 does. */
+export const AGGREGATION_DESCRIPTION = `
+Computes metrics over the current objects of a selection, in total or by group.
+
+**Metrics**
+
+- \`count\`: the number of objects.
+- \`sum\`, \`avg\`: of numbers. Whole numbers and decimals are summed exactly; only the result is rounded.
+- \`min\`, \`max\`: of numbers, dates, timestamps and strings, which compare by code point.
+- \`approximateDistinct\`, \`exactDistinct\`: the number of distinct values. Both are exact.
+- \`approximatePercentile\`: of numbers, dates and timestamps. The smallest value that at least
+  \`approximatePercentile\` percent of the values do not exceed (nearest rank). It is exact.
+
+Numbers are doubles; those that JSON cannot represent are \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`.
+Dates, timestamps and strings are returned as in objects. Objects without a value of the property are
+ignored; a metric over no values has no \`value\`, except for counts.
+
+**Groups**
+
+- \`exact\`: one group per value. Objects without a value are in no group, in the group \`null\`
+  (\`includeNullValues\`) or in the group of \`defaultValue\`. An array puts its object into the
+  group of each distinct element, once; \`includeNullValues\` and \`defaultValue\` are not supported
+  for arrays.
+- \`fixedWidth\`: one group per multiple of the width, named by its start.
+- \`ranges\`: one group per range. An object is in every range that contains its value, but in at most
+  ten groups overall.
+- \`duration\`: one group per interval in UTC, named by its start. Intervals of milliseconds to days
+  count from 1970-01-01; weeks start on Monday; months, quarters and years are those of the calendar.
+- \`geoGrid\` (an extension of this service): one group per cell of a grid over a box, for geopoints.
+  The value of a group is the cell: \`{"west", "south", "east", "north"}\`. The box has 1 to ${GEO_GRID_MAX_SIDE}
+  \`columns\` and \`rows\`, together at most as many cells as an aggregation may have groups. A position
+  between two cells belongs to the eastern or northern one. Cells are ordered from south to north,
+  then from west to east.
+
+Empty groups are omitted. Groups are ordered by the metrics with a \`direction\`, then by value; ranges
+as in the request. Groups without a value of such a metric come last. \`maxGroupCount\` keeps the first
+groups in the order of the metrics, otherwise those with the most objects within each outer group.
+\`excludedItems\` is the number of objects in the groups that were dropped.
+`
+
+const AggregateSetBody = Type.Object(
+  { ...aggregationMembers, objectSet: ObjectSet, version: AggregatedVersion },
+  closed,
+)
+
+/** Versions belong to object types, so that only a set of one type has a single version. */
+function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
+  spec: Spec,
+  version: number | null | undefined,
+): Spec {
+  const [source, ...others] = spec.sources
+  if (version == null || source === undefined) return spec
+  if (others.length > 0 || hasLink(source.query)) {
+    throw unprocessable('version', 'is only possible for a set of one object type, without links')
+  }
+  return { ...spec, sources: [{ ...source, version }] }
+}
+
+const INTERFACE_DESCRIPTION = `${AGGREGATION_DESCRIPTION}
+Objects of all types that implement the interface are aggregated together. Every object type must
+implement the aggregated properties.
+`
+
+export const aggregateObjectsV2 = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregate',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'aggregateObjectsV2',
+  summary: 'Aggregate objects (v2)',
+  description: AGGREGATION_DESCRIPTION,
+  tags: ['v2'],
+  params: TypePath,
+  querystring: V2Parameters,
+  body: AggregateBody,
+  response: responses(AggregateV2Response),
+  handle: async (request, reply, services) => {
+    const { where, version, ...body } = request.body
+    const { objectType } = resolveTypePath(request, request.params)
+    const limits = services.limits.query
+    const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
+    const query = parseWhere(where, objectType, limits)
+    const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
+    const aggregated = await aggregateWithin(request.context, services, spec)
+    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+  },
+})
+
+export const aggregateObjectSet = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objectSets/aggregate',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'aggregateObjectSet',
+  summary: 'Aggregate an object set (v2)',
+  description: AGGREGATION_DESCRIPTION,
+  tags: ['v2'],
+  params: OntologyPath,
+  querystring: V2Parameters,
+  body: AggregateSetBody,
+  response: responses(AggregateV2Response),
+  handle: async (request, reply, services) => {
+    const { objectSet: _, version, ...body } = request.body
+    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+    const requested = await readRequestedSet(request.body, ontology, request.context, services)
+    const { parts, listedTypes } = requested
+    if (version != null && listedTypes !== undefined) {
+      throw unprocessable('version', 'is not possible for a set that lists objects')
+    }
+    const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
+    const aggregated = await aggregateWithin(request.context, services, spec)
+    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+  },
+})
+
+export const aggregateInterfaceObjects = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'aggregateInterfaceObjects',
+  summary: 'Aggregate the objects of an interface (v2)',
+  description: INTERFACE_DESCRIPTION,
+  tags: ['v2'],
+  params: InterfaceTypePath,
+  querystring: V2Parameters,
+  body: AggregateBody,
+  response: responses(AggregateV2Response),
+  handle: async (request, reply, services) => {
+    const { where, ...body } = request.body
+    const { interfaceType } = resolveInterfacePath(request, request.params)
+    const limits = services.limits.query
+    const query = parseWhere(where, asObjectType(interfaceType), limits)
+    const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
+    const aggregated = await aggregateWithin(request.context, services, spec)
+    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+  },
+})

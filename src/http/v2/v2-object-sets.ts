@@ -1,0 +1,206 @@
+import { Type } from 'typebox'
+import { resolveOntology } from '../../access/resolve.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { closed, optional } from '../../contract/schema-parts.ts'
+import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { readRequestedSet, readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
+import {
+  commonType,
+  pageParts,
+  setOrder,
+  sortParts,
+} from '../../service/object-sets/set-page-parts.ts'
+import { endpoint } from '../endpoint.ts'
+import { servePage } from '../page/serve-page.ts'
+import { OntologyPath } from '../schemas/paths.ts'
+import { responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
+import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
+import { localImplementations } from './interface-metadata.ts'
+import { ObjectSet } from './object-set-schema.ts'
+import { CountedDollarPage, CountedFlatPage } from './v2-records.ts'
+
+/** Required by clients; properties have no security of their own here. */
+export const PROPERTY_SECURITIES = '"propertySecurities":[]'
+
+export const loadPropertySecurities = optional(
+  Type.Unsafe<false>({
+    type: 'boolean',
+    enum: [false, null],
+    description: 'Must not be true: properties have no security of their own here.',
+  }),
+)
+
+const LoadObjectsBody = Type.Object(
+  { objectSet: ObjectSet, ...pageMembers, loadPropertySecurities },
+  closed,
+)
+
+const LoadedPage = Type.Object({
+  ...CountedFlatPage.properties,
+  propertySecurities: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
+
+const ORDER = `Without \`orderBy\`, object types follow each other by API name, and objects by primary
+key. With it, all objects are in one order; objects of a type without the property have no value for it.`
+
+function refuseMixedViews(parts: readonly SetPart[]): void {
+  const interfaceTypes = [...new Set(parts.map(({ view }) => view?.interfaceType))]
+  if (interfaceTypes.length < 2) return
+  throw new ObjectQueryError('IncompatibleNestedObjectSet', {
+    parameter: 'objectSet',
+    objectTypes: parts.map(({ objectType }) => objectType.apiName),
+    reason: 'some objects are viewed as an interface and others are not, or as another one',
+  })
+}
+
+/** Returns how each object type implements the interfaces as which the set is viewed. */
+function mappingMembers(parts: readonly SetPart[]): string {
+  const mappings: Record<string, Record<string, object>> = {}
+  const mappingsV2: Record<string, Record<string, object>> = {}
+  for (const { objectType, view } of parts) {
+    if (view === undefined) continue
+    const { interfaceType, properties } = view
+    mappings[interfaceType] = {
+      ...mappings[interfaceType],
+      [objectType.apiName]: Object.fromEntries(properties),
+    }
+    mappingsV2[interfaceType] = {
+      ...mappingsV2[interfaceType],
+      [objectType.apiName]: localImplementations(properties),
+    }
+  }
+  return [
+    `"interfaceToObjectTypeMappings":${JSON.stringify(mappings)}`,
+    `"interfaceToObjectTypeMappingsV2":${JSON.stringify(mappingsV2)}`,
+    PROPERTY_SECURITIES,
+  ].join()
+}
+
+const byInterface = { description: 'By interface type, object type and interface property.' }
+
+const MultipleTypesPage = Type.Object({
+  ...CountedDollarPage.properties,
+  interfaceToObjectTypeMappings: Type.Record(
+    Type.String(),
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.String())),
+    byInterface,
+  ),
+  interfaceToObjectTypeMappingsV2: Type.Record(
+    Type.String(),
+    Type.Record(
+      Type.String(),
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          type: Type.Enum(['localPropertyImplementation']),
+          propertyApiName: Type.String(),
+        }),
+      ),
+    ),
+    byInterface,
+  ),
+  propertySecurities: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
+
+export const loadObjects = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjects',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'loadObjects',
+  summary: 'Load the objects of an object set (v2)',
+  description:
+    'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
+  tags: ['v2'],
+  params: OntologyPath,
+  querystring: V2Parameters,
+  body: LoadObjectsBody,
+  response: responses(LoadedPage),
+  handle: async (request, reply, services) => {
+    const { body, context } = request
+    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+    const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
+    const { objectType, query } = part
+    const spec = {
+      ontology,
+      objectType,
+      revision: 'v2',
+      endpoint: 'loadObjects',
+      query,
+      ...readOrder(body.orderBy, objectType),
+      selection: parseSelection(body, objectType),
+      excludeRid: body.excludeRid ?? false,
+      paging: body,
+      listedTypes,
+      includeTotalCount: true,
+    } as const
+    return servePage(request, reply, spec, services, PROPERTY_SECURITIES)
+  },
+})
+
+export const loadObjectsMultipleObjectTypes = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'loadObjectsMultipleObjectTypes',
+  summary: 'Load the objects of an object set with several types (v2)',
+  description: `Objects have the properties of their type, under its names. Objects of an interface have those that implement it and their primary key, or all with \`includeAllBaseObjectProperties\`.\n\n${ORDER}`,
+  tags: ['v2'],
+  params: OntologyPath,
+  querystring: V2Parameters,
+  body: Type.Object({ objectSet: ObjectSet, ...pageMembers, loadPropertySecurities }, closed),
+  response: responses(MultipleTypesPage),
+  handle: async (request, reply, services) => {
+    const { body, context } = request
+    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+    const set = await readRequestedSet(body, ontology, context, services)
+    const parts = sortParts(set.parts)
+    const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
+    const form = {
+      asInterface: false,
+      prefix: '$',
+      excludeRid: body.excludeRid ?? false,
+    } as const
+    const spec = {
+      endpoint: 'loadObjectsMultipleObjectTypes',
+      ontology,
+      parts: pageParts(parts, body, form, ontology),
+      order: setOrder(order, parts, ontology),
+      paging: body,
+      listedTypes: set.listedTypes,
+      includeTotalCount: true,
+    }
+    return servePage(request, reply, spec, services, mappingMembers(parts))
+  },
+})
+
+export const loadObjectsOrInterfaces = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'loadObjectsOrInterfaces',
+  summary: 'Load the objects of an object set as an interface (v2)',
+  description: `Objects of an interface have the properties of the interface, under its names; other objects have those of their type. A set cannot contain both.\n\n${ORDER}`,
+  tags: ['v2'],
+  params: OntologyPath,
+  querystring: V2Parameters,
+  body: Type.Object({ objectSet: ObjectSet, ...pageMembers }, closed),
+  response: responses(CountedDollarPage),
+  handle: async (request, reply, services) => {
+    const { body, context } = request
+    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+    const set = await readRequestedSet(body, ontology, context, services)
+    const parts = sortParts(set.parts)
+    refuseMixedViews(parts)
+    const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
+    const form = { asInterface: true, prefix: '$', excludeRid: body.excludeRid ?? false } as const
+    const spec = {
+      endpoint: 'loadObjectsOrInterfaces',
+      ontology,
+      parts: pageParts(parts, body, form, ontology),
+      order: setOrder(order, parts, ontology),
+      paging: body,
+      listedTypes: set.listedTypes,
+      includeTotalCount: true,
+    }
+    return servePage(request, reply, spec, services)
+  },
+})

@@ -1,0 +1,204 @@
+import { Type } from 'typebox'
+import { resolveTypePath } from '../../access/resolve.ts'
+import { V2_PAGE_SIZES } from '../../contract/limits.ts'
+import { flatRecordShape } from '../../contract/object-record.ts'
+import { closed } from '../../contract/schema-parts.ts'
+import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { EVERYTHING } from '../../query/query.ts'
+import { countObjectsOf } from '../../service/pages/count-objects.ts'
+import { findRecord, keyEquals, objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { endpoint } from '../endpoint.ts'
+import { readSelection } from '../page/listing-parameters.ts'
+import { resolveLink } from '../page/resolve-link.ts'
+import { servePage } from '../page/serve-page.ts'
+import { sendJson } from '../response/send-json.ts'
+import { LinkedObjectPath, LinkedObjectsPath, ObjectPath, TypePath } from '../schemas/paths.ts'
+import { readResponses, responses } from '../schemas/responses.ts'
+import { V2Parameters } from '../schemas/v2-parameters.ts'
+import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
+import { ListParameters, RecordParameters, readOrderText } from './list-parameters.ts'
+import { CountedFlatPage, FlatPage, FlatRecord } from './v2-records.ts'
+
+const SearchBody = Type.Object({ where, ...pageMembers }, closed)
+
+const DESCRIPTION = `
+Returns the objects that match \`where\`, or every object without it.
+
+With \`"orderBy": {"orderType": "relevance"}\`, the best matches of the text conditions come first, and
+objects have a \`__score\`, the number of their tier, which is higher for better matches and comparable
+within one query. From best to worst:
+
+1. All text conditions match as a phrase: their terms follow each other.
+2. All text conditions match with all their terms, as they are written.
+3. Of several text conditions, at least one matches with all its terms. Of up to five terms of a
+   single condition, all but one match, then all but two, and so on.
+4. Other matches: by one term, by other forms of a term, by similar terms or by a prefix.
+
+Within a tier, objects are ordered by BM25, then by primary key; a very large tier is ordered by
+primary key alone. Conditions inside \`not\` do not count.
+`
+
+export const listObjectsV2 = endpoint({
+  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType',
+  config: { scope: 'api:ontologies-read', isPage: true },
+  operationId: 'listObjectsV2',
+  summary: 'List objects (v2)',
+  description: `Pages of ${V2_PAGE_SIZES.default} objects by default and of ${V2_PAGE_SIZES.maximum} at most. A page can be shorter: only an absent \`nextPageToken\` marks the last one.`,
+  tags: ['v2'],
+  params: TypePath,
+  querystring: ListParameters,
+  response: readResponses(CountedFlatPage),
+  handle: async (request, reply, services) => {
+    const resolved = resolveTypePath(request, request.params)
+    const { objectType } = resolved
+    const { select, orderBy, excludeRid = false } = request.query
+    const spec = {
+      ...resolved,
+      endpoint: 'listObjects',
+      revision: 'v2',
+      query: EVERYTHING,
+      order: readOrderText(orderBy, objectType),
+      selection: readSelection(select, objectType),
+      excludeRid,
+      paging: request.query,
+      includeTotalCount: true,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const getObjectV2 = endpoint({
+  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey',
+  config: { scope: 'api:ontologies-read', isPage: true },
+  operationId: 'getObjectV2',
+  summary: 'Get an object (v2)',
+  tags: ['v2'],
+  params: ObjectPath,
+  querystring: RecordParameters,
+  response: readResponses(FlatRecord),
+  handle: async (request, reply, services) => {
+    const { primaryKey } = request.params
+    const { select, excludeRid = false } = request.query
+    const { objectType } = resolveTypePath(request, request.params)
+    const selection = readSelection(select, objectType)
+    const key = readKey(objectType, primaryKey)
+    if (key === undefined) throw objectNotFound(objectType, primaryKey)
+    const spec = {
+      objectType,
+      query: keyEquals(objectType, key),
+      shape: flatRecordShape(objectType, { excludeRid }),
+      selection,
+    }
+    const record = await findRecord(spec, request.context, services)
+    if (record === undefined) throw objectNotFound(objectType, primaryKey)
+    return sendJson(reply, record)
+  },
+})
+
+export const countObjects = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/count',
+  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  operationId: 'countObjects',
+  summary: 'Count objects (v2)',
+  description: 'The number of current objects of a type. The request has no body.',
+  tags: ['v2'],
+  params: TypePath,
+  querystring: V2Parameters,
+  response: responses(Type.Object({ count: Type.Integer() })),
+  handle: async (request, reply, services) => {
+    const { objectType } = resolveTypePath(request, request.params)
+    const { context } = request
+    const count = await countObjectsOf(objectType, context, services)
+    context.noteRead([objectType], 0)
+    return sendJson(reply, JSON.stringify({ count }))
+  },
+})
+
+export const searchObjectsV2 = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/search',
+  config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
+  operationId: 'searchObjectsV2',
+  summary: 'Search objects (v2)',
+  description: DESCRIPTION,
+  tags: ['v2'],
+  params: TypePath,
+  querystring: V2Parameters,
+  body: SearchBody,
+  response: responses(CountedFlatPage),
+  handle: async (request, reply, services) => {
+    const { body } = request
+    const { ontology, objectType } = resolveTypePath(request, request.params)
+    const spec = {
+      ontology,
+      objectType,
+      revision: 'v2',
+      endpoint: 'searchObjects',
+      query: parseWhere(body.where, objectType, services.limits.query),
+      ...readOrder(body.orderBy, objectType),
+      selection: parseSelection(body, objectType),
+      excludeRid: body.excludeRid ?? false,
+      paging: body,
+      includeTotalCount: true,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const listLinkedObjectsV2 = endpoint({
+  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'listLinkedObjectsV2',
+  summary: 'List linked objects (v2)',
+  description:
+    'Selection and order apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+  tags: ['v2'],
+  params: LinkedObjectsPath,
+  querystring: ListParameters,
+  response: readResponses(FlatPage),
+  handle: async (request, reply, services) => {
+    const { ontology, link } = resolveLink(request.params, request)
+    const { objectType, linkedType } = link.side
+    const { select, orderBy, excludeRid = false } = request.query
+    const order = readOrderText(orderBy, linkedType)
+    const selection = readSelection(select, linkedType)
+    const query = await followLink(link, request.query, request.context, services)
+    if (query === undefined) throw objectNotFound(objectType, request.params.primaryKey)
+    const spec = {
+      ontology,
+      objectType: linkedType,
+      endpoint: linkEndpoint(link),
+      revision: 'v2',
+      query,
+      order,
+      selection,
+      excludeRid,
+      paging: request.query,
+      includeTotalCount: false,
+    } as const
+    return servePage(request, reply, spec, services)
+  },
+})
+
+export const getLinkedObjectV2 = endpoint({
+  route:
+    'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'getLinkedObjectV2',
+  summary: 'Get a linked object (v2)',
+  tags: ['v2'],
+  params: LinkedObjectPath,
+  querystring: RecordParameters,
+  response: readResponses(FlatRecord),
+  handle: async (request, reply, services) => {
+    const { select, excludeRid = false } = request.query
+    const { link } = resolveLink(request.params, request)
+    const { linkedType } = link.side
+    const record = {
+      shape: flatRecordShape(linkedType, { excludeRid }),
+      selection: readSelection(select, linkedType),
+    }
+    const { params, context } = request
+    return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
+  },
+})
