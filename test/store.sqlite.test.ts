@@ -92,8 +92,9 @@ describe('the SQLite store', () => {
     expect(await store.rewriteNext()).toBeUndefined()
     {
       using db = new DatabaseSync(path())
-      db.exec(`INSERT INTO oqs_rewrite (object_type_id, source_id, table_id, generation, phase, reason)
-        SELECT id, table_id, 0, generation, 'failed', 'x' FROM oqs_object_type`)
+      db.exec(`INSERT INTO oqs_rewrite
+          (object_type_id, source_id, table_id, generation, noted_version, phase, reason)
+        SELECT id, table_id, 0, generation, published, 'failed', 'x' FROM oqs_object_type`)
     }
     await store.publishReplacement(fixture.type, await store.startReplacement(fixture.type))
     await store.rewriteNext()

@@ -76,9 +76,9 @@ export function replacementTableId(replacement: string): number {
 /** Throws if a replacement that was published in one mode is published again in another one. */
 export function refuseOtherMode(
   { replacement, mode }: { readonly replacement: string; readonly mode: PublishMode },
-  publishedMode: PublishMode | null,
+  publishedMode: PublishMode | undefined,
 ): void {
-  if (publishedMode === null || publishedMode === mode) return
+  if (publishedMode === undefined || publishedMode === mode) return
   throw new ObjectQueryError('ReplacementAlreadyPublished', {
     replacement,
     publishedMode,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PropertyDefinition } from '../definition/definition-schema.ts'
 import { parseDefinition } from '../definition/parse-definition.ts'
 import type { ObjectType } from '../ontology.ts'
+import { finish } from '../steps.ts'
 import { objectConverter } from './convert-object.ts'
 import { objectReader } from './read-object.ts'
 
@@ -40,7 +41,7 @@ function typeOf(properties: Record<string, Shape>): ObjectType {
 function convert(value: unknown, before: Shape, after: Shape): unknown {
   const [from, to] = [typeOf({ p: before }), typeOf({ p: after })]
   const { body } = objectReader(from)({ k: 'x', p: value })
-  return JSON.parse(objectConverter(from, to, new Map())(body).body)['p']
+  return JSON.parse(finish(objectConverter(from, to, new Map())(body)).body)['p']
 }
 
 const POINT = { type: 'Point', coordinates: [8, 47] }
@@ -107,7 +108,7 @@ describe('a stored value', () => {
     const to = typeOf({ toString: 'long', other: 'string', more: 'date' })
     const { body } = objectReader(from)({ k: 'x', constructor: 5, other: 'y' })
     const renamed = new Map([['toString', 'constructor']])
-    expect(objectConverter(from, to, renamed)(body)).toMatchObject({
+    expect(finish(objectConverter(from, to, renamed)(body))).toMatchObject({
       pk: 'x',
       body: '{"k":"x","toString":"5","other":"y"}',
     })

@@ -10,27 +10,28 @@ import { joinPath } from '../definition/struct-path.ts'
 import type { RenamedProperties } from '../definition/type-change.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { ObjectType } from '../ontology.ts'
+import type { Steps } from '../steps.ts'
 import { isExactDouble } from './read-number.ts'
-import { objectReader, RefusedObject, type StoredObject } from './read-object.ts'
+import { objectSteps, RefusedObject, type StoredObject } from './read-object.ts'
 import { RefusedValue, refuse } from './refused-value.ts'
 
 /**
- * Returns a function that converts the body of a stored object. It throws `RefusedObject` if a value
- * does not fit its new type.
+ * Returns a function that converts the body of a stored object, in steps: an object with many values
+ * takes long. It throws `RefusedObject` if a value does not fit its new type.
  */
 export function objectConverter(
   before: ObjectType,
   after: ObjectType,
   renamed: RenamedProperties,
-): (body: string) => StoredObject {
-  const readObject = objectReader(after)
+): (body: string) => Steps<StoredObject> {
+  const readSteps = objectSteps(after)
   const properties = [...after.properties].flatMap(([name, { type }]) => {
     const from = renamed.get(name) ?? name
     const earlier = before.properties.get(from)?.type
     if (earlier === undefined) return []
     return [{ name, from, earlier, type, isSame: isSameType(earlier, type) }]
   })
-  return (body) => {
+  return function* (body) {
     const stored = JSON.parse(body) as Readonly<Record<string, unknown>>
     const converted: Record<string, unknown> = Object.create(null)
     for (const { name, from, earlier, type, isSame } of properties) {
@@ -45,7 +46,7 @@ export function objectConverter(
         throw new RefusedObject(error.reason, name + error.path)
       }
     }
-    return readObject(converted)
+    return yield* readSteps(converted)
   }
 }
 

@@ -7,6 +7,7 @@ import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import { CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
 import { readDatabaseStatus, readTypeStates } from '../core/definitions/type-states.ts'
 import { runAwaited } from '../core/session/operation.ts'
+import { cancelChange, readDefinitionChange } from '../core/tables/definition-changes.ts'
 import type {
   Batch,
   CatalogueOptions,
@@ -46,12 +47,6 @@ import { PostgresDocuments } from './catalogue/documents.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
 import { reclaim } from './catalogue/reclaim.ts'
-import {
-  abandonReplacement,
-  publishReplacement,
-  startReplacement,
-} from './catalogue/replacement.ts'
-import { deleteOntology, saveOntology } from './catalogue/save-definition.ts'
 import { readPageTokenKeys } from './catalogue/secrets.ts'
 import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { PostgresTokens } from './catalogue/store-tokens.ts'
@@ -59,8 +54,16 @@ import { sizeSql } from './catalogue/table-sizes.ts'
 import { verifyRows } from './catalogue/verify-rows.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
+import {
+  abandonReplacement,
+  publishReplacement,
+  startReplacement,
+} from './construction/replacement.ts'
+import { rewriteInBackground } from './construction/rewriting.ts'
+import { deleteOntology, saveOntology } from './construction/save-definition.ts'
+import { tryObjects } from './construction/try-objects.ts'
 import { Database, type Session } from './driver/database.ts'
-import { readIn } from './driver/postgres-session.ts'
+import { readIn, runIn } from './driver/postgres-session.ts'
 import type { ReadPool } from './driver/read-pool.ts'
 import { refuseUnsupported } from './driver/refuse-unsupported.ts'
 import { PageReader } from './pages/page-reader.ts'
@@ -68,10 +71,6 @@ import { poolOfSet, readSetPage } from './pages/postgres-set-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/find-types.ts'
 import { TypeFieldsCache } from './queries/type-fields.ts'
-import { cancelChange, readDefinitionChange } from './rewrite/definition-change.ts'
-import { rewriteNext } from './rewrite/rewrite-next.ts'
-import { readRewriteStates } from './rewrite/rewrite-state.ts'
-import { tryObjects } from './rewrite/try-objects.ts'
 import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
@@ -109,9 +108,11 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   readonly fields = new TypeFieldsCache()
   readonly encoding = changeEncoding((operation) => readIn(this.database, operation))
   readonly definitionChanges: DefinitionChanges = {
-    find: (ontologyRid) => readDefinitionChange(this.database, ontologyRid),
+    find: (ontologyRid) =>
+      readIn(this.database, (session) => readDefinitionChange(session, ontologyRid)),
     tryObjects: (change, context = INTERNAL_CONTEXT) => tryObjects(this, change, context),
-    cancel: (ontologyRid) => cancelChange(this.database, ontologyRid),
+    cancel: (ontologyRid) =>
+      this.database.write((session) => runIn(session, (core) => cancelChange(core, ontologyRid))),
   }
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly verify = (signal: AbortSignal) => verifyRows(this.database, signal)
@@ -157,10 +158,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
 
   async readStatus(): Promise<StoreStatus> {
     const size = sizeSql(this.capabilities)
-    const rewrites = await readRewriteStates(this.database)
-    const status = await readIn(this.database, (session) =>
-      readDatabaseStatus(session, size, rewrites),
-    )
+    const status = await readIn(this.database, (session) => readDatabaseStatus(session, size))
     return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
   }
 
@@ -251,7 +249,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
     const { callerId } = context
-    const publication = { typeRid: objectType.rid, objectType, replacement, mode, callerId }
+    const publication = { objectType, typeRid: objectType.rid, replacement, mode, callerId }
     return audited(context, publication, (write) => publishReplacement(this, write, onIndexed))
   }
 
@@ -260,7 +258,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   }
 
   rewriteNext(): Promise<RewriteProgress | undefined> {
-    return rewriteNext(this)
+    return rewriteInBackground(this)
   }
 
   async reclaim(retention: Retention): Promise<number> {

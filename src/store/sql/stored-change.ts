@@ -8,9 +8,11 @@ import type { OntologyDefinition } from '../../ontology/definition/definition-sc
 import type { Mistake } from '../../ontology/definition/mistakes.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { isSameType, type PropertyType } from '../../ontology/definition/property-type.ts'
+import type { RenamedProperties } from '../../ontology/definition/type-change.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Steps } from '../../ontology/steps.ts'
 import { objectConverter } from '../../ontology/values/convert-object.ts'
-import { RefusedObject, type StoredObject } from '../../ontology/values/read-object.ts'
+import type { RefusedObject, StoredObject } from '../../ontology/values/read-object.ts'
 import type { UnfitObject } from '../definition-change.ts'
 import type { PlannedChange } from './plan-types.ts'
 
@@ -44,7 +46,7 @@ export interface TypeConverter {
   /** The type after the change. */
   readonly type: ObjectType
   /** Throws `RefusedObject` if a value does not fit. */
-  readonly convert: (body: string) => StoredObject
+  readonly convert: (body: string) => Steps<StoredObject>
   /** Whether objects get other keys: a copy is then not found by the key of its original. */
   readonly changesKeys: boolean
 }
@@ -55,16 +57,25 @@ export function typeConverter(
   { definition, types }: PlannedChange,
   typeRid: string,
 ): TypeConverter {
-  const [earlier, type] = [typeOf(before, typeRid), typeOf(definition, typeRid)]
   const renamed = types.find((change) => change.typeRid === typeRid)?.renamed ?? new Map()
-  const { apiName } = type.primaryKey
-  const isSameKey =
-    earlier.primaryKey.apiName === (renamed.get(apiName) ?? apiName) &&
-    isSameType(keyType(earlier), keyType(type))
-  return { type, convert: objectConverter(earlier, type, renamed), changesKeys: !isSameKey }
+  return toConverter(typeOf(before, typeRid), typeOf(definition, typeRid), renamed)
 }
 
-function typeOf(definition: OntologyDefinition, typeRid: string): ObjectType {
+/** Returns how objects are converted from one definition of their type to another. */
+export function toConverter(
+  before: ObjectType,
+  type: ObjectType,
+  renamed: RenamedProperties,
+): TypeConverter {
+  const { apiName } = type.primaryKey
+  const isSameKey =
+    before.primaryKey.apiName === (renamed.get(apiName) ?? apiName) &&
+    isSameType(keyType(before), keyType(type))
+  return { type, convert: objectConverter(before, type, renamed), changesKeys: !isSameKey }
+}
+
+/** Returns the type with a RID. */
+export function typeOf(definition: OntologyDefinition, typeRid: string): ObjectType {
   const type = [...parseDefinition(definition).objectTypes.values()].find(
     ({ rid }) => rid === typeRid,
   )
@@ -78,22 +89,22 @@ function keyType({ properties, primaryKey }: ObjectType): PropertyType {
   return property.type
 }
 
-/** Converts an object, or adds it to those that do not fit. */
-export function tryConvert(
-  { type, convert }: TypeConverter,
-  { key, body }: { readonly key: string; readonly body: string },
-  unfit: UnfitObject[],
-): StoredObject | undefined {
-  try {
-    return convert(body)
-  } catch (error) {
-    if (!(error instanceof RefusedObject)) throw error
-    const { property, reason } = error
-    const value = property === undefined ? {} : { property }
-    unfit.push({ objectType: type.apiName, primaryKey: String(JSON.parse(key)), ...value, reason })
-    return undefined
-  }
+/** Returns an object that was refused as one that does not fit. Its key is given as JSON. */
+export function unfitObject(
+  { type }: Pick<TypeConverter, 'type'>,
+  key: string,
+  { property, reason }: Pick<RefusedObject, 'property' | 'reason'>,
+): UnfitObject {
+  const value = property === undefined ? {} : { property }
+  return { objectType: type.apiName, primaryKey: String(JSON.parse(key)), ...value, reason }
 }
+
+/** An object whose new key another object has already. */
+export function sameKey({ type }: TypeConverter, key: string): UnfitObject {
+  return unfitObject({ type }, key, { property: type.primaryKey.apiName, reason: SAME_KEY })
+}
+
+const SAME_KEY = 'would have the primary key of another object'
 
 /** Returns the objects of a type among those that do not fit. */
 export function unfitOf({ type }: TypeConverter, found: readonly UnfitObject[]): UnfitObject[] {
@@ -108,18 +119,6 @@ export function withUnfitOf(
 ): UnfitObject[] {
   return [...found.filter(({ objectType }) => objectType !== type.apiName), ...unfit]
 }
-
-/** An object whose new key another object has already. */
-export function sameKey({ type }: TypeConverter, key: string): UnfitObject {
-  return {
-    objectType: type.apiName,
-    primaryKey: String(JSON.parse(key)),
-    property: type.primaryKey.apiName,
-    reason: SAME_KEY,
-  }
-}
-
-export const SAME_KEY = 'would have the primary key of another object'
 
 /** Returns why a definition was refused, as sentences. */
 export function refusalReasons({ errorName, parameters }: ObjectQueryError): readonly string[] {

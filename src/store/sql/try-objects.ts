@@ -6,9 +6,11 @@ import { hash } from 'node:crypto'
 import { DRY_RUN_MAX_KEYS, DRY_RUN_MAX_SECONDS } from '../../contract/limits.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import { rewritesObjects } from '../../ontology/definition/type-change.ts'
+import { finish } from '../../ontology/steps.ts'
+import { RefusedObject } from '../../ontology/values/read-object.ts'
 import type { TriedObjects, UnfitObject } from '../definition-change.ts'
 import { UNFIT_OBJECTS_MAX } from './plan-types.ts'
-import { sameKey, type TypeConverter, tryConvert } from './stored-change.ts'
+import { sameKey, type TypeConverter, unfitObject } from './stored-change.ts'
 
 /** Objects of one type that follow a key. */
 export interface NextObjects {
@@ -58,15 +60,18 @@ export class StepTrial {
   add(pk: string, key: string, body: string): void {
     this.#tried += 1
     this.#lastKey = pk
-    const found: UnfitObject[] = []
-    const object = tryConvert(this.#converter, { key, body }, found)
-    if (object === undefined) {
-      this.#unfit += 1
-      if (this.#unfitObjects.length < UNFIT_OBJECTS_MAX) this.#unfitObjects.push(...found)
-    } else if (this.#converter.changesKeys) {
-      const bytes = hash('sha1', object.pk, 'buffer')
+    const converter = this.#converter
+    try {
+      const { pk: newKey } = finish(converter.convert(body))
+      if (!converter.changesKeys) return
+      const bytes = hash('sha1', newKey, 'buffer')
       this.#hashes.push(bytes.readUInt32LE(0), bytes.readUInt32LE(4))
-      this.#owners.push(sameKey(this.#converter, key))
+      this.#owners.push(sameKey(converter, key))
+    } catch (error) {
+      if (!(error instanceof RefusedObject)) throw error
+      this.#unfit += 1
+      if (this.#unfitObjects.length >= UNFIT_OBJECTS_MAX) return
+      this.#unfitObjects.push(unfitObject(converter, key, error))
     }
   }
 

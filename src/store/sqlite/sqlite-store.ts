@@ -6,6 +6,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import type { AuditLog } from '../audit-log.ts'
+import { hasRewrites } from '../core/changes/rewrite-next.ts'
 import { type CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
 import { readTypeStates } from '../core/definitions/type-states.ts'
 import { runNow } from '../core/session/operation.ts'
@@ -40,10 +41,10 @@ import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.t
 import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { toOnceMessage } from '../sql/once-key.ts'
-import type { DefinitionMessage } from './catalogue/definition-jobs.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { readSightings } from './catalogue/sightings.ts'
 import { changeEncoding } from './changes/change-encoding.ts'
+import type { DefinitionMessage } from './construction/definition-jobs.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { publishInSteps } from './main-thread/publish-in-steps.ts'
@@ -51,7 +52,6 @@ import { reclaimInSteps } from './main-thread/reclaim-in-steps.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
 import type { ReadConnection } from './queries/read-connection.ts'
-import { hasRewrites } from './rewrite/rewrite-states.ts'
 import { SqliteDocuments } from './store-documents.ts'
 import { SqliteReads } from './store-reads.ts'
 import { SqliteTokens } from './store-tokens.ts'
@@ -76,7 +76,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     find: async (ontologyRid) => this.#reads.findDefinitionChange(ontologyRid),
     tryObjects: (change, context = INTERNAL_CONTEXT) => this.#reads.tryObjects(change, context),
     cancel: (ontologyRid, context = INTERNAL_CONTEXT) =>
-      this.#writeInTurn('cancelChange', { ontologyRid }, context),
+      this.#writeInTurn('cancelDefinitionChange', ontologyRid, context),
   }
   readonly cachedCatalogue = (name: OntologyName) => this.#catalogue.cached(name)
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
@@ -246,7 +246,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   async rewriteNext(): Promise<RewriteProgress | undefined> {
-    const hasNext = this.#read(() => hasRewrites(this.#reading.statements))
+    const hasNext = this.#read(() => runIn(this.#reading, hasRewrites))
     return hasNext ? this.#write('rewriteStep', undefined) : undefined
   }
 

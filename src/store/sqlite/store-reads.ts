@@ -2,6 +2,7 @@
 
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import { readDatabaseStatus } from '../core/definitions/type-states.ts'
+import { readDefinitionChange } from '../core/tables/definition-changes.ts'
 import type {
   DefinitionChange,
   FindTypesRequest,
@@ -27,8 +28,6 @@ import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/sqlite-set-reader.ts'
 import { findTypesQuickly } from './queries/find-types.ts'
 import { inReadTransaction, type ReadConnection } from './queries/read-connection.ts'
-import { readDefinitionChange } from './rewrite/definition-change.ts'
-import { readRewrites } from './rewrite/rewrite-states.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import type { SlowReaders } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
@@ -79,16 +78,13 @@ export class SqliteReads {
 
   readStatus(): DatabaseStatus {
     const { guard, reading } = this.#connections
-    const read = () => {
-      const rewrites = readRewrites(reading.statements)
-      return runIn(reading, (session) => readDatabaseStatus(session, FILE_SIZE, rewrites))
-    }
+    const read = () => runIn(reading, (session) => readDatabaseStatus(session, FILE_SIZE))
     return guard.read(() => inReadTransaction(reading, read))
   }
 
   findDefinitionChange(ontologyRid: string): DefinitionChange | undefined {
     const { guard, reading } = this.#connections
-    const read = () => readDefinitionChange(reading.statements, ontologyRid)
+    const read = () => runIn(reading, (session) => readDefinitionChange(session, ontologyRid))
     return guard.read(() => inReadTransaction(reading, read))
   }
 

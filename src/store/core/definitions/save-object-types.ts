@@ -11,11 +11,11 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
-import type { RewrittenType } from '../../sql/rewrite-objects.ts'
 import { abandonTables, addObjectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
 import { integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
+import type { RewrittenType } from '../tables/redefine-types.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
 
 /** What saving types does to their fields and objects, which depends on the database. */

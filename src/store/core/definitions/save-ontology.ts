@@ -19,9 +19,9 @@ import {
   refuseDeletion,
   type StoredType,
 } from '../../sql/plan-types.ts'
-import type { ChangePlan } from '../../sql/stored-change.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
+import type { StartedChange } from '../tables/definition-changes.ts'
 import {
   lockCatalogue,
   lockTypes,
@@ -65,8 +65,6 @@ export interface DefinitionTables extends TypeTables {
     hasNote: boolean,
   ): Operation<void>
 }
-
-export type StartedChange = ChangePlan & Pick<OntologyChange, 'id' | 'requestedAtMs'>
 
 export function* saveOntology(
   session: CoreSession,

@@ -1,10 +1,10 @@
 /** The states of object types and of the database, read from the catalogue. */
 import { STATUS_MAX_TYPES } from '../../../contract/memory-limits.ts'
-import type { RewriteState } from '../../rewrite.ts'
 import type { DatabaseStatus, TypeName, TypeState } from '../../store-status.ts'
 import { integer, optional, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { ReadSession } from '../session/session.ts'
+import { readRewriteStates } from '../tables/rewrites.ts'
 
 const STATE = { typeRid: text, count: integer, version: integer, oldestVersion: integer } as const
 const STATE_COLUMNS = 't.rid, o.live_count, t.published, t.oldest'
@@ -36,8 +36,8 @@ export interface SizeSql {
 export function* readDatabaseStatus(
   session: ReadSession,
   { kind, storedBytes, typeBytes }: SizeSql,
-  rewrites: readonly RewriteState[],
 ): Operation<DatabaseStatus> {
+  const rewrites = yield* readRewriteStates(session)
   const types = yield* session.query(
     `SELECT ${STATE_COLUMNS}, ${typeBytes} FROM (
        SELECT t.id FROM ${STATES} ORDER BY o.live_count DESC, t.id LIMIT ${STATUS_MAX_TYPES}

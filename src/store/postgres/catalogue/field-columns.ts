@@ -1,7 +1,6 @@
 /** The columns of each field of an object type in PostgreSQL. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import {
-  adoptTableFields as adoptTableFieldsIn,
   type FieldTypes,
   numberFields as numberFieldsIn,
   numberTableFields as numberTableFieldsIn,
@@ -59,8 +58,4 @@ export function numberTableFields(
   objectType: ObjectType,
 ): Promise<readonly FieldColumns[]> {
   return runIn(session, (core) => numberTableFieldsIn(core, FIELD_TYPES, tableId, objectType))
-}
-
-export function adoptTableFields(session: WriteSession, typeId: number, id: number): Promise<void> {
-  return runIn(session, (core) => adoptTableFieldsIn(core, { typeId, id }))
 }

@@ -68,22 +68,6 @@ async function markLong(
   }
 }
 
-/**
- * Prepares a table for the objects of another one, and returns its layout: its indexes can then hold
- * the same texts.
- */
-export async function adoptPrefixes(
-  session: WriteSession,
-  typeId: number,
-  table: WrittenTable,
-  { prefixFields }: TableLayout,
-): Promise<TableLayout> {
-  const fields = (await readFieldColumns(session, typeId)).filter(
-    ({ number, hasLongText }) => hasLongText || prefixFields.includes(number),
-  )
-  return indexPrefixes(session, typeId, table, fields)
-}
-
 /** Lets the indexes of properties hold only the first characters of their texts. */
 async function indexPrefixes(
   session: WriteSession,

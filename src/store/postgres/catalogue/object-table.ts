@@ -9,16 +9,11 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import {
-  addObjectTable as addObjectTableIn,
-  objectTable,
-} from '../../core/catalogue/object-tables.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
-import type { NewTable } from '../../sql/new-table.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
-import { runIn } from '../driver/postgres-session.ts'
 import {
   elementColumnOf,
   type FieldColumns,
@@ -35,11 +30,6 @@ import {
   toTableLayout,
   valueFieldsOf,
 } from './table-layout.ts'
-
-/** Adds a table to the catalogue and returns its number. */
-export function addObjectTable(session: WriteSession, table: NewTable): Promise<number> {
-  return runIn(session, (core) => addObjectTableIn(core, table))
-}
 
 export interface NewObjectTable {
   readonly typeId: number

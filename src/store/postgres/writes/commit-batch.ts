@@ -14,7 +14,6 @@ import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
-import { touchReplacement } from '../catalogue/replacement.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Writer, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
@@ -30,6 +29,7 @@ import {
   type SettledChanges,
   settleChanges,
 } from './settled-changes.ts'
+import { touchReplacement } from './touch-replacement.ts'
 
 /**
  * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
@@ -44,7 +44,7 @@ export async function commitBatch(
   const { callerId } = context
   const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
-  if (replacement !== undefined) await touchReplacement(store, replacement)
+  if (replacement !== undefined) await touchReplacement(store.database, replacement)
   const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = async (writer: Writer) => {
     let attempts = 0

@@ -44,19 +44,6 @@ export async function lockType(
   return { id, generation, published, lastVersion, tableId }
 }
 
-/** Locks a type, or throws `ObjectTypeNotFound`. */
-export async function lockExistingType(
-  session: WriteSession,
-  capabilities: Capabilities,
-  typeRid: string,
-  lock: TypeLock,
-): Promise<LockedType> {
-  const type = await lockType(session, capabilities, typeRid, lock)
-  // Another process may have dropped the type since the catalogue was read.
-  if (type === undefined) throw new ObjectQueryError('ObjectTypeNotFound', { objectType: typeRid })
-  return type
-}
-
 /** The state of a table for writers. Must be read while its lock is held. */
 export interface WriteTable extends TableLayout {
   readonly id: number

@@ -10,18 +10,9 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import {
-  adoptTableFields as adoptTableFieldsIn,
-  numberFields as numberFieldsIn,
-  numberTableFields as numberTableFieldsIn,
-} from '../../core/catalogue/fields.ts'
-import {
-  addObjectTable as addObjectTableIn,
-  objectTable,
-  tablesOfDefinition,
-} from '../../core/catalogue/object-tables.ts'
+import { numberFields as numberFieldsIn } from '../../core/catalogue/fields.ts'
+import { objectTable, tablesOfDefinition } from '../../core/catalogue/object-tables.ts'
 import { integer, text } from '../../core/session/columns.ts'
-import type { NewTable } from '../../sql/new-table.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -33,11 +24,6 @@ import {
   propertyColumns,
 } from './table-indexes.ts'
 import { readTableLayout } from './table-layout.ts'
-
-/** Adds a table to the catalogue and returns its number. It is created when first written to. */
-export function addObjectTable(db: WriterDatabase, table: NewTable): number {
-  return runIn(db, (session) => addObjectTableIn(session, table))
-}
 
 /**
  * Creates a table with a column for each property. It gets most of its indexes after its first rows,
@@ -130,16 +116,6 @@ export function addFields(db: WriterDatabase, typeId: number, type: ObjectType):
       if (state === 'published') addPropertyIndex(db, id, column)
     }
   }
-}
-
-/** Assigns new numbers to all fields of a table whose objects have another definition. */
-export function numberTableFields(db: WriterDatabase, table: number, type: ObjectType): void {
-  runIn(db, (session) => numberTableFieldsIn(session, FIELD_TYPES, table, type))
-}
-
-/** Makes the fields of a table those of its type. */
-export function adoptTableFields(db: WriterDatabase, typeId: number, id: number): void {
-  runIn(db, (session) => adoptTableFieldsIn(session, { typeId, id }))
 }
 
 /** Removes rows from the indexes that all types share. */

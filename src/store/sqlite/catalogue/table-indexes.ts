@@ -97,14 +97,22 @@ export function addPropertyIndex(db: DatabaseSync, id: number, property: Propert
 
 /** Builds one missing index of a loaded table. Returns false if there is none. */
 export function buildNextIndex(db: WriterDatabase, typeId: number, id: number): boolean {
-  const table = objectTable(id)
-  const existing = indexNames(db, table)
-  const missing = deferredIndexes(table, fieldsOfTable(db, { typeId, id })).find(
-    ({ name }) => !existing.has(name),
-  )
+  const missing = findMissingIndex(db, typeId, id)
   if (missing === undefined) return false
   db.exec(indexSql(missing))
   return true
+}
+
+export function hasMissingIndex(db: WriterDatabase, typeId: number, id: number): boolean {
+  return findMissingIndex(db, typeId, id) !== undefined
+}
+
+function findMissingIndex(db: WriterDatabase, typeId: number, id: number): Index | undefined {
+  const table = objectTable(id)
+  const existing = indexNames(db, table)
+  return deferredIndexes(table, fieldsOfTable(db, { typeId, id })).find(
+    ({ name }) => !existing.has(name),
+  )
 }
 
 /** Below this many rows, starting a thread costs more than it saves. */

@@ -4,6 +4,7 @@
  */
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { isIdleReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Commit,
@@ -16,9 +17,9 @@ import {
 import type { RequestContext } from '../../port/request-context.ts'
 import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { toOnceMessage } from '../../sql/once-key.ts'
-import { isIdleReplacement } from '../catalogue/replacement.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { changeMessages, columnsOf } from '../changes/change-message.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
 import type { CommitMessage } from '../staged/commit-or-stage.ts'
@@ -83,7 +84,9 @@ async function commitLargeBatch(
  * if maintenance has marked it as idle, and does not delay the batch.
  */
 function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacement: string): void {
-  const isIdle = guard.read(() => isIdleReplacement(reading.statements, replacement))
+  const isIdle = guard.read(() =>
+    runIn(reading, (session) => isIdleReplacement(session, replacement)),
+  )
   // Ignored, because the batch itself fails in the same way.
   if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
 }

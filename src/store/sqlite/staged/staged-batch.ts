@@ -1,15 +1,15 @@
 /** A batch that is written in steps, see staged-record.ts. */
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
+import { lockReplacement } from '../../core/tables/replacements.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
-import { findReplacement } from '../catalogue/replacement.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { noteChangedKeys } from '../rewrite/changed-keys.ts'
 import {
   ChangeWriter,
   EFFECTS,
@@ -18,6 +18,7 @@ import {
   rowCloser,
   rowMarker,
 } from '../writes/change-writer.ts'
+import { noteChangedKeys } from '../writes/changed-keys.ts'
 import {
   type BatchMessage,
   hasRowsBetween,
@@ -101,7 +102,7 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
     const { replacement } = this.#batch
     return replacement === undefined
       ? { ...type.current, loadedAs: undefined }
-      : findReplacement(db, type.id, replacement)
+      : runIn(db, (session) => lockReplacement(session, type.id, replacement))
   }
 
   /**

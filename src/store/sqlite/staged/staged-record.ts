@@ -14,6 +14,9 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { integer, optional } from '../../core/session/columns.ts'
+import type { Operation } from '../../core/session/operation.ts'
+import type { ReadSession } from '../../core/session/session.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
@@ -100,33 +103,29 @@ export function nextVersion(lastVersion: number, staged: number | undefined): nu
   throw new ObjectQueryError('ServiceUnavailable', { reason })
 }
 
-/** The published state of a table, and the version of its staged write. */
-export interface PublishedTable {
-  readonly table: number
+/** The published version of a type, and the version of the staged write of its table. */
+interface PublishedVersion {
   readonly published: number
-  readonly staged: number | undefined
+  readonly staged?: number | undefined
 }
 
-/** Selects the rows of the published version. */
-export function publishedRows({ published, staged }: PublishedTable): SqlCondition {
+/** Selects the rows of the published version: the current ones may be those of a staged write. */
+export function publishedRows({ published, staged }: PublishedVersion): SqlCondition {
   return staged === undefined
     ? { sql: `valid_to = ${NEVER_CLOSED}`, values: [] }
     : { sql: VISIBLE_AT_VERSION, values: [published, published] }
 }
 
-/** Reads the published state of the current table of a type. */
-export function readPublished(db: WriterDatabase, typeId: number): PublishedTable {
-  const row = db
-    .cached(
-      `SELECT t.table_id, t.published, s.version FROM oqs_object_type AS t
-       LEFT JOIN oqs_staged_write AS s ON s.table_id = t.table_id WHERE t.id = ?`,
-    )
-    .get(typeId)
-  return {
-    table: Number(row?.['table_id']),
-    published: Number(row?.['published']),
-    staged: (row?.['version'] ?? undefined) as number | undefined,
-  }
+/** Does the same for a type. */
+export function* currentRows(session: ReadSession, typeId: number): Operation<SqlCondition> {
+  const type = yield* session.find(
+    `SELECT t.published, s.version FROM oqs_object_type AS t
+     LEFT JOIN oqs_staged_write AS s ON s.table_id = t.table_id WHERE t.id = ?`,
+    [typeId],
+    { published: integer, staged: optional(integer) },
+  )
+  if (type === undefined) throw new Error(`no object type ${typeId}`)
+  return publishedRows(type)
 }
 
 /**

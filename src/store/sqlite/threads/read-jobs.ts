@@ -10,9 +10,9 @@ import { readSetPage } from '../pages/sqlite-set-reader.ts'
 import { aggregate } from '../queries/aggregate.ts'
 import { findTypes } from '../queries/find-types.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import { tryNextObjects } from '../rewrite/try-objects.ts'
 import { findRowsToDelete } from '../writes/delete-matches.ts'
 import type { Jobs } from './thread-jobs.ts'
+import { tryNextObjects } from './try-next-objects.ts'
 
 export const READ_JOBS = {
   readPage: (reading: ReadConnection, request: ReadPageRequest): BarePage | Reclaimed => {

@@ -1,6 +1,5 @@
 /** The jobs of the writer thread: everything that writes. */
 import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
-import { deleteOntology, saveOntology } from '../catalogue/definition-jobs.ts'
 import {
   deleteDocument,
   deleteExpiredDocuments,
@@ -10,13 +9,6 @@ import {
 } from '../catalogue/documents.ts'
 import { reclaimStep } from '../catalogue/reclaim.ts'
 import {
-  abandonReplacement,
-  indexReplacement,
-  publishReplacement,
-  startReplacement,
-  touchReplacement,
-} from '../catalogue/replacement.ts'
-import {
   createApiToken,
   deleteApiTokens,
   deleteIssuedTokens,
@@ -25,8 +17,15 @@ import {
   revokeIssuedTokens,
 } from '../catalogue/secrets.ts'
 import { saveSightings } from '../catalogue/sightings.ts'
-import { cancelChange } from '../rewrite/definition-change.ts'
-import { rewriteStep } from '../rewrite/rewrite-step.ts'
+import { deleteOntology, saveOntology } from '../construction/definition-jobs.ts'
+import {
+  abandonReplacement,
+  indexReplacement,
+  publishReplacement,
+  startReplacement,
+  touchReplacement,
+} from '../construction/replacement-jobs.ts'
+import { cancelDefinitionChange, rewriteStep } from '../construction/rewrite-step.ts'
 import { commitBatch } from '../staged/commit-or-stage.ts'
 import { forgetStaged, stageDelete, stageStep } from '../staged/staged-jobs.ts'
 import { listStaged, undoStaged } from '../staged/undo-staged.ts'
@@ -39,7 +38,7 @@ import type { Jobs } from './thread-jobs.ts'
 export const WRITE_JOBS = {
   saveOntology,
   deleteOntology,
-  cancelChange,
+  cancelDefinitionChange,
   commitBatch,
   deleteRows,
   stageDelete,

@@ -8,12 +8,10 @@ import type { OnceMessage } from '../../sql/once-key.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
-import { TOUCH } from '../catalogue/replacement.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'
 import { isPut, keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { noteChangedKeys } from '../rewrite/changed-keys.ts'
 import { nextVersion, noteStagedChange, stagedRetractor } from '../staged/staged-record.ts'
 import {
   ChangeWriter,
@@ -22,6 +20,7 @@ import {
   noEffects,
   rowCloser,
 } from './change-writer.ts'
+import { MARK_USED, noteChangedKeys } from './changed-keys.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 
@@ -257,6 +256,6 @@ export function saveTableCounts(
 ): void {
   db.cached(
     `UPDATE oqs_object_table
-     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${TOUCH} WHERE id = ?`,
+     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${MARK_USED} WHERE id = ?`,
   ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }

@@ -32,7 +32,7 @@ function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
   const { current, published, staged } = readType(db, edit)
   const { id: table, isCreated } = current
   if (!isCreated) return edit.expected.every(([, version]) => version === 0)
-  const { sql, values } = publishedRows({ table, published, staged })
+  const { sql, values } = publishedRows({ published, staged })
   const find = db.cached(`SELECT valid_from FROM ${objectTable(table)} WHERE ${sql} AND pk = ?`)
   return edit.expected.every(
     ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,

@@ -21,13 +21,13 @@ import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
-import { noteClosedKeys } from '../rewrite/changed-keys.ts'
 import {
   nextVersion,
   noteStagedChange,
   publishedRows,
   stagedRetractor,
 } from '../staged/staged-record.ts'
+import { noteClosedKeys } from './changed-keys.ts'
 import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
 import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
@@ -127,7 +127,7 @@ function retractMatches(db: WriterDatabase, message: DeleteMessage, type: Writte
   const { id: table } = type.current
   const { objectType, query, found } = message
   const { sql, values } = matching(toQueryConnection(db), { objectType, query })
-  const visible = publishedRows({ table, published: type.published, staged: type.staged })
+  const visible = publishedRows(type)
   const rows = db
     .prepare(
       `SELECT pk FROM ${objectTable(table)} AS o WHERE ${visible.sql} AND (

@@ -203,7 +203,10 @@ CREATE TABLE oqs_rewrite (
   change_id TEXT,
   -- The objects up to this key are copied.
   copied_to TEXT NOT NULL DEFAULT '',
-  objects INTEGER NOT NULL DEFAULT 0,
+  -- Changes up to this version are copied, or their keys are listed below.
+  noted_version INTEGER NOT NULL,
+  -- Types of a change take turns by the number of their steps.
+  steps INTEGER NOT NULL DEFAULT 0,
   -- Why an object cannot be copied.
   reason TEXT
 ) STRICT;

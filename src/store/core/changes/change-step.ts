@@ -1,0 +1,201 @@
+/**
+ * Carries out a background change of a definition. All types whose objects it converts are copied
+ * like those of an earlier layout. When only a few changed objects are left to copy again, one
+ * transaction saves the definition and publishes the tables of all types; commits wait only for that
+ * one. Locks are taken in this order: catalogue, types, rewrites, change.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { RewriteProgress } from '../../rewrite.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import {
+  REDEFINED,
+  refusalReasons,
+  type TypeConverter,
+  typeConverter,
+} from '../../sql/stored-change.ts'
+import { boolean, integer, text, word } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import {
+  ChangeFailure,
+  type Failure,
+  failChange,
+  findRunningChanges,
+  hasEndedCopies,
+  type RunningChange,
+  readPlan,
+  readUnfit,
+  removeEndedCopies,
+  saveUnfit,
+} from '../tables/definition-changes.ts'
+import { advance, RewriteFailure, startRewrite } from '../tables/rewrite-table.ts'
+import { cancelRewrite, type Rewrite } from '../tables/rewrites.ts'
+import { publishChange } from './publish-change.ts'
+import {
+  firstProgress,
+  type RewriteSpec,
+  type RewritingStore,
+  runStep,
+  type StepResult,
+} from './rewriting-store.ts'
+
+/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
+export function* nextChangeStep(store: RewritingStore): Operation<RewriteProgress | undefined> {
+  if (yield* hasEndedCopies(store.reading)) yield* store.write('ended changes', removeEndedCopies)
+  const changes = yield* findRunningChanges(store.reading)
+  return yield* firstProgress(changes.map((change) => () => changeStep(store, change)))
+}
+
+function* changeStep(
+  store: RewritingStore,
+  change: RunningChange,
+): Operation<RewriteProgress | undefined> {
+  const { ontologyRid } = change
+  const types = yield* readTypes(store, change)
+  const fail = (failure: Failure) =>
+    store.write(change.id, ({ session }) => failChange(session, change, failure))
+  const [first] = types
+  if (first === undefined) {
+    // Without effect if the change has ended meanwhile.
+    yield* fail(COPIES_LOST)
+    return undefined
+  }
+  try {
+    const progress = yield* takeStep(store, change, types)
+    return progress && { ...progress, ontologyRid }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === undefined) throw error
+    yield* fail(failure)
+    const { typeRid, objects, totalObjects } = first
+    // Without the reasons: they contain keys, and progress is logged.
+    const reason = 'the objects or other definitions do not allow the change'
+    return { typeRid, ontologyRid, phase: 'failed', objects, totalObjects, reason }
+  }
+}
+
+/** Nothing removes the rewrites of a running change, but without them it would never end. */
+const COPIES_LOST: Failure = {
+  reasons: ['the converted objects were lost; apply the definition again'],
+  unfit: [],
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof ChangeFailure) return error
+  if (error instanceof RewriteFailure) return { reasons: [error.message], unfit: [] }
+  const isRefused =
+    error instanceof ObjectQueryError &&
+    ['OntologyChangeRefused', 'InvalidOntologyDefinition'].includes(error.errorName)
+  return isRefused ? { reasons: refusalReasons(error), unfit: [] } : undefined
+}
+
+/** A type whose objects are converted. */
+interface ChangingType extends Pick<RewriteProgress, 'typeRid' | 'objects' | 'totalObjects'> {
+  readonly phase: Rewrite['phase']
+  /** Whether objects have changed that are not copied again yet. */
+  readonly hasChanges: boolean
+  /** Whether a replacement is open, also if it has no objects yet. */
+  readonly isLoading: boolean
+}
+
+/**
+ * Returns the types of a change, first the one with the fewest steps: they take turns. The table from
+ * which one is copied may have been replaced and dropped since.
+ */
+function* readTypes(
+  { reading }: RewritingStore,
+  { id }: RunningChange,
+): Operation<readonly ChangingType[]> {
+  return yield* reading.query(
+    `SELECT t.rid, r.phase, copies.live_count, coalesce(source.live_count, 0),
+       t.published > r.noted_version OR t.table_id <> r.source_id OR t.generation <> r.generation
+         OR EXISTS (SELECT 1 FROM oqs_rewrite_key AS k WHERE k.object_type_id = t.id),
+       EXISTS (SELECT 1 FROM oqs_object_table AS l
+         WHERE l.object_type_id = t.id AND l.state = 'loading')
+     FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
+     JOIN oqs_object_table AS copies ON copies.id = r.table_id
+     LEFT JOIN oqs_object_table AS source ON source.id = r.source_id
+     WHERE r.change_id = ? ORDER BY r.steps, t.id`,
+    [id],
+    {
+      typeRid: text,
+      phase: word<Rewrite['phase']>,
+      objects: integer,
+      totalObjects: integer,
+      hasChanges: boolean,
+      isLoading: boolean,
+    },
+  )
+}
+
+function* takeStep(
+  store: RewritingStore,
+  change: RunningChange,
+  types: readonly ChangingType[],
+): Operation<RewriteProgress | undefined> {
+  const isCopied = types.every(({ phase }) => phase === 'catchingUp')
+  // Types that are copied already must keep up with commits too: rows that show a change may be
+  // reclaimed.
+  const next = types.find(({ phase, hasChanges }) => phase !== 'catchingUp' || hasChanges)
+  if (next !== undefined) {
+    const step = yield* advanceType(store, change, next.typeRid)
+    if (step === undefined || !step.isReady || !isCopied) return step?.progress
+  }
+  if (types.some(({ isLoading }) => isLoading)) return undefined
+  const converters = new Map<string, TypeConverter>()
+  for (const { typeRid } of types) {
+    const converter = yield* converterOf(store, change, typeRid)
+    if (converter === undefined) return undefined
+    converters.set(typeRid, converter)
+  }
+  return yield* publishChange(store, change, converters)
+}
+
+function* advanceType(
+  store: RewritingStore,
+  change: RunningChange,
+  typeRid: string,
+): Operation<StepResult | undefined> {
+  const converter = yield* converterOf(store, change, typeRid)
+  if (converter === undefined) return undefined
+  const spec: RewriteSpec = {
+    typeRid,
+    changeId: change.id,
+    conversion: function* ({ session }) {
+      return { converter, unfit: yield* readUnfit(session, change, converter) }
+    },
+    restart: function* (builder, type, rewrite) {
+      if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
+      yield* cancelRewrite(builder, type.id, rewrite)
+      yield* startRewrite(builder, type.id, { changeId: change.id, type: converter.type })
+      yield* saveUnfit(builder.session, change, converter, [])
+    },
+  }
+  return yield* runStep(store, spec, 'load', function* (builder, copying, rewrite) {
+    const outcome = yield* advance(builder, copying, rewrite)
+    const { unfit } = copying
+    if (unfit.length === 0) return outcome
+    const found = yield* saveUnfit(builder.session, change, converter, unfit)
+    const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
+    // The first ten objects that do not fit are reported, not only the first one.
+    if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) {
+      throw ChangeFailure.ofUnfit(found.slice(0, UNFIT_OBJECTS_MAX))
+    }
+    return outcome
+  })
+}
+
+/** Returns how a change converts the objects of a type; undefined if it has ended. */
+function* converterOf(
+  { reading, converters }: RewritingStore,
+  change: RunningChange,
+  typeRid: string,
+): Operation<TypeConverter | undefined> {
+  const name = `${change.id} ${typeRid}`
+  const known = converters.get(name)
+  if (known !== undefined) return known
+  const read = yield* readPlan(reading, change)
+  if (read === undefined) return undefined
+  const converter = typeConverter(read.before, read.plan, typeRid)
+  converters.set(name, converter)
+  return converter
+}

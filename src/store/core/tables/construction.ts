@@ -1,0 +1,221 @@
+/**
+ * Tables under construction. Every table that replaces the objects of a type goes through the same
+ * states, whoever fills it: a client that loads a replacement, or the service that copies the objects
+ * because the layout or the definition of their type has changed.
+ *
+ * | State | Rows come from | Leads to |
+ * |---|---|---|
+ * | `loading` | the batches of a replacement | `published`, `abandoned` |
+ * | `rewriting` | copies of the current objects, in the phases `copying`, `indexing`, `catchingUp` | `published`, `abandoned` |
+ * | `published` | commits | `abandoned`, once a later table holds every version that can be read |
+ * | `abandoned` | – | removed by reclaim |
+ *
+ * docs/decisions/028-tables-under-construction.md has the whole picture: who moves a table from one
+ * state to the next, which locks that takes, and what a crash leaves behind.
+ */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { Steps } from '../../../ontology/steps.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { PublishMode } from '../../write-request.ts'
+import { addObjectTable } from '../catalogue/object-tables.ts'
+import { integer } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import type { CoreSession } from '../session/session.ts'
+
+/** A table of an object type, by their numbers in the catalogue. */
+export interface TableOfType {
+  readonly typeId: number
+  readonly id: number
+}
+
+/** The size of what is read or written together. One object is always allowed. */
+export interface Portion {
+  readonly objects: number
+  readonly bytes: number
+}
+
+/** What differs between the databases when a table is built. It belongs to one transaction. */
+export interface TableBuilder {
+  readonly session: CoreSession
+  /**
+   * True if rows become visible on one machine after the other, so that the rows of a transaction
+   * cannot be published in it.
+   */
+  readonly publishesSeparately: boolean
+  /** The objects that a step copies before it asks whether it must end. */
+  readonly portion: Portion
+  /** The assignments of a table in the catalogue that mark a replacement as used. */
+  readonly markUsed: string
+  /** True if a step must end, so that others get their turn. */
+  isStepOver(): boolean
+  /** Throws if a commit of a type, which is locked, is not published yet. */
+  refuseUnfinished(typeId: number): Operation<void>
+  /**
+   * Creates a table. Indexes that are not needed to fill it are built later. Its fields are those of
+   * the type, or those of another definition, which get numbers of their own.
+   */
+  createTable(table: TableOfType, definition?: ObjectType): Operation<void>
+  /** Builds one missing index. Returns false if there is none. */
+  buildNextIndex(table: TableOfType): Operation<boolean>
+  /** Builds all missing indexes, within the transaction that publishes the table. */
+  buildIndexes(table: TableOfType): Operation<void>
+  hasMissingIndex(table: TableOfType): Operation<boolean>
+  /** Updates the statistics of a table that is filled. */
+  analyze(table: TableOfType): Operation<void>
+  /** Selects the rows of the published version of a type. */
+  currentRows(typeId: number): Operation<SqlCondition>
+  /** Adds the rows of objects that are not in the table. */
+  addRows(table: TableOfType, rows: NewRows): Operation<void>
+  /** Removes rows, and returns how many there were. */
+  removeRows(table: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number>
+  /**
+   * Lists the keys of the copied objects that commits have changed since the keys were last listed,
+   * unless the commits have listed them.
+   */
+  listChanges(rewrite: ChangedSource): Operation<void>
+  /** True if all rows of a table are visible on every machine. */
+  areRowsVisible(id: number): Operation<boolean>
+  /** Reads or converts an object; one with many values must not hold up others. */
+  convert(steps: Steps<StoredObject>): Operation<StoredObject>
+  /** Completes what was written to tables. Must be called at the end of the transaction. */
+  finish(): Operation<void>
+}
+
+export interface NewRows {
+  /** The type by which the objects were read. */
+  readonly type: ObjectType
+  readonly version: number
+  readonly objects: readonly StoredObject[]
+}
+
+/** The table whose objects are copied, and how far. */
+export interface ChangedSource {
+  readonly typeId: number
+  readonly sourceId: number
+  readonly phase: string
+  readonly copiedTo: string
+  readonly notedVersion: number
+}
+
+/** A table that is being loaded. */
+export interface LoadingTable extends TableOfType {
+  /** The version of its rows. */
+  readonly loadedAs: number
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** False until the first object is written. */
+  readonly isCreated: boolean
+}
+
+export type TypeLock = 'change' | 'commit' | 'load'
+
+export interface LockedType {
+  readonly id: number
+  readonly generation: number
+  readonly published: number
+  readonly lastVersion: number
+  readonly tableId: number
+}
+
+/** Locks a type. Returns undefined if it does not exist. */
+export function* lockType(
+  builder: TableBuilder,
+  typeRid: string,
+  lock: TypeLock,
+): Operation<LockedType | undefined> {
+  const { session } = builder
+  const type = yield* session.find(
+    `SELECT id, generation, published, last_version, table_id FROM oqs_object_type
+     WHERE rid = ?${session.dialect.lock[lock]}`,
+    [typeRid],
+    {
+      id: integer,
+      generation: integer,
+      published: integer,
+      lastVersion: integer,
+      tableId: integer,
+    },
+  )
+  if (type !== undefined && lock !== 'load') yield* builder.refuseUnfinished(type.id)
+  // Not before the lock is held: waiting for it keeps the short timeout.
+  yield* session.extendTimeout()
+  return type
+}
+
+/** Reserves a version for the rows of a new table, and adds the table to the catalogue. */
+export function* addTable(
+  { session }: TableBuilder,
+  typeId: number,
+  state: 'loading' | 'rewriting',
+): Operation<number> {
+  // The version of the publication is not known yet, and writing it into every row at the end would
+  // take too long.
+  const type = yield* session.find(
+    'UPDATE oqs_object_type SET last_version = last_version + 1 WHERE id = ? RETURNING last_version',
+    [typeId],
+    { version: integer },
+  )
+  if (type === undefined) throw new Error(`no object type ${typeId}`)
+  const { version } = type
+  return yield* addObjectTable(session, { typeId, state, firstVersion: version, loadedAs: version })
+}
+
+/** Adds what a transaction has written to the counts of a table. */
+export function* countRows(
+  session: CoreSession,
+  { id }: Pick<TableOfType, 'id'>,
+  { added, maxRecordBytes }: { readonly added: number; readonly maxRecordBytes: number },
+): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET live_count = live_count + ?,
+       max_record_bytes = CASE WHEN max_record_bytes < ? THEN ? ELSE max_record_bytes END
+     WHERE id = ?`,
+    [added, maxRecordBytes, maxRecordBytes, id],
+  )
+}
+
+export interface Publishing {
+  /** The last version of the type. */
+  readonly lastVersion: number
+  readonly put: number
+  readonly deleted: number
+  readonly kept: number
+  /** How a replacement was published, for a client that publishes it again. */
+  readonly mode?: PublishMode
+}
+
+/**
+ * Makes a table the one of the newest version of its type, and returns the version. No time is
+ * stored: a time from before the end of this transaction would make the previous version look
+ * superseded too early.
+ */
+export function* publishTable(
+  session: CoreSession,
+  { typeId, id }: TableOfType,
+  { lastVersion, put, deleted, kept, mode }: Publishing,
+): Operation<number> {
+  const version = lastVersion + 1
+  yield* session.run(
+    `UPDATE oqs_object_table SET state = 'published', first_version = ?, publish_mode = ?
+     WHERE id = ?`,
+    [version, mode ?? null, id],
+  )
+  yield* session.run(
+    'UPDATE oqs_object_type SET table_id = ?, published = ?, last_version = ? WHERE id = ?',
+    [id, version, version, typeId],
+  )
+  yield* session.run(
+    'INSERT INTO oqs_commit_log (object_type_id, version, put, deleted, kept) VALUES (?, ?, ?, ?, ?)',
+    [typeId, version, put, deleted, kept],
+  )
+  return version
+}
+
+/** Abandons the replacements of a type: their objects have the form of an earlier definition. */
+export function* abandonLoads(session: CoreSession, typeId: number): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ? AND state = 'loading'`,
+    [typeId],
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * Adds the current objects of a type to a replacement, so that publishing it deletes none of them.
+ * Meant for types with few objects: they are read and indexed again, in one transaction.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { refuseLargeMerge } from '../../batch.ts'
+import type { UnfitObject } from '../../definition-change.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import type { Commit, PublishMode } from '../../write-request.ts'
+import { objectTable } from '../catalogue/object-tables.ts'
+import { integer, text } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import { countRows, type LoadingTable, type LockedType, type TableBuilder } from './construction.ts'
+import { copyAll } from './copy-objects.ts'
+import { readUnchangedConverter } from './current-type.ts'
+
+export interface Merged extends Pick<Commit, 'put' | 'deleted' | 'kept'> {
+  /** Whether the table of the replacement exists. */
+  readonly isCreated: boolean
+}
+
+/** Returns what a publication changes. The type and the replacement must be locked. */
+export function* mergeCurrent(
+  builder: TableBuilder,
+  type: LockedType,
+  loaded: LoadingTable,
+  mode: PublishMode,
+): Operation<Merged> {
+  const { isCreated, liveCount: put } = loaded
+  const current = yield* countObjects(builder, type.tableId)
+  if (mode === 'replace') return { put, deleted: current, kept: 0, isCreated }
+  if (current === 0) return { put, deleted: 0, kept: 0, isCreated }
+  if (builder.publishesSeparately) {
+    // Copied rows could become visible later than the version, on another machine.
+    throw new ObjectQueryError('ServiceUnavailable', {
+      reason: 'Objects were written to the type while it was loaded. Write the objects again.',
+    })
+  }
+  refuseLargeMerge(current)
+  if (!isCreated) yield* builder.createTable(loaded)
+  const kept = mode === 'append' ? yield* removeExisting(builder, type, loaded) : 0
+  const unfit: UnfitObject[] = []
+  const converter = yield* readUnchangedConverter(builder.session, type.id)
+  const copying = {
+    typeId: type.id,
+    sourceId: type.tableId,
+    tableId: loaded.id,
+    version: loaded.loadedAs,
+    notedVersion: type.published,
+    converter,
+    unfit,
+  }
+  yield* copyAll(builder, copying, `NOT EXISTS (${sameKeyIn(loaded.id, type.tableId)})`)
+  refuseUnreadable(unfit)
+  return { put: put - kept, deleted: 0, kept, isCreated: true }
+}
+
+function* countObjects({ session }: TableBuilder, id: number): Operation<number> {
+  const sql = 'SELECT live_count FROM oqs_object_table WHERE id = ?'
+  return (yield* session.find(sql, [id], { count: integer }))?.count ?? 0
+}
+
+/** Selects the current row of one table with the key of a row of another one. */
+function sameKeyIn(id: number, other: number): string {
+  return `SELECT 1 FROM ${objectTable(id)} AS same
+    WHERE same.pk = ${objectTable(other)}.pk AND same.valid_to = ${NEVER_CLOSED}`
+}
+
+/** Removes the loaded objects that the type has already, and returns how many there were. */
+function* removeExisting(
+  builder: TableBuilder,
+  type: LockedType,
+  { id }: LoadingTable,
+): Operation<number> {
+  const { session } = builder
+  const current = yield* builder.currentRows(type.id)
+  const source = objectTable(type.tableId)
+  const rows = yield* session.query(
+    `SELECT pk FROM ${source} WHERE ${current.sql} AND EXISTS (${sameKeyIn(id, type.tableId)})`,
+    [...current.values],
+    { pk: text },
+  )
+  const keys = rows.map(({ pk }) => pk)
+  const removed = yield* builder.removeRows({ id }, keys)
+  yield* countRows(session, { id }, { added: -removed, maxRecordBytes: 0 })
+  return removed
+}
+
+/** A release may refuse objects that an earlier one accepted. */
+function refuseUnreadable([first]: readonly UnfitObject[]): void {
+  if (first === undefined) return
+  const { primaryKey, property, reason } = first
+  throw new ObjectQueryError('ReplacementMergeRefused', {
+    primaryKey,
+    reason: property === undefined ? reason : `${property} ${reason}`,
+  })
+}

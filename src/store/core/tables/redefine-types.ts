@@ -1,0 +1,90 @@
+/**
+ * Rewrites the objects of types for their changed definitions, in the transaction that saves them:
+ * readers see the old objects with the old definition, or the new ones with the new definition.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { UnfitObject } from '../../definition-change.ts'
+import { type RewriteStep, refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { toConverter } from '../../sql/stored-change.ts'
+import type { Operation } from '../session/operation.ts'
+import type { TableBuilder } from './construction.ts'
+import { copyAll } from './copy-objects.ts'
+import { copyingOf, publishRedefined, startRewrite } from './rewrite-table.ts'
+import { cancelRewrite, lockRewrite, type Rewrite } from './rewrites.ts'
+
+/** A type to rewrite, with its definitions before and after the change. */
+export interface RewrittenType extends RewriteStep {
+  readonly before: ObjectType
+  readonly type: ObjectType
+  /** The generation of the catalogue with the new definition. */
+  readonly generation: number
+}
+
+/**
+ * Rewrites types, or throws with the first objects that do not fit. The types must be locked. A dry
+ * run does everything but reading and writing objects.
+ */
+export function* redefineTypes(
+  builder: TableBuilder,
+  types: readonly RewrittenType[],
+  isDryRun: boolean,
+): Operation<void> {
+  refuseSeparatePublication(
+    builder,
+    types.map(({ type }) => type),
+  )
+  const unfit: UnfitObject[] = []
+  for (const type of types) {
+    yield* redefineType(builder, type, unfit, isDryRun)
+    if (unfit.length >= UNFIT_OBJECTS_MAX) break
+  }
+  refuseUnfit(unfit)
+  yield* builder.finish()
+}
+
+/** Rewritten rows could become visible later than the definition, on another machine. */
+export function refuseSeparatePublication(
+  { publishesSeparately }: TableBuilder,
+  types: readonly ObjectType[],
+): void {
+  if (!publishesSeparately || types.length === 0) return
+  const reasons = types.map(
+    ({ apiName }) =>
+      `object type ${apiName} has objects on several machines. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
+  )
+  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
+}
+
+/** The name of a change that is carried out in one transaction: no other transaction sees it. */
+const AT_ONCE = 'at once'
+
+function* redefineType(
+  builder: TableBuilder,
+  { id: typeId, before, type, change, generation }: RewrittenType,
+  unfit: UnfitObject[],
+  isDryRun: boolean,
+): Operation<void> {
+  const rewrite = yield* restartRewrite(builder, typeId, { changeId: AT_ONCE, type })
+  if (!isDryRun) {
+    const converter = toConverter(before, type, change.renamed)
+    yield* copyAll(builder, yield* copyingOf(builder, typeId, rewrite, { converter, unfit }))
+    if (unfit.length > 0) return
+  }
+  yield* builder.buildIndexes({ typeId, id: rewrite.tableId })
+  yield* publishRedefined(builder, { typeId, tableId: rewrite.tableId }, generation)
+}
+
+/** Starts a rewrite for a definition, in place of one for a layout: the new table has both. */
+export function* restartRewrite(
+  builder: TableBuilder,
+  typeId: number,
+  redefined: { readonly changeId: string; readonly type: ObjectType },
+): Operation<Rewrite> {
+  const other = yield* lockRewrite(builder.session, typeId)
+  if (other !== undefined && other !== 'busy') yield* cancelRewrite(builder, typeId, other)
+  yield* startRewrite(builder, typeId, redefined)
+  const rewrite = yield* lockRewrite(builder.session, typeId)
+  if (rewrite === undefined || rewrite === 'busy') throw new Error(`no rewrite of type ${typeId}`)
+  return rewrite
+}

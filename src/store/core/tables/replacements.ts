@@ -1,0 +1,209 @@
+/**
+ * Replacements exchange all objects of a type at once. They are loaded batch by batch into a table
+ * of their own; publishing only changes from which table the type is read. The name of a
+ * replacement is the number of its table.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
+import { refuseOtherMode, replacementTableId } from '../../batch.ts'
+import type { Commit, PublishMode } from '../../write-request.ts'
+import { boolean, integer, optional, text, word } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  addTable,
+  type LoadingTable,
+  type LockedType,
+  lockType,
+  publishTable,
+  type TableBuilder,
+  type TypeLock,
+} from './construction.ts'
+import { mergeCurrent } from './merge-current.ts'
+
+export interface ReplacementOfType {
+  readonly typeRid: string
+  readonly replacement: string
+}
+
+/**
+ * Starts a replacement, and returns its name. Its table is created with the first object: an
+ * ontology can have many unused types, and each table has a cost.
+ */
+export function* startReplacement(builder: TableBuilder, typeRid: string): Operation<string> {
+  // The lock also makes the count exact: replacements of a type are started one by one.
+  const { id: typeId } = yield* lockExistingType(builder, typeRid, 'commit')
+  yield* refuseTooMany(builder.session, typeId)
+  return String(yield* addTable(builder, typeId, 'loading'))
+}
+
+function* refuseTooMany(session: CoreSession, typeId: number): Operation<void> {
+  const open = yield* session.find(
+    `SELECT ${session.dialect.member('t.definition', 'apiName')}, (
+       SELECT count(*) FROM oqs_object_table AS o
+       WHERE o.object_type_id = t.id AND o.state = 'loading'
+     ) FROM oqs_object_type AS t WHERE t.id = ?`,
+    [typeId],
+    { objectType: text, count: integer },
+  )
+  if (open === undefined || open.count < OPEN_REPLACEMENTS_MAX) return
+  throw new ObjectQueryError('ReplacementsExceededLimit', {
+    objectType: open.objectType,
+    replacementsLimit: OPEN_REPLACEMENTS_MAX,
+  })
+}
+
+/** Another process may have dropped the type since the catalogue was read. */
+function* lockExistingType(
+  builder: TableBuilder,
+  typeRid: string,
+  lock: TypeLock,
+): Operation<LockedType> {
+  const type = yield* lockType(builder, typeRid, lock)
+  if (type === undefined) throw new ObjectQueryError('ObjectTypeNotFound', { objectType: typeRid })
+  return type
+}
+
+/** Locks the table of a replacement. Throws `ReplacementNotFound` unless it is being loaded. */
+export function* lockReplacement(
+  session: CoreSession,
+  typeId: number,
+  replacement: string,
+): Operation<LoadingTable> {
+  const table = yield* session.find(
+    `SELECT id, loaded_as, live_count, max_record_bytes, is_created FROM oqs_object_table
+     WHERE id = ? AND object_type_id = ? AND state = 'loading'${session.dialect.lock.change}`,
+    [replacementTableId(replacement), typeId],
+    {
+      id: integer,
+      loadedAs: integer,
+      liveCount: integer,
+      maxRecordBytes: integer,
+      isCreated: boolean,
+    },
+  )
+  if (table === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
+  return { ...table, typeId }
+}
+
+/** Returns the table of a replacement while no batch is written to it; undefined once published. */
+export function* readLoading(
+  builder: TableBuilder,
+  target: Publication,
+): Operation<LoadingTable | undefined> {
+  const { id: typeId } = yield* lockExistingType(builder, target.typeRid, 'load')
+  if ((yield* findPublished(builder.session, target)) !== undefined) return undefined
+  return yield* lockReplacement(builder.session, typeId, target.replacement)
+}
+
+/** True if maintenance has marked a replacement as idle. */
+export function* isIdleReplacement(session: ReadSession, replacement: string): Operation<boolean> {
+  const idle = yield* session.find(
+    'SELECT id FROM oqs_object_table WHERE id = ? AND idle_since_ms IS NOT NULL',
+    [replacementTableId(replacement)],
+    { id: integer },
+    { isPrepared: true },
+  )
+  return idle !== undefined
+}
+
+/**
+ * Keeps a replacement from expiring while its next batch arrives, which may take minutes. A
+ * replacement whose row is locked is in use anyway. The assignments that mark it are given.
+ */
+export function* touchReplacement(
+  session: CoreSession,
+  replacement: string,
+  markUsed: string,
+): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET ${markUsed} WHERE id IN (
+       SELECT id FROM oqs_object_table WHERE id = ? AND state = 'loading'${session.dialect.lock.skipLocked}
+     )`,
+    [replacementTableId(replacement)],
+  )
+}
+
+export interface Publication extends ReplacementOfType {
+  readonly mode: PublishMode
+}
+
+/** Builds one missing index, or, once there is none, updates the statistics and returns false. */
+export function* indexReplacement(builder: TableBuilder, target: Publication): Operation<boolean> {
+  const loading = yield* readLoading(builder, target)
+  if (loading === undefined) return false
+  // A replacement that is being published is not idle.
+  yield* touchReplacement(builder.session, target.replacement, builder.markUsed)
+  if (!loading.isCreated) return false
+  if (yield* builder.buildNextIndex(loading)) return true
+  yield* builder.analyze(loading)
+  return false
+}
+
+export interface PublishedReplacement {
+  readonly commit: Commit
+  /** True if it was published before. */
+  readonly isRepeated: boolean
+}
+
+/**
+ * Makes a replacement visible instead of the earlier objects; `put` and `deleted` count both.
+ * Idempotent: publishing again, after a lost response, returns the same result. Throws
+ * `ReplacementAlreadyPublished` if it was published in another mode.
+ */
+export function* publishReplacement(
+  builder: TableBuilder,
+  target: Publication,
+): Operation<PublishedReplacement> {
+  const { session } = builder
+  const type = yield* lockExistingType(builder, target.typeRid, 'change')
+  // After the lock: a concurrent request may have published it.
+  const done = yield* findPublished(session, target)
+  if (done !== undefined) return { commit: done, isRepeated: true }
+  const loaded = yield* lockReplacement(session, type.id, target.replacement)
+  const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
+  // Those of objects that were merged, and of fields that were added meanwhile.
+  if (counts.isCreated) yield* builder.buildIndexes(loaded)
+  const { put, deleted, kept } = counts
+  const { lastVersion } = type
+  const { mode } = target
+  const version = yield* publishTable(session, loaded, { lastVersion, put, deleted, kept, mode })
+  return { commit: { version, put, deleted, kept }, isRepeated: false }
+}
+
+/** Returns the result of an earlier publication, until its version expires. */
+export function* findPublished(
+  session: ReadSession,
+  target: Publication,
+): Operation<Commit | undefined> {
+  const found = yield* session.find(
+    `SELECT o.publish_mode, l.version, l.put, l.deleted, l.kept
+     FROM oqs_object_type AS t
+     JOIN oqs_object_table AS o ON o.object_type_id = t.id
+     JOIN oqs_commit_log AS l ON l.object_type_id = t.id AND l.version = o.first_version
+     WHERE t.rid = ? AND o.id = ? AND o.state = 'published' AND o.loaded_as < o.first_version`,
+    [target.typeRid, replacementTableId(target.replacement)],
+    {
+      mode: optional(word<PublishMode>),
+      version: integer,
+      put: integer,
+      deleted: integer,
+      kept: integer,
+    },
+  )
+  if (found === undefined) return undefined
+  const { mode, ...commit } = found
+  refuseOtherMode(target, mode)
+  return commit
+}
+
+/** Abandons a replacement; reclaim removes its rows. */
+export function* abandonReplacement(
+  builder: TableBuilder,
+  { typeRid, replacement }: ReplacementOfType,
+): Operation<void> {
+  const { session } = builder
+  const type = yield* lockExistingType(builder, typeRid, 'load')
+  const { id } = yield* lockReplacement(session, type.id, replacement)
+  yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
+}

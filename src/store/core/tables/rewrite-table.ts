@@ -1,0 +1,225 @@
+/**
+ * The phases of a table that the service fills with copies of the current objects: for a new layout,
+ * or for another definition. Each phase takes one or many steps; a step is a short transaction whose
+ * progress is in the catalogue, so that any process can continue after a crash.
+ *
+ * 1. `copying`: the current objects are copied in key order.
+ * 2. `indexing`: the indexes are built, one per step.
+ * 3. `catchingUp`: objects that commits have changed since are copied again, until few are left. The
+ *    last ones are copied in the transaction that publishes the table.
+ */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { RewritePhase } from '../../rewrite.ts'
+import { adoptTableFields } from '../catalogue/fields.ts'
+import { boolean, integer } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import {
+  abandonLoads,
+  addTable,
+  publishTable,
+  type TableBuilder,
+  type TableOfType,
+} from './construction.ts'
+import { copyAgain, copyNext } from './copy-objects.ts'
+import type { Copying } from './copying.ts'
+import {
+  addRewrite,
+  countCopies,
+  deleteRewrite,
+  type Rewrite,
+  saveProgress,
+  takeChangedKeys,
+} from './rewrites.ts'
+
+/** The copies cannot be completed. The rewrite stops; those of other types go on. */
+export class RewriteFailure extends Error {}
+
+/** Why the objects of a type are converted, and to which definition. */
+export interface Redefined {
+  readonly changeId: string
+  readonly type: ObjectType
+}
+
+/** Adds an empty table for the copies of a type, which must be locked. */
+export function* startRewrite(
+  builder: TableBuilder,
+  typeId: number,
+  redefined?: Redefined,
+): Operation<void> {
+  yield* createSource(builder, typeId)
+  const id = yield* addTable(builder, typeId, 'rewriting')
+  yield* builder.createTable({ typeId, id }, redefined?.type)
+  yield* addRewrite(builder.session, typeId, id, redefined?.changeId)
+}
+
+/** A type without objects may not have its table yet, from which the copies are made. */
+function* createSource(builder: TableBuilder, typeId: number): Operation<void> {
+  const source = yield* builder.session.find(
+    `SELECT o.id, o.is_created FROM oqs_object_type AS t
+     JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.id = ?`,
+    [typeId],
+    { id: integer, isCreated: boolean },
+  )
+  if (source === undefined || source.isCreated) return
+  const table = { typeId, id: source.id }
+  yield* builder.createTable(table)
+  yield* builder.buildIndexes(table)
+}
+
+/** Returns what a rewrite copies. */
+export function* copyingOf(
+  { session }: TableBuilder,
+  typeId: number,
+  { sourceId, tableId, notedVersion }: Rewrite,
+  conversion: Pick<Copying, 'converter' | 'unfit'>,
+): Operation<Copying> {
+  const table = yield* session.find(
+    'SELECT loaded_as FROM oqs_object_table WHERE id = ?',
+    [tableId],
+    { version: integer },
+  )
+  if (table === undefined) throw new Error(`no table ${tableId}`)
+  return { typeId, sourceId, tableId, notedVersion, ...table, ...conversion }
+}
+
+/** True if the objects that are copied are still those of the type, in the form of its definition. */
+export function isCurrent(
+  { sourceId, generation }: Rewrite,
+  type: { readonly tableId: number; readonly generation: number },
+): boolean {
+  return sourceId === type.tableId && generation === type.generation
+}
+
+/**
+ * Lists what commits have changed. Returns false if rows that show a change may have been reclaimed,
+ * so that the objects must be copied again from the beginning.
+ */
+export function* listChanges(
+  builder: TableBuilder,
+  type: { readonly id: number; readonly published: number },
+  rewrite: Rewrite,
+): Operation<boolean> {
+  const { session } = builder
+  if (type.published > rewrite.notedVersion) {
+    yield* builder.listChanges({ ...rewrite, typeId: type.id })
+    yield* session.run('UPDATE oqs_rewrite SET noted_version = ? WHERE object_type_id = ?', [
+      type.published,
+      type.id,
+    ])
+  }
+  // Read last: reclaim saves it before it deletes the first row.
+  const row = yield* session.find('SELECT oldest FROM oqs_object_type WHERE id = ?', [type.id], {
+    oldest: integer,
+  })
+  return row !== undefined && row.oldest <= rewrite.notedVersion
+}
+
+export interface StepOutcome {
+  readonly phase: RewritePhase
+  /** Why the rewrite has failed. */
+  readonly reason?: string
+  /** Whether the copies can be published. */
+  readonly isReady?: boolean
+}
+
+/** Copies some objects, builds an index, or copies some objects again. */
+export function* advance(
+  builder: TableBuilder,
+  copying: Copying,
+  rewrite: Rewrite,
+): Operation<StepOutcome> {
+  const outcome = yield* nextStep(builder, copying, rewrite)
+  const { phase, copiedTo } = outcome
+  yield* saveProgress(builder.session, copying.typeId, { phase, copiedTo })
+  return outcome
+}
+
+function* nextStep(
+  builder: TableBuilder,
+  copying: Copying,
+  { phase, copiedTo }: Rewrite,
+): Operation<StepOutcome & Pick<Rewrite, 'phase' | 'copiedTo'>> {
+  const table = tableOf(copying)
+  if (phase === 'copying') {
+    const { lastKey, isLast } = yield* copyNext(builder, copying, copiedTo)
+    return { phase: isLast ? 'indexing' : phase, copiedTo: lastKey }
+  }
+  // An index may have been exchanged because of a long text.
+  if (yield* builder.buildNextIndex(table)) return { phase, copiedTo }
+  if (phase === 'indexing') {
+    yield* builder.analyze(table)
+    return { phase: 'catchingUp', copiedTo }
+  }
+  return { phase, copiedTo, isReady: yield* catchUp(builder, copying) }
+}
+
+function tableOf({ typeId, tableId }: Copying): TableOfType {
+  return { typeId, id: tableId }
+}
+
+/** Copies changed objects again. Returns false if many are left. */
+export function* catchUp(builder: TableBuilder, copying: Copying): Operation<boolean> {
+  // Taken first, so that a copy of this step is not mistaken for one whose original has changed.
+  const { keys, isLast } = yield* takeChangedKeys(builder.session, copying.typeId)
+  yield* copyAgain(builder, copying, keys)
+  return isLast
+}
+
+/**
+ * Returns false if an index is missing. A long text among the last changes dropped it: the next step
+ * builds the one for it, without the lock that commits wait for. Throws if the copies are not
+ * complete.
+ */
+export function* areCopiesComplete(builder: TableBuilder, copying: Copying): Operation<boolean> {
+  if (yield* builder.hasMissingIndex(tableOf(copying))) return false
+  const { objects, totalObjects } = yield* countCopies(builder.session, copying)
+  if (objects !== totalObjects) {
+    throw new RewriteFailure(`copied ${objects} of ${totalObjects} objects`)
+  }
+  return true
+}
+
+export interface PublishedCopies {
+  readonly typeId: number
+  readonly tableId: number
+}
+
+/** Makes the copies the newest version of their type, with the same objects. */
+export function* publishCopies(
+  builder: TableBuilder,
+  { typeId, tableId }: PublishedCopies,
+  put: number,
+): Operation<void> {
+  const { session } = builder
+  const type = yield* session.find(
+    'SELECT last_version FROM oqs_object_type WHERE id = ?',
+    [typeId],
+    {
+      lastVersion: integer,
+    },
+  )
+  if (type === undefined) throw new Error(`no object type ${typeId}`)
+  const { lastVersion } = type
+  const table = { typeId, id: tableId }
+  yield* publishTable(session, table, { lastVersion, put, deleted: 0, kept: 0 })
+  yield* deleteRewrite(session, typeId)
+}
+
+/** Publishes copies that have the form of another definition. */
+export function* publishRedefined(
+  builder: TableBuilder,
+  copies: PublishedCopies,
+  generation: number,
+): Operation<void> {
+  const { session } = builder
+  const { typeId, tableId } = copies
+  // What was loaded for a replacement has the form of the earlier definition.
+  yield* abandonLoads(session, typeId)
+  yield* adoptTableFields(session, { typeId, id: tableId })
+  yield* session.run(
+    'UPDATE oqs_object_type SET redefined_table = ?, redefined_generation = ? WHERE id = ?',
+    [tableId, generation, typeId],
+  )
+  const { objects } = yield* countCopies(session, { sourceId: tableId, tableId })
+  yield* publishCopies(builder, copies, objects)
+}

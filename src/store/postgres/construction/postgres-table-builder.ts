@@ -1,0 +1,209 @@
+/** How tables are built in PostgreSQL. */
+import { nextTurn } from '../../../admission/next-turn.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { awaited, type Operation, settled } from '../../core/session/operation.ts'
+import type { CoreSession } from '../../core/session/session.ts'
+import type {
+  ChangedSource,
+  NewRows,
+  TableBuilder,
+  TableOfType,
+} from '../../core/tables/construction.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { numberTableFields, readTableFields } from '../catalogue/field-columns.ts'
+import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
+import {
+  buildNextIndex,
+  createObjectTable,
+  findMissingIndex,
+  refuseTooManyColumns,
+} from '../catalogue/object-table.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import { refuseUnfinished } from '../citus/pending-commit.ts'
+import type { WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
+import { findLongTexts } from '../text/long-texts.ts'
+import { Vocabulary } from '../text/vocabulary.ts'
+import { copyRows } from '../writes/copy-rows.ts'
+import { readTable } from '../writes/lock-type.ts'
+import { MARK_USED } from '../writes/touch-replacement.ts'
+
+/** Converting this many objects takes a few milliseconds. */
+const OBJECTS_PER_TURN = 100
+
+/** Selects the rows of the published version of a type. */
+export function currentRows(): Operation<SqlCondition> {
+  return settled({ sql: `valid_to = ${NEVER_CLOSED}`, values: [] })
+}
+
+class PostgresTableBuilder implements TableBuilder {
+  readonly session: CoreSession
+  readonly publishesSeparately: boolean
+  readonly portion = { objects: 500, bytes: 4 * 1024 * 1024 }
+  readonly markUsed = MARK_USED
+  readonly #session: WriteSession
+  readonly #capabilities: Capabilities
+  /**
+   * All terms of a transaction are saved at once, in their order, because other writers add terms at
+   * the same time: saved in parts, they could deadlock.
+   */
+  #vocabulary = new Vocabulary()
+  #converted = 0
+
+  constructor(session: WriteSession, core: CoreSession, capabilities: Capabilities) {
+    this.session = core
+    this.publishesSeparately = capabilities.needsSeparatePublication
+    this.#session = session
+    this.#capabilities = capabilities
+  }
+
+  /** Each portion is a step: nobody waits for its transaction. */
+  isStepOver(): boolean {
+    return true
+  }
+
+  refuseUnfinished(typeId: number): Operation<void> {
+    if (!this.publishesSeparately) return settled(undefined)
+    return awaited(refuseUnfinished(this.#session, typeId))
+  }
+
+  createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
+    return awaited(this.#createTable(table, definition))
+  }
+
+  async #createTable(table: TableOfType, definition: ObjectType | undefined): Promise<void> {
+    const created = { ...table, isLoading: true }
+    if (definition === undefined) {
+      await createObjectTable(this.#session, this.#capabilities, created)
+      return
+    }
+    const fields = await numberTableFields(this.#session, table.id, definition)
+    refuseTooManyColumns(definition, fields)
+    await createObjectTable(this.#session, this.#capabilities, { ...created, fields })
+  }
+
+  buildNextIndex(table: TableOfType): Operation<boolean> {
+    return awaited(this.#buildNextIndex(table))
+  }
+
+  async #buildNextIndex({ typeId, id }: TableOfType): Promise<boolean> {
+    const table = await readTable(this.#session, id)
+    return buildNextIndex(this.#session, this.#capabilities, typeId, table)
+  }
+
+  buildIndexes(table: TableOfType): Operation<void> {
+    return awaited(this.#buildIndexes(table))
+  }
+
+  async #buildIndexes(table: TableOfType): Promise<void> {
+    await dropUnusableIndexes(this.#session, table.typeId, await readTable(this.#session, table.id))
+    while (await this.#buildNextIndex(table));
+  }
+
+  *hasMissingIndex({ typeId, id }: TableOfType): Operation<boolean> {
+    const table = yield* awaited(readTable(this.#session, id))
+    const missing = findMissingIndex(this.#session, this.#capabilities, typeId, table)
+    return (yield* awaited(missing)) !== undefined
+  }
+
+  *analyze({ id }: TableOfType): Operation<void> {
+    yield* this.session.execute(`ANALYZE ${objectTable(id)}`)
+  }
+
+  currentRows(): Operation<SqlCondition> {
+    return currentRows()
+  }
+
+  addRows(table: TableOfType, rows: NewRows): Operation<void> {
+    return awaited(this.#addRows(table, rows))
+  }
+
+  async #addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Promise<void> {
+    if (objects.length === 0) return
+    const fields = await readTableFields(this.#session, typeId, id)
+    const table = await readTable(this.#session, id)
+    const longTexts = await findLongTexts(fields, objects)
+    await allowLongTexts(this.#session, typeId, table, longTexts)
+    const vocabulary = this.#vocabulary
+    await copyRows(this.#session, objects, { table, version, fields, vocabulary })
+  }
+
+  removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
+    if (keys.length === 0) return settled(0)
+    return this.session.run(
+      `DELETE FROM ${objectTable(id)} WHERE valid_to = ${NEVER_CLOSED} AND pk = ANY(?::text[])`,
+      [keys],
+    )
+  }
+
+  /**
+   * By the versions of the rows: a commit cannot list its keys, because it does not see how far a
+   * step has come that is not committed yet.
+   */
+  *listChanges({
+    typeId,
+    phase,
+    sourceId,
+    copiedTo,
+    notedVersion,
+  }: ChangedSource): Operation<void> {
+    const isCopied = phase === 'copying' ? 'pk <= ?' : '?::text IS NOT NULL'
+    const source = objectTable(sourceId)
+    yield* this.session.run(
+      `INSERT INTO oqs_rewrite_key (object_type_id, pk)
+       SELECT ?::bigint, pk FROM (
+         SELECT pk FROM ${source} WHERE valid_from > ?
+         UNION SELECT pk FROM ${source} WHERE valid_to > ? AND valid_to < ${NEVER_CLOSED}
+       ) AS changed WHERE ${isCopied}
+       ON CONFLICT DO NOTHING`,
+      [typeId, notedVersion, notedVersion, copiedTo],
+    )
+  }
+
+  /**
+   * The lock waits for transactions that are prepared on a machine but not committed there yet,
+   * which may have written an object twice.
+   */
+  areRowsVisible(id: number): Operation<boolean> {
+    return awaited(this.#areRowsVisible(id))
+  }
+
+  async #areRowsVisible(id: number): Promise<boolean> {
+    const table = objectTable(id)
+    await this.#session.query(`LOCK TABLE ${table} IN SHARE MODE`)
+    const [row] = await this.#session.query(
+      `SELECT count(*) FROM ${table} WHERE valid_to = ${NEVER_CLOSED}`,
+    )
+    return Number(row?.[0]) === (await readTable(this.#session, id)).liveCount
+  }
+
+  *convert(steps: Steps<StoredObject>): Operation<StoredObject> {
+    this.#converted += 1
+    if (this.#converted % OBJECTS_PER_TURN === 0) yield* awaited(nextTurn())
+    return yield* awaited(finishInTurns(steps, nextTurn))
+  }
+
+  *finish(): Operation<void> {
+    const vocabulary = this.#vocabulary
+    this.#vocabulary = new Vocabulary()
+    yield* awaited(vocabulary.save(this.#session))
+  }
+}
+
+/** Runs an operation that builds tables, within a transaction. */
+export function buildIn<Result>(
+  session: WriteSession,
+  capabilities: Capabilities,
+  run: (builder: TableBuilder) => Operation<Result>,
+): Promise<Result> {
+  return runIn(session, function* (core) {
+    const builder = new PostgresTableBuilder(session, core, capabilities)
+    const result = yield* run(builder)
+    yield* builder.finish()
+    return result
+  })
+}

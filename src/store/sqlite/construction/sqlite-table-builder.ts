@@ -1,0 +1,135 @@
+/** How tables are built in SQLite, by the writer thread. */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import { finish, type Steps } from '../../../ontology/steps.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import { recordBytes } from '../../batch.ts'
+import { numberTableFields } from '../../core/catalogue/fields.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { integer } from '../../core/session/columns.ts'
+import { type Operation, settled } from '../../core/session/operation.ts'
+import type { NewRows, TableBuilder, TableOfType } from '../../core/tables/construction.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import {
+  createObjectTable,
+  refuseTooManyIndexes,
+  removeFromIndexes,
+} from '../catalogue/object-table.ts'
+import { FIELD_TYPES } from '../catalogue/table-fields.ts'
+import {
+  buildIndexes,
+  buildNextIndex,
+  hasMissingIndex,
+  withSortingThread,
+} from '../catalogue/table-indexes.ts'
+import { startSlice } from '../file/time-slice.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { currentRows } from '../staged/staged-record.ts'
+import { MARK_USED } from '../writes/changed-keys.ts'
+import { writeObjects } from '../writes/write-objects.ts'
+
+/** The objects and the bytes of one step, which takes about 20 milliseconds. */
+const STEP = { objects: 400, bytes: 500_000 } as const
+
+export class SqliteTableBuilder implements TableBuilder {
+  readonly session
+  readonly publishesSeparately = false
+  // A few objects with many array elements can take longer than many others.
+  readonly portion = { objects: 100, bytes: 64 * 1024 }
+  readonly markUsed = MARK_USED
+  readonly #db: WriterDatabase
+  readonly #slice = startSlice()
+  #objects = 0
+  #bytes = 0
+
+  constructor(db: WriterDatabase) {
+    this.#db = db
+    this.session = db.session
+  }
+
+  isStepOver(): boolean {
+    return this.#objects >= STEP.objects || this.#bytes >= STEP.bytes || this.#slice.isOver()
+  }
+
+  /** A commit is published in its transaction. */
+  refuseUnfinished(): Operation<void> {
+    return settled(undefined)
+  }
+
+  *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
+    if (definition !== undefined) {
+      const { typeId, id } = table
+      const before = yield* this.session.find(
+        'SELECT count(*) FROM oqs_object_field WHERE object_type_id = ? AND struct_field IS NULL',
+        [typeId],
+        { count: integer },
+      )
+      const added = definition.properties.size - (before?.count ?? 0)
+      refuseTooManyIndexes(this.#db, typeId, added)
+      yield* numberTableFields(this.session, FIELD_TYPES, id, definition)
+    }
+    createObjectTable(this.#db, table)
+  }
+
+  *buildNextIndex({ typeId, id }: TableOfType): Operation<boolean> {
+    const table = yield* this.session.find(
+      'SELECT live_count FROM oqs_object_table WHERE id = ?',
+      [id],
+      { rows: integer },
+    )
+    return withSortingThread(this.#db, table?.rows ?? 0, () => buildNextIndex(this.#db, typeId, id))
+  }
+
+  buildIndexes({ typeId, id }: TableOfType): Operation<void> {
+    return settled(buildIndexes(this.#db, typeId, id))
+  }
+
+  hasMissingIndex({ typeId, id }: TableOfType): Operation<boolean> {
+    return settled(hasMissingIndex(this.#db, typeId, id))
+  }
+
+  /** The statistics of SQLite are not used. */
+  analyze(): Operation<void> {
+    return settled(undefined)
+  }
+
+  currentRows(typeId: number): Operation<SqlCondition> {
+    return currentRows(this.session, typeId)
+  }
+
+  addRows({ typeId, id }: TableOfType, { objects, ...rows }: NewRows): Operation<void> {
+    for (const object of objects) this.#bytes += recordBytes(object)
+    return settled(writeObjects(this.#db, { typeId, table: id, ...rows }, objects))
+  }
+
+  removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
+    if (keys.length === 0) return settled(0)
+    const removed = this.#db
+      .cached(
+        `DELETE FROM ${objectTable(id)}
+         WHERE valid_to = ${NEVER_CLOSED} AND pk IN (SELECT value FROM json_each(?)) RETURNING id`,
+      )
+      .all(JSON.stringify(keys))
+      .map((row) => Number(row['id']))
+    removeFromIndexes(this.#db, removed)
+    return settled(removed.length)
+  }
+
+  /** Commits list the keys that they change, see changed-keys.ts. */
+  listChanges(): Operation<void> {
+    return settled(undefined)
+  }
+
+  areRowsVisible(): Operation<boolean> {
+    return settled(true)
+  }
+
+  convert(steps: Steps<StoredObject>): Operation<StoredObject> {
+    this.#objects += 1
+    return settled(finish(steps))
+  }
+
+  finish(): Operation<void> {
+    return settled(undefined)
+  }
+}
