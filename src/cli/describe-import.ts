@@ -18,10 +18,11 @@ export function describeRejection({
   property,
   excerpt,
   reason,
+  column = property,
   advice,
-}: Rejection): string {
+}: Rejection & { readonly advice: string | undefined }): string {
   const value = excerpt === '' ? '' : ` ${JSON.stringify(excerpt)}`
-  const what = `${property === undefined ? '' : `${property}${value} `}${reason}`
+  const what = `${column === undefined ? '' : `${column}${value} `}${reason}`
   return `${file}:${line}: ${what}${advice === undefined ? '' : `. ${advice}`}`
 }
 

@@ -1,4 +1,6 @@
 import { codeOf } from '../client/connection.ts'
+import type { Remedy } from '../formats/remedy.ts'
+import { describeRemedy } from './remedies.ts'
 
 /** What to do about an error of the service or the client, in terms of commands and options. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -29,8 +31,8 @@ const CONNECTION_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
 
 /** Returns the hint for an error, as a sentence to append to its message; empty without one. */
 export function hintFor(error: unknown): string {
-  const { errorName = '', advice } = error as { errorName?: string; advice?: string }
-  if (advice !== undefined) return `. ${advice}`
+  const { errorName = '', remedy } = error as { errorName?: string; remedy?: Remedy }
+  if (remedy !== undefined) return `. ${describeRemedy(remedy)}`
   const isUnreachable = errorName === 'Client:Unreachable'
   const hint = (isUnreachable ? connectionHintFor(error) : undefined) ?? HINTS[errorName]
   return hint === undefined ? '' : ` ${hint}`

@@ -2,6 +2,7 @@ import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
 import type { InferredType } from '../transfer/infer/infer-type.ts'
 import type { Inputs } from './inputs.ts'
 import { printMessage } from './output.ts'
+import { describeNote } from './remedies.ts'
 
 export interface InferOptions {
   readonly apiName: string
@@ -36,5 +37,5 @@ export async function inferFromFiles(
 }
 
 export function printNotes({ notes }: Pick<InferredType, 'notes'>): void {
-  for (const note of notes) printMessage(note)
+  for (const note of notes) printMessage(describeNote(note))
 }

@@ -4,6 +4,7 @@ import { hintFor } from './hints.ts'
 import { INTERRUPTED_STATUS, Interrupted } from './interrupt.ts'
 import { buildProgram } from './program.ts'
 import { withReasons } from './reasons.ts'
+import { describeOption } from './remedies.ts'
 
 /** Returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -20,7 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has already printed the message; help and version end with status 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`oqs: ${describe(error)}\n`)
+    process.stderr.write(`oqs: ${describeError(error)}\n`)
     return error instanceof Interrupted ? INTERRUPTED_STATUS : 1
   }
 }
@@ -29,14 +30,14 @@ function outputReason({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ENOSPC' ? 'no space left on the disk' : message
 }
 
-/** One line, and one for each reason. */
-function describe(error: unknown): string {
+/** Returns one line, and one for each reason. */
+export function describeError(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   const { message, reasons } = withReasons(error)
   if (code === 'EADDRINUSE') {
     return `${message}. Set OQS_PORT to another port, or to 0 for a free one.`
   }
-  const headline = oneLine(message) + hintFor(error)
+  const headline = describeOption(error) + oneLine(message) + hintFor(error)
   return [headline, ...reasons.map((reason) => `  ${oneLine(reason)}`)].join('\n')
 }
 

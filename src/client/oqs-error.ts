@@ -1,6 +1,5 @@
 /** The one error class of the client: error responses, lost connections and invalid responses. */
-import type { ErrorName } from '../contract/error-catalogue.ts'
-import type { ErrorCode } from '../contract/error-codes.ts'
+import type { ErrorCode, ErrorName } from '../contract/error-catalogue.ts'
 import { describeError, type ErrorBody } from './describe-error.ts'
 
 /** Failures that the client finds itself; `errorCode` is `CLIENT`. */

@@ -1,6 +1,11 @@
 /** The error that the core and the stores throw, and the body that clients receive. */
-import { ERRORS, type ErrorName } from './error-catalogue.ts'
-import { type CatalogueEntry, type ErrorCode, STATUS_OF_CODE } from './error-codes.ts'
+import {
+  type CatalogueEntry,
+  ERRORS,
+  type ErrorCode,
+  type ErrorName,
+  STATUS_OF_CODE,
+} from './error-catalogue.ts'
 
 /** The body of every error response [7.2]. */
 export interface ErrorBody {

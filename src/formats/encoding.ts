@@ -1,10 +1,5 @@
 /** Text encodings other than UTF-8. Their bytes are converted, because every reader expects UTF-8. */
-
 import { UnreadableFile } from './row.ts'
-
-/** The advice for bytes that are not UTF-8. */
-export const ENCODING_ADVICE =
-  'Pass the encoding of the file: --encoding windows-1252 for most files of Windows and Excel in Western Europe.'
 
 /** The number of bytes that are inspected for the zeros of UTF-16. */
 const SAMPLE_BYTES = 512
@@ -37,7 +32,8 @@ export async function* toUtf8(
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined })
     } catch (error) {
-      throw new UnreadableFile(`is not ${encoding}`, { cause: error, advice: ENCODING_ADVICE })
+      const remedy = { do: 'nameEncoding' } as const
+      throw new UnreadableFile(`is not ${encoding}`, { cause: error, remedy })
     }
   }
   for await (const chunk of chunks) {

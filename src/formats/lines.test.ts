@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { inChunks } from '../../test/support/byte-chunks.ts'
-import { ENCODING_ADVICE } from './encoding.ts'
 import { LineSplitter, type SplitLine, splitLines } from './lines.ts'
 
 async function linesOf(
@@ -44,7 +43,7 @@ describe('lines', () => {
     for (const cuts of MANY_CUTS) {
       expect(await linesOf(inChunks(bytes, cuts), 100)).toEqual([
         { number: 1, text: 'é' },
-        { line: 2, reason: 'is not UTF-8', excerpt: 'a\ufffd', advice: ENCODING_ADVICE },
+        { line: 2, reason: 'is not UTF-8', excerpt: 'a\ufffd', remedy: { do: 'nameEncoding' } },
         { number: 3, text: 'b' },
       ])
     }

@@ -1,7 +1,6 @@
 /** Splits a byte stream into lines of UTF-8 text. */
 
 import { ByteBuilder } from './byte-builder.ts'
-import { ENCODING_ADVICE } from './encoding.ts'
 import { excerptOf, type UnreadableRow } from './row.ts'
 import { decodeUtf8, showUtf8 } from './utf8.ts'
 
@@ -134,7 +133,7 @@ export class LineSplitter {
     }
     const text = decodeUtf8(line)
     if (text !== undefined) return { number, text }
-    return { ...refused(number, 'is not UTF-8', line), advice: ENCODING_ADVICE }
+    return { ...refused(number, 'is not UTF-8', line), remedy: { do: 'nameEncoding' } }
   }
 }
 

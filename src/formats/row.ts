@@ -1,6 +1,7 @@
 /** The rows that every reader of data files yields, whatever the format. */
 
 import { OBJECT_MAX_BYTES } from '../contract/limits.ts'
+import { RemediableError, type Remedy } from './remedy.ts'
 
 /** The maximum size of a record: escapes and quotes make it longer than its object. */
 export const RECORD_MAX_BYTES = 2 * OBJECT_MAX_BYTES
@@ -30,8 +31,7 @@ export interface UnreadableRow {
   readonly reason: string
   /** The beginning of the record. */
   readonly excerpt: string
-  /** What to do about it on the command line, as a sentence. */
-  readonly advice?: string
+  readonly remedy?: Remedy
 }
 
 export type ReadRow = Row | UnreadableRow
@@ -76,18 +76,8 @@ export interface RowSource {
 }
 
 /** The file cannot be read, or not beyond this point. */
-export class UnreadableFile extends Error {
+export class UnreadableFile extends RemediableError {
   override readonly name = 'UnreadableFile'
-  /** What to do about it on the command line, as a sentence. */
-  readonly advice: string | undefined
-
-  constructor(
-    message: string,
-    { advice, ...options }: ErrorOptions & { readonly advice?: string | undefined } = {},
-  ) {
-    super(message, options)
-    this.advice = advice
-  }
 }
 
 const EXCERPT_LENGTH = 80

@@ -1,6 +1,6 @@
 /** Runs commands in the process of the tests: a process of their own takes half a second each. */
 import { vi } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { describeError, main } from '../../src/cli/main.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import type { Environment } from '../../src/server/config.ts'
 import type { Finished } from './oqs-process.ts'
@@ -16,10 +16,7 @@ export interface RanInProcess {
 export async function runInProcess(...args: readonly string[]): Promise<RanInProcess> {
   const written = captureOutput()
   const program = await buildProgram(args)
-  const error = await program.parseAsync(args, { from: 'user' }).then(
-    () => '',
-    ({ message, advice = '' }: Error & { advice?: string }) => `${message} ${advice}`.trim(),
-  )
+  const error = await program.parseAsync(args, { from: 'user' }).then(() => '', describeError)
   vi.restoreAllMocks()
   return { error, ...written('latin1') }
 }

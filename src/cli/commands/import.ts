@@ -20,12 +20,14 @@ import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
 import { checkNoInput, RejectsFile } from '../rejects-file.ts'
+import { describeOption, describeRemedy } from '../remedies.ts'
 import {
   addServiceOptions,
   openClient,
   parseText,
   type ServiceOptions,
 } from '../service-options.ts'
+import { adviceOn } from '../value-advice.ts'
 
 interface ImportCommandOptions extends ServiceOptions, InputArgs, ColumnArgs {
   readonly ontology: string
@@ -114,7 +116,6 @@ async function importAll(
   signal: AbortSignal,
 ): Promise<void> {
   const [
-    { adviceOn },
     { canContinue },
     { findImportType },
     { localCheck },
@@ -122,7 +123,6 @@ async function importAll(
     { rowReader },
     { typeNameOf },
   ] = await Promise.all([
-    import('../../transfer/columns/advice.ts'),
     import('../../transfer/import/import-cursor.ts'),
     import('../../transfer/import/import-type.ts'),
     import('../../transfer/import/local-check.ts'),
@@ -156,9 +156,10 @@ async function importAll(
   const onRejected = (rejection: Rejection) => {
     rejects.add(rejection)
     rejected += 1
-    const { property = '', excerpt: text } = rejection
-    const advice =
-      rejection.advice ?? adviceOn(importType.objectType, { property, column: property, text })
+    const { property = '', column = property, excerpt: text, remedy } = rejection
+    const { type } = importType.objectType.properties.get(property) ?? {}
+    const scalarType = type?.kind === 'scalar' ? type.type : undefined
+    const advice = remedy ? describeRemedy(remedy) : adviceOn(scalarType, { column, text })
     if (rejected <= PRINTED_REJECTIONS) printMessage(describeRejection({ ...rejection, advice }))
     else if (rejected === PRINTED_REJECTIONS + 1) {
       printMessage('further rejected rows are only counted; list them all with --rejects FILE')
@@ -233,7 +234,8 @@ async function importAll(
       )
     }
     if (!(error instanceof ImportStopped)) throw error
-    const reason = `${error.message}${hintFor(error.cause)}`.replace(/\.$/, '')
+    const { cause } = error
+    const reason = `${describeOption(cause)}${error.message}${hintFor(cause)}`.replace(/\.$/, '')
     const message = `${reason}. ${describeStop(error, mode, dryRun)}`
     throw signal.aborted
       ? new Interrupted(message, { cause: error })

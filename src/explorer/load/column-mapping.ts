@@ -64,7 +64,6 @@ export function optionsOfMapping(
     geopoints,
     ignore: new Set(columns.filter((column) => !mapping.has(column))),
     ignoreUnmatched: true,
-    omitAdvice: true,
   }
 }
 

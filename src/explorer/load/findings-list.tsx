@@ -68,8 +68,8 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
                 columns that only they have are skipped.
               </li>
             )}
-            {inferred.notes.map((note) => (
-              <li key={note}>{sentence(note)}</li>
+            {inferred.notes.map(({ text }) => (
+              <li key={text}>{sentence(text)}</li>
             ))}
           </ul>
         </details>
@@ -83,12 +83,8 @@ function describe({ line, column, property, excerpt, reason }: Misfit): string {
   return `Line ${line}: ${column ?? property ?? 'the row'}${value} ${reason}.`
 }
 
-/**
- * Notes of the inference begin with a name or a word in lower case. Their advice on options of the
- * command is left out: the dialog has a field for each.
- */
-function sentence(note: string): string {
-  const text = note.replace(/; (?:(?:pass|choose one with) )?--.*$/, '')
+/** Notes of the inference begin with a name or a word in lower case. */
+function sentence(text: string): string {
   const isName = /^[\w.-]+:/.test(text) && !text.startsWith('primary key')
   const start = isName ? text.charAt(0) : text.charAt(0).toUpperCase()
   return `${start}${text.slice(1)}.`

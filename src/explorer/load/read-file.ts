@@ -1,5 +1,4 @@
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { ENCODING_ADVICE } from '../../formats/encoding.ts'
 import { isUnreadable, type Row, type UnreadableRow } from '../../formats/row.ts'
 import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
@@ -53,7 +52,7 @@ export async function readFile(
 function describeNoRows(first: UnreadableRow | undefined): string {
   if (first === undefined) return 'The file has no rows.'
   const advice =
-    first.advice === ENCODING_ADVICE
+    first.remedy?.do === 'nameEncoding'
       ? 'Save the file as UTF-8, or load it with oqs import --encoding.'
       : 'Check that the name of the file says what it holds.'
   return `No row can be read: line ${first.line} ${first.reason}. ${advice}`

@@ -211,7 +211,6 @@ export function columnOptionsOf(draft: TypeDraft): ColumnOptions {
     geopoints: new Map(pairs),
     columnTexts: new Map(kept.flatMap(textsOf)),
     ignoreUnmatched: true,
-    omitAdvice: true,
     ...(rowNumber === undefined ? {} : { rowNumber }),
   }
 }

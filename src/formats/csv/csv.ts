@@ -148,13 +148,13 @@ class CsvRecords {
   #refuse(row: UnreadableRow): ReadRow {
     if (this.#header === undefined) {
       throw new UnreadableFile(`line ${row.line}: the header ${row.reason}`, {
-        advice: row.advice,
+        remedy: row.remedy,
       })
     }
     if (this.#openRecord !== undefined) {
       throw new UnreadableFile(
         `line ${row.line}: ${row.reason}, in the record that starts at line ${this.#openRecord.line}`,
-        { advice: row.advice },
+        { remedy: row.remedy },
       )
     }
     this.#refuseAfterEnd({ number: row.line })

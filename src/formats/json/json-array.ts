@@ -3,7 +3,6 @@
  * each element, then parses it.
  */
 
-import { ENCODING_ADVICE } from '../encoding.ts'
 import {
   excerptOf,
   RECORD_MAX_BYTES,
@@ -248,7 +247,7 @@ function readElement(
   }
   const text = decodeUtf8(bytes)
   if (text !== undefined) return read(line, text)
-  return { ...refused(line, 'is not UTF-8', bytes), advice: ENCODING_ADVICE }
+  return { ...refused(line, 'is not UTF-8', bytes), remedy: { do: 'nameEncoding' } }
 }
 
 function refused(line: number, reason: string, bytes: Uint8Array): ReadRow {

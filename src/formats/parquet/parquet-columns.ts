@@ -233,12 +233,8 @@ function inLists(convert: Convert): Convert {
 function refuseType({ path, element }: SchemaTree): never {
   const type = [element.type, logicalType(element)].filter((part) => part !== undefined).join(' ')
   const [column = ''] = path
-  const skip = `Skip it with --ignore ${column}`
-  const advice = isBare(element)
-    ? `${skip}, or read its bytes as text with --as ${column}=string.`
-    : `${skip}.`
   throw new UnreadableFile(
     `column ${path.join('.')} has the Parquet type ${type}, which no property type matches`,
-    { advice },
+    { remedy: { do: 'skipColumn', column, canBeText: isBare(element) } },
   )
 }

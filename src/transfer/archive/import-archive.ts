@@ -1,7 +1,9 @@
 /** Writes the ontology of an archive to a service: its definition, then the objects of each type. */
+
 import { applyAndWait } from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { readNdjson } from '../../formats/json/ndjson.ts'
+import { RemediableError } from '../../formats/remedy.ts'
 import { FAMILY_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -31,9 +33,8 @@ export async function importArchive(
   const { administration } = client
   const existing = await readDefinition(administration, ontology)
   if (existing !== undefined && !replace) {
-    throw new Error(
-      `the ontology ${ontology} exists. Pass --replace to replace its objects, or --as NAME to write a copy.`,
-    )
+    const remedy = { do: 'replaceOrCopyOntology' } as const
+    throw new RemediableError(`the ontology ${ontology} exists`, { remedy })
   }
   const definition = definitionFor(archive.definition, ontology, existing)
   const applied = (await applyAndWait(administration, ontology, definition, {

@@ -1,4 +1,5 @@
 /** Decides which column of a file provides which property of a type. */
+import { RemediableError, type Remedy } from '../../formats/remedy.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -31,8 +32,6 @@ export interface ColumnOptions {
   readonly ignoreUnmatched?: boolean
   /** Whether the row number becomes the primary key if no column provides it. */
   readonly numberRows?: boolean
-  /** Whether messages leave out which option of the command line helps. */
-  readonly omitAdvice?: boolean
 }
 
 export interface ColumnPlan {
@@ -45,14 +44,33 @@ export interface ColumnPlan {
   readonly hasIgnoredColumns: boolean
 }
 
-/** Columns that do not match the type; the message says what to do. */
-export class ColumnMismatch extends Error {
+/** A member of the options, with the value that is at fault. */
+interface FaultyOption {
+  readonly name: keyof ColumnOptions
+  readonly value?: string
+}
+
+/** Columns or options that do not match the type. */
+export class ColumnMismatch extends RemediableError {
   override readonly name = 'ColumnMismatch'
   readonly columns: readonly string[]
+  readonly option: FaultyOption | undefined
 
-  constructor(message: string, columns: readonly string[] = []) {
-    super(message)
+  constructor(
+    message: string,
+    {
+      columns = [],
+      option,
+      remedy,
+    }: {
+      readonly columns?: readonly string[]
+      readonly option?: FaultyOption
+      readonly remedy?: Remedy
+    } = {},
+  ) {
+    super(message, { remedy })
     this.columns = columns
+    this.option = option
   }
 }
 
@@ -68,82 +86,76 @@ export const ROW_NUMBER_TYPES: readonly string[] = [
 
 /** Throws `ColumnMismatch` if the options name properties that the type does not have. */
 export function checkColumnOptions(type: ObjectType, options: ColumnOptions): void {
-  const scalarTypeOf = (name: string, option: string) => {
-    const property = type.properties.get(name)
-    if (property === undefined) {
-      const names = [...type.properties.keys()].join(', ')
-      throw new ColumnMismatch(
-        `${option}: ${type.apiName} has no property ${name}; its properties are: ${names}`,
-      )
+  const requireType = (property: string, option: FaultyOption, allowed?: readonly string[]) => {
+    const { type: found } = type.properties.get(property) ?? {}
+    const names = [...type.properties.keys()].join(', ')
+    if (found === undefined) {
+      const message = `${type.apiName} has no property ${property}; its properties are: ${names}`
+      throw new ColumnMismatch(message, { option })
     }
-    return property.type.kind === 'scalar' ? property.type.type : property.type.kind
+    const actual = found.kind === 'scalar' ? found.type : found.kind
+    if (allowed === undefined || allowed.includes(actual)) return
+    const message = `${property} has the type ${actual}, but needs ${allowed.join(', ')}`
+    throw new ColumnMismatch(message, { option })
   }
-  for (const [column, name] of options.map ?? []) scalarTypeOf(name, `--map ${column}=${name}`)
-  for (const [name, { latitude, longitude }] of options.geopoints ?? []) {
-    const option = `--geopoint ${name}=${latitude},${longitude}`
-    const actual = scalarTypeOf(name, option)
-    if (actual !== 'geopoint') {
-      throw new ColumnMismatch(`${option}: ${name} has the type ${actual}, not geopoint`)
-    }
+  for (const [column, property] of options.map ?? []) {
+    requireType(property, { name: 'map', value: `${column}=${property}` })
+  }
+  for (const [property, { latitude, longitude }] of options.geopoints ?? []) {
+    const value = `${property}=${latitude},${longitude}`
+    requireType(property, { name: 'geopoints', value }, ['geopoint'])
   }
   checkGivenTypes(type, options)
-  if (options.rowNumber !== undefined) {
-    const option = `--row-number ${options.rowNumber}`
-    const actual = scalarTypeOf(options.rowNumber, option)
-    if (!ROW_NUMBER_TYPES.includes(actual)) {
-      throw new ColumnMismatch(
-        `${option}: ${options.rowNumber} has the type ${actual}; a row number needs ${ROW_NUMBER_TYPES.join(', ')}`,
-      )
-    }
+  const { rowNumber } = options
+  if (rowNumber !== undefined) {
+    requireType(rowNumber, { name: 'rowNumber', value: rowNumber }, ROW_NUMBER_TYPES)
   }
 }
 
-/** `--as` says what a column is; it cannot change a property that exists. */
+/** A given type says what a column is; it cannot change a property that exists. */
 function checkGivenTypes(type: ObjectType, { as = new Map(), map }: ColumnOptions): void {
   for (const [column, given] of as) {
     const property = type.properties.get(map?.get(column) ?? propertyNameOf(column))
     const actual = property === undefined ? undefined : typeName(property.type)
     const wanted = given.items === undefined ? given.type : `array of ${given.items.type}`
     if (actual === undefined || actual === wanted) continue
-    throw new ColumnMismatch(
-      `--as ${column}=${given.type}: ${type.apiName}.${property?.apiName} has the type ${actual}`,
-      [column],
-    )
+    throw new ColumnMismatch(`${type.apiName}.${property?.apiName} has the type ${actual}`, {
+      columns: [column],
+      option: { name: 'as', value: `${column}=${given.type}` },
+    })
   }
 }
 
 /** Throws `ColumnMismatch` if the options name columns that the file does not have. */
 export function checkNamedColumns(columns: readonly string[], options: ColumnOptions): void {
-  for (const [option, names] of [
-    ['--map', options.map?.keys() ?? []],
-    ['--ignore', options.ignore ?? []],
-    ['--as', options.as?.keys() ?? []],
-  ] as const) {
-    for (const name of names) {
-      if (!columns.includes(name)) throw unknownColumn(option, name, columns)
+  for (const name of ['map', 'ignore', 'as'] as const) {
+    for (const column of options[name]?.keys() ?? []) {
+      if (!columns.includes(column)) throw unknownColumn({ name }, column, columns)
     }
   }
 }
 
 export function unknownColumn(
-  option: string,
+  option: FaultyOption,
   name: string,
   columns: readonly string[],
 ): ColumnMismatch {
   const existing = columns.map(quoted).join(', ')
   return new ColumnMismatch(
-    `${option}: the file has no column ${quoted(name)}; its columns are: ${existing}`,
-    [name],
+    `the file has no column ${quoted(name)}; its columns are: ${existing}`,
+    { columns: [name], option },
   )
 }
 
-/** Describes that no column provides the primary key, and what to do about it. */
-export function missingKeyColumn(type: string, property: string): string {
-  return `no column provides ${property}, the primary key of ${type}. ${keyAdvice(property)}.`
-}
-
-export function keyAdvice(property: string): string {
-  return `Map a column with --map COLUMN=${property}, or number the rows from 1 with --row-number ${property}; objects that have these numbers are overwritten, or kept with --append`
+/** Returns the error that no column provides the primary key. */
+export function missingKeyColumn(
+  type: string,
+  property: string,
+  areNumbersTaken = false,
+): ColumnMismatch {
+  return new ColumnMismatch(`no column provides ${property}, the primary key of ${type}`, {
+    remedy: { do: 'provideKey', property, areNumbersTaken },
+  })
 }
 
 /** Finds the property of each column; throws `ColumnMismatch` if the columns do not match. */
@@ -152,52 +164,25 @@ export function planColumns(
   columns: readonly string[],
   options: ColumnOptions,
 ): ColumnPlan {
-  const sources = new Map<string, string>()
-  const propertyOf = new Map<string, string>()
-  const addSource = (property: string, source: string) => {
-    const other = sources.get(property)
-    if (other !== undefined) {
-      throw new ColumnMismatch(
-        `${other} and ${source} both provide the property ${property}. Skip one with --ignore, or map it with --map.`,
-        [source],
-      )
-    }
-    sources.set(property, source)
-  }
-  if (options.rowNumber !== undefined) addSource(options.rowNumber, 'the row number')
-
   const explicit = explicitGeopoints(columns, options)
-  for (const property of explicit.keys()) {
-    addSource(property, `the columns of --geopoint ${property}`)
-  }
   const paired = new Set([...explicit.values()].flatMap(columnsOf))
-
-  const match = (column: string, property: string) => {
-    addSource(property, `column ${quoted(column)}`)
-    propertyOf.set(column, property)
-  }
   const open = columns.filter((column) => !options.ignore?.has(column) && !paired.has(column))
-  if (options.key !== undefined && open.includes(options.key)) {
-    match(options.key, type.primaryKey.apiName)
-  }
-  for (const column of open) {
-    const property = options.map?.get(column) ?? column
-    if (propertyOf.has(column)) continue
-    if (type.properties.has(property)) match(column, property)
-  }
-  for (const column of open) {
-    const property = propertyNameOf(column)
-    if (!propertyOf.has(column) && type.properties.has(property)) match(column, property)
-  }
-
+  const propertyOf = matchByName(type, open, options)
   const structs = findStructColumns(
     type,
     open.filter((column) => !propertyOf.has(column)),
   )
-  for (const property of structs.keys()) addSource(property, `the columns of ${property}`)
+  const sources: (readonly [property: string, source: string])[] = [
+    ...(options.rowNumber === undefined ? [] : [[options.rowNumber, 'the row number'] as const]),
+    ...[...explicit.keys()].map((name) => [name, `the columns of the geopoint ${name}`] as const),
+    ...[...propertyOf].map(([column, name]) => [name, `column ${quoted(column)}`] as const),
+    ...[...structs.keys()].map((name) => [name, `the columns of ${name}`] as const),
+  ]
+  rejectTwoSources(sources)
+
   const inStructs = new Set([...structs.values()].flat().map(({ column }) => column))
   const unmatched = open.filter((column) => !propertyOf.has(column) && !inStructs.has(column))
-  const implied = impliedGeopoints(type, unmatched, sources)
+  const implied = impliedGeopoints(type, unmatched, new Map(sources))
   const used = new Set([...implied.values()].flatMap(columnsOf))
   const others = unmatched.filter((column) => !used.has(column))
   if (options.ignoreUnmatched !== true) rejectUnmatched(type, others)
@@ -209,6 +194,37 @@ export function planColumns(
   }
 }
 
+/** Matches the key first, then columns that are mapped or named like a property, then similar ones. */
+function matchByName(
+  type: ObjectType,
+  columns: readonly string[],
+  { key, map }: ColumnOptions,
+): ReadonlyMap<string, string> {
+  const propertyOf = new Map<string, string>()
+  if (key !== undefined && columns.includes(key)) propertyOf.set(key, type.primaryKey.apiName)
+  for (const nameOf of [(column: string) => map?.get(column) ?? column, propertyNameOf]) {
+    for (const column of columns) {
+      const property = nameOf(column)
+      if (!propertyOf.has(column) && type.properties.has(property)) propertyOf.set(column, property)
+    }
+  }
+  return propertyOf
+}
+
+function rejectTwoSources(sources: readonly (readonly [property: string, source: string])[]): void {
+  const sourceOf = new Map<string, string>()
+  for (const [property, source] of sources) {
+    const other = sourceOf.get(property)
+    if (other !== undefined) {
+      throw new ColumnMismatch(`${other} and ${source} both provide the property ${property}`, {
+        columns: [source],
+        remedy: { do: 'skipOneColumn' },
+      })
+    }
+    sourceOf.set(property, source)
+  }
+}
+
 function explicitGeopoints(
   columns: readonly string[],
   { geopoints = new Map() }: ColumnOptions,
@@ -217,9 +233,10 @@ function explicitGeopoints(
     const missing = columnsOf(pair).filter((column) => !columns.includes(column))
     if (missing.length !== 1) return missing.length === 0
     const [column = ''] = missing
-    throw new ColumnMismatch(`--geopoint ${property}: the file has no column ${quoted(column)}`, [
-      column,
-    ])
+    throw new ColumnMismatch(`the file has no column ${quoted(column)}`, {
+      columns: [column],
+      option: { name: 'geopoints', value: property },
+    })
   })
   return new Map(present)
 }
@@ -248,15 +265,11 @@ function impliedGeopoints(
 }
 
 function rejectUnmatched(type: ObjectType, columns: readonly string[]): void {
-  const [first] = columns
-  if (first === undefined) return
-  const [noun, it] = columns.length === 1 ? ['column', 'it'] : ['columns', 'them']
-  const names = columns.map(quoted).join(', ')
+  if (columns.length === 0) return
+  const noun = columns.length === 1 ? 'column' : 'columns'
   throw new ColumnMismatch(
-    `${type.apiName} has no property for the ${noun} ${names}. ` +
-      `Skip ${it} with --ignore ${shellQuoted(first)}, ` +
-      `or map ${it} with --map ${shellQuoted(`${first}=PROPERTY`)}.`,
-    columns,
+    `${type.apiName} has no property for the ${noun} ${columns.map(quoted).join(', ')}`,
+    { columns, remedy: { do: 'skipOrMapColumns', columns } },
   )
 }
 
@@ -267,9 +280,4 @@ function columnsOf({ latitude, longitude }: CoordinateColumns): string[] {
 /** Quotes a name, so that spaces and empty names are visible. */
 function quoted(name: string): string {
   return JSON.stringify(name)
-}
-
-/** Quotes a text for a shell if necessary. */
-function shellQuoted(text: string): string {
-  return /^[\w.,=:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,15 +1,15 @@
 /** Readers of single properties, from which the JSON text of an object is built. */
+
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
+import type { Remedy } from '../../formats/remedy.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import { utf8Length } from '../../formats/utf8.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import {
-  ColumnMismatch,
   type ColumnOptions,
   type ColumnPlan,
-  keyAdvice,
   missingKeyColumn,
   ROW_NUMBER_TYPES,
 } from './column-plan.ts'
@@ -28,6 +28,8 @@ export interface PropertyReader {
   readonly columnAt?: (path: string) => string | undefined
   /** Returns `"name":value`, an empty text for an empty cell, or throws `RefusedValue`. */
   readonly read: (cells: Row['cells'], number: number) => string
+  /** What to do about a value that it always refuses. */
+  readonly remedy?: Remedy
 }
 
 /** Returns the reader of the primary key; its `read` returns the canonical value alone. */
@@ -44,14 +46,8 @@ export function keyReader(
     const canBeNumbered = ROW_NUMBER_TYPES.includes(type.primaryKey.type)
     if (options.numberRows && canBeNumbered) return rowNumberReader(type, property, '')
     // Another row of JSON may have it.
-    if (kind === 'json') {
-      const reason = 'is the primary key and is missing'
-      return missingKeyReader(
-        property,
-        options.omitAdvice ? reason : `${reason}. ${keyAdvice(property)}`,
-      )
-    }
-    throw new ColumnMismatch(missingKeyColumn(type.apiName, property))
+    if (kind === 'json') return missingKeyReader(property)
+    throw missingKeyColumn(type.apiName, property)
   }
   // Keys are compared with each other, so they must be canonical.
   const style = styleOf(column, options)
@@ -69,11 +65,12 @@ export function keyReader(
   }
 }
 
-function missingKeyReader(property: string, reason: string): PropertyReader {
+function missingKeyReader(property: string): PropertyReader {
   const read = () => {
-    throw new RefusedValue(reason)
+    throw new RefusedValue('is the primary key and is missing')
   }
-  return { property, column: undefined, read }
+  const remedy = { do: 'provideKey', property, areNumbersTaken: false } as const
+  return { property, column: undefined, read, remedy }
 }
 
 export function checkKey(text: string): string {

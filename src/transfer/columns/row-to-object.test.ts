@@ -112,15 +112,19 @@ describe('a row of CSV', () => {
     const row = rowOf({ id: '1', 'an extra': 'x', other: 'y' })
     expect(() => reader(row, 'text')).toThrow(ColumnMismatch)
     expect(() => reader(row, 'text')).toThrow(
-      'thing has no property for the columns "an extra", "other". Skip them with ' +
-        "--ignore 'an extra', or map them with --map 'an extra=PROPERTY'.",
+      expect.objectContaining({
+        message: 'thing has no property for the columns "an extra", "other"',
+        remedy: { do: 'skipOrMapColumns', columns: ['an extra', 'other'] },
+      }),
     )
   })
 
   it('stops the import if no column provides the key', () => {
     expect(() => read(thing, 'text', { name: 'a' })).toThrow(
-      'no column provides id, the primary key of thing. Map a column with --map COLUMN=id, ' +
-        'or number the rows from 1 with --row-number id; objects that have these numbers are overwritten, or kept with --append',
+      expect.objectContaining({
+        message: 'no column provides id, the primary key of thing',
+        remedy: { do: 'provideKey', property: 'id', areNumbersTaken: false },
+      }),
     )
   })
 
@@ -166,21 +170,24 @@ describe('a number in a file with decimal commas', () => {
 })
 
 describe('options that do not match the type', () => {
-  it.each<[ColumnOptions, string]>([
+  it.each<[ColumnOptions, object, string]>([
     [
       { map: new Map([['a', 'b']]) },
-      '--map a=b: thing has no property b; its properties are: id, name, openedAt, tags',
+      { name: 'map', value: 'a=b' },
+      'thing has no property b; its properties are: id, name, openedAt, tags',
     ],
     [
       { rowNumber: 'tags' },
-      '--row-number tags: tags has the type array; a row number needs string',
+      { name: 'rowNumber', value: 'tags' },
+      'tags has the type array, but needs string, short, integer, long, double, decimal',
     ],
     [
       { geopoints: new Map([['name', { latitude: 'a', longitude: 'b' }]]) },
-      '--geopoint name=a,b: name has the type string, not geopoint',
+      { name: 'geopoints', value: 'name=a,b' },
+      'name has the type string, but needs geopoint',
     ],
-  ])('are rejected: %o', (options, message) => {
-    expect(() => rowReader(thing, options)).toThrow(message)
+  ])('are rejected: %o', (options, option, message) => {
+    expect(() => rowReader(thing, options)).toThrow(expect.objectContaining({ option, message }))
   })
 })
 
@@ -284,7 +291,10 @@ describe('a latitude and a longitude column', () => {
     const result = objectOf(located, 'text', { id: 'a', x: '1', y: '2' }, { geopoints })
     expect(result.place.coordinates).toEqual([1, 2])
     expect(() => read(located, 'text', { id: 'a', x: '1' }, { geopoints })).toThrow(
-      '--geopoint place: the file has no column "y"',
+      expect.objectContaining({
+        option: { name: 'geopoints', value: 'place' },
+        message: 'the file has no column "y"',
+      }),
     )
   })
 

@@ -1,5 +1,7 @@
 /** Converts rows of files to the JSON of objects. */
+
 import { mayLoseDigits, parseFractions } from '../../formats/json/exact-json.ts'
+import type { Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
   excerptOf,
@@ -12,7 +14,6 @@ import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { isExactDouble } from '../../ontology/values/read-number.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
-import { adviceOn } from './advice.ts'
 import {
   ColumnMismatch,
   type ColumnOptions,
@@ -47,8 +48,7 @@ export interface RejectedRow {
   readonly column?: string
   /** With the path into the value, such as `names[3].text`. */
   readonly property?: string
-  /** What to do about it on the command line, as a sentence. */
-  readonly advice?: string
+  readonly remedy?: Remedy
 }
 
 export function isRejected(result: RowObject | RejectedRow): result is RejectedRow {
@@ -99,8 +99,8 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
   return (readRow, kind) => {
     rowNumber += 1
     if (isUnreadable(readRow)) {
-      const { reason, excerpt, advice } = readRow
-      return { reason, excerpt, ...(advice === undefined ? {} : { advice }) }
+      const { reason, excerpt, remedy } = readRow
+      return { reason, excerpt, ...(remedy && { remedy }) }
     }
     const row = hasDecimals ? withExactDecimals(readRow) : readRow
     try {
@@ -109,8 +109,13 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     } catch (error) {
       // In JSON only this row is rejected; in other formats all rows have the same columns.
       if (!(error instanceof ColumnMismatch) || kind !== 'json') throw error
-      const [column] = error.columns
-      return { reason: error.message, excerpt: '', ...(column === undefined ? {} : { column }) }
+      const { message: reason, columns, remedy } = error
+      return {
+        reason,
+        excerpt: '',
+        ...(columns[0] && { column: columns[0] }),
+        ...(remedy && { remedy }),
+      }
     }
   }
 }
@@ -170,7 +175,7 @@ function cellsReader(
       }
       return { json: `${json}}`, key: keyText }
     } catch (error) {
-      if (error instanceof RefusedValue) return toRejectedRow(error, reader, row, type)
+      if (error instanceof RefusedValue) return toRejectedRow(error, reader, row)
       // `JSON.parse` has no depth limit, but `JSON.stringify` overflows the stack.
       if (!(error instanceof RangeError)) throw error
       return { reason: 'is nested too deeply', excerpt: '', property: reader.property }
@@ -185,16 +190,13 @@ function isOneLine(json: string | undefined): json is string {
 
 function toRejectedRow(
   error: RefusedValue,
-  { property, column: only, columnAt }: PropertyReader,
+  { property, column: only, columnAt, remedy }: PropertyReader,
   { cells }: Row,
-  type: ObjectType,
 ): RejectedRow {
   const shared = { reason: error.reason, property: property + error.path }
   const column = columnAt?.(error.path) ?? only
-  if (column === undefined) return { ...shared, excerpt: '' }
-  const excerpt = excerptOf(cells[column])
-  const advice = adviceOn(type, { property, column, text: excerpt })
-  return { ...shared, excerpt, column, ...(advice === undefined ? {} : { advice }) }
+  if (column === undefined) return { ...shared, excerpt: '', ...(remedy && { remedy }) }
+  return { ...shared, excerpt: excerptOf(cells[column]), column }
 }
 
 /** Returns the check for JSON rows that can be sent unchanged; undefined if none can. */

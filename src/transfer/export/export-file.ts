@@ -2,8 +2,10 @@
  * Exports to a file. The data is written to `FILE.part`, which is renamed when it is complete;
  * `FILE.part.json` has the state that a resumed export needs.
  */
+
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { RemediableError } from '../../formats/remedy.ts'
 import {
   type ExportCursor,
   type ExportProgress,
@@ -120,7 +122,8 @@ async function exportToDevice(
   { resume, onProgress = () => {} }: FileExportOptions,
 ): Promise<ExportProgress> {
   if (resume) {
-    throw new Error(`cannot resume: ${path} is not a regular file. Run without --resume.`)
+    const remedy = { do: 'startAgain' } as const
+    throw new RemediableError(`cannot resume: ${path} is not a regular file`, { remedy })
   }
   const device = await open(path, 'w').catch((error) => {
     throw fileError(path, error)
@@ -183,8 +186,9 @@ async function readPartialExport(
   if (note === undefined) return undefined
   const differing = differences(note.request, noted)
   if (differing.length > 0) {
-    throw new Error(
-      `cannot resume: ${part} belongs to another export (${differing.join(', ')}). Repeat that request, or run without --resume.`,
+    throw new RemediableError(
+      `cannot resume: ${part} belongs to another export (${differing.join(', ')})`,
+      { remedy: { do: 'repeatOrStartAgain' } },
     )
   }
   const scanner = new ExportScanner(request.format, { isContinuation: false })

@@ -16,7 +16,7 @@ describe('the key after which an export resumes', () => {
     ['csv', 'a,7\n'],
   ] as const)('is required: %s %j', (format, record) => {
     expect(() => keyOf(Buffer.from(record), format, 'id', header)).toThrow(
-      'cannot resume: the last object of the export has no id. Start a new export',
+      'cannot resume: the last object of the export has no id',
     )
   })
 })

@@ -12,6 +12,7 @@ import { countOf } from '../../contract/count-of.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
+import { RemediableError } from '../../formats/remedy.ts'
 import { ExportScanner } from './export-scanner.ts'
 
 export interface ExportRequest extends TypePath {
@@ -126,9 +127,9 @@ export function keyOf(
 ): string {
   const key = valueIn(record.toString('utf8'), format, primaryKey, header?.toString('utf8') ?? '')
   if (key === undefined || key === null || typeof key === 'object') {
-    throw new Error(
-      `cannot resume: the last object of the export has no ${primaryKey}. Start a new export, without --resume.`,
-    )
+    throw new RemediableError(`cannot resume: the last object of the export has no ${primaryKey}`, {
+      remedy: { do: 'startAgain' },
+    })
   }
   return String(key)
 }

@@ -1,6 +1,8 @@
+import { RemediableError } from '../../formats/remedy.ts'
+
 const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left on the disk. Free some space and run the command with --resume.',
-  EDQUOT: 'the disk quota is used up. Free some space and run the command with --resume.',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large for the file system',
   ENOENT: 'the folder does not exist',
   EACCES: 'permission denied',
@@ -12,5 +14,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Describes why a file cannot be written, in one line. */
 export function fileError(path: string, error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException
-  return new Error(`cannot write ${path}: ${REASONS[code] ?? message}`, { cause: error })
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return new RemediableError(`cannot write ${path}: ${REASONS[code] ?? message}`, {
+    cause: error,
+    remedy: isFull ? { do: 'resume' } : undefined,
+  })
 }

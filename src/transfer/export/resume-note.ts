@@ -1,7 +1,9 @@
 /** The note beside a partial export, `FILE.part.json`: what a resumed export needs to know. */
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { RemediableError } from '../../formats/remedy.ts'
 import type { ExportRequest } from './export-objects.ts'
 import { fileError } from './file-error.ts'
 
@@ -33,7 +35,8 @@ export async function readNote(path: string): Promise<ResumeNote | undefined> {
   if (text === undefined) return undefined
   const note = parseNote(text)
   if (note === undefined) {
-    throw new Error(`cannot resume: ${path} is damaged. Run without --resume to start again.`)
+    const remedy = { do: 'startAgain' } as const
+    throw new RemediableError(`cannot resume: ${path} is damaged`, { remedy })
   }
   return note
 }

@@ -3,6 +3,7 @@
  * another, and the third keeps it from waiting when one of these takes longer than the other. Batches
  * with a common object are sent in sequence, so that its last row wins.
  */
+
 import type {
   Administration,
   BatchOptions,
@@ -10,6 +11,7 @@ import type {
 } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
+import type { Remedy } from '../../formats/remedy.ts'
 import { excerptOf } from '../../formats/row.ts'
 import { BatchKeys } from './batch-keys.ts'
 
@@ -26,11 +28,12 @@ export interface Rejection {
   readonly file: string
   readonly line: number
   readonly property?: string | undefined
+  /** The column of the property, if it is known. */
+  readonly column?: string | undefined
   /** The beginning of the invalid value. */
   readonly excerpt: string
   readonly reason: string
-  /** What to do about it on the command line, as a sentence. */
-  readonly advice?: string | undefined
+  readonly remedy?: Remedy | undefined
   /** The row as JSON, if it could be read. */
   readonly row?: string | undefined
 }

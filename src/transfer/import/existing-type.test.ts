@@ -35,14 +35,14 @@ describe('the key of rows for an existing type', () => {
     ['the row number of another property', { rowNumber: 'name' }],
   ])('is not made up with %s', (_what, options) => {
     expect(() => existingTypeOptions(customer, inferred, options, FREE)).toThrow(
-      'no column provides id, the primary key of thing. Map a column with --map COLUMN=id',
+      'no column provides id, the primary key of thing',
     )
   })
 
   it.each<[string, ColumnOptions]>([
-    ['--map', { map: new Map([['customer_id', 'id']]) }],
-    ['--key', { key: 'customer_id' }],
-    ['--row-number', { rowNumber: 'id' }],
+    ['a mapping', { map: new Map([['customer_id', 'id']]) }],
+    ['a key', { key: 'customer_id' }],
+    ['a row number', { rowNumber: 'id' }],
   ])('can be given with %s', (_option, options) => {
     const { columns } = existingTypeOptions(customer, inferred, options, FREE)
     expect(columns).toMatchObject({ ...options, numberRows: false })
@@ -52,7 +52,10 @@ describe('the key of rows for an existing type', () => {
     const numbered = typeWith({ row: ROW_NUMBER, name: { type: 'string' } }, 'row')
     expect(existingTypeOptions(numbered, inferred, {}, FREE).columns.numberRows).toBe(true)
     expect(() => existingTypeOptions(numbered, inferred, {}, { areNumbersFree: false })).toThrow(
-      'no column provides row, the primary key of thing. Map a column with --map COLUMN=row, or number the rows from 1 with --row-number row; objects that have these numbers are overwritten, or kept with --append. --replace replaces all objects.',
+      expect.objectContaining({
+        message: 'no column provides row, the primary key of thing',
+        remedy: { do: 'provideKey', property: 'row', areNumbersTaken: true },
+      }),
     )
   })
 })
@@ -73,7 +76,7 @@ describe('texts for an existing type', () => {
   it('are all kept by a string, and their other readings are reported', () => {
     const { columns, notes } = existingTypeOptions(stored, inferred, {}, FREE)
     expect([...(columns.columnTexts?.keys() ?? [])]).toEqual(['size', 'price', 'total'])
-    expect(notes).toEqual([
+    expect(notes.map(({ text }) => text)).toEqual([
       'size: "NA" read as missing',
       'price: numbers with a decimal comma',
       'total: numbers with a decimal comma',
@@ -89,7 +92,9 @@ it('texts that stand for a missing value are missing in a string as well', () =>
     FREE,
   )
   expect(columns.columnTexts?.get('city')).toEqual({ nulls: ['NA'] })
-  expect(notes).toEqual(['city: "NA" read as missing; pass --as "city=string" to keep such texts'])
+  expect(notes).toEqual([
+    { text: 'city: "NA" read as missing', remedies: [{ do: 'keepTexts', column: 'city' }] },
+  ])
 })
 
 describe('a property', () => {

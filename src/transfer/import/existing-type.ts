@@ -1,14 +1,15 @@
 /** How rows are read as objects of a type that existed before anything was inferred from them. */
+import type { Note } from '../../formats/remedy.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyNameOf } from '../columns/column-names.ts'
-import { ColumnMismatch, type ColumnOptions, missingKeyColumn } from '../columns/column-plan.ts'
+import { type ColumnOptions, missingKeyColumn } from '../columns/column-plan.ts'
 import type { TextStyle } from '../columns/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../infer/infer-type.ts'
 
 export interface ExistingTypeOptions {
   readonly columns: ColumnOptions
-  /** How texts are read that are not plain, one line each. */
-  readonly notes: readonly string[]
+  /** How texts are read that are not plain. */
+  readonly notes: readonly Note[]
 }
 
 /**
@@ -33,20 +34,17 @@ export function existingTypeOptions(
     numberRows ||
     options.rowNumber === primaryKey ||
     columnsOf(inferred).some((column) => propertyOf(column) === primaryKey)
-  if (!hasKey) {
-    const reason = missingKeyColumn(type.apiName, primaryKey)
-    throw new ColumnMismatch(isNumbered ? `${reason} ${NUMBERS_TAKEN}` : reason)
-  }
+  if (!hasKey) throw missingKeyColumn(type.apiName, primaryKey, isNumbered)
 
   const columnTexts = new Map<string, TextStyle>()
-  const notes: string[] = []
+  const notes: Note[] = []
   for (const [column, style] of inferred.columns.columnTexts ?? []) {
     const property = propertyOf(column)
     // A string holds the texts of other types as they are, also one that stands for a missing value.
     if (properties[property]?.type === 'string' && !isText(inferred, column)) continue
     columnTexts.set(column, style)
     const note = inferred.styleNotes.get(column)
-    if (note !== undefined) notes.push(`${property}: ${note}`)
+    if (note !== undefined) notes.push({ ...note, text: `${property}: ${note.text}` })
   }
   return { columns: { ...options, columnTexts, numberRows }, notes }
 }
@@ -54,8 +52,6 @@ export function existingTypeOptions(
 function isText({ definition, propertyOf }: InferredType, column: string): boolean {
   return definition.properties[propertyOf.get(column) ?? '']?.type === 'string'
 }
-
-const NUMBERS_TAKEN = '--replace replaces all objects.'
 
 function columnsOf({ propertyOf, columns }: InferredType): string[] {
   const pairs = [...(columns.geopoints ?? new Map()).values()]

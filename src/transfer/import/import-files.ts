@@ -1,7 +1,9 @@
 /** Reads files and writes their rows as objects of one type. */
+
 import type { BatchResult } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { isRetryable } from '../../client/retry.ts'
+import { RemediableError } from '../../formats/remedy.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import { isRejected, type RowReader } from '../columns/row-to-object.ts'
 import {
@@ -92,7 +94,7 @@ export class ImportStopped extends Error {
   }
 }
 
-export class TooManyRejected extends Error {
+export class TooManyRejected extends RemediableError {
   override readonly name = 'TooManyRejected'
 }
 
@@ -212,7 +214,7 @@ function loadedCounts(
 }
 
 const NOTHING_TO_REPLACE_WITH =
-  'the files have no rows, and --replace with nothing would delete every object'
+  'the files have no rows, and to replace all objects with nothing would delete them'
 
 async function isDone(work: Promise<void>): Promise<boolean> {
   return work.then(
@@ -246,9 +248,9 @@ async function readFile(
       if (object === undefined) continue
       if (!isRejected(object)) sender.add({ ...object, file: name, line })
       else {
-        const { property, column = property, excerpt, reason, advice } = object
+        const { property, column = property, excerpt, reason, remedy } = object
         const cells = 'cells' in row ? textOfCells(row.cells) : undefined
-        reject({ file: name, line, property: column, excerpt, reason, advice, row: cells })
+        reject({ file: name, line, property, column, excerpt, reason, remedy, row: cells })
       }
       if (sender.isFull) await sender.send()
     }
@@ -267,8 +269,7 @@ function textOfCells(cells: Row['cells']): string | undefined {
 
 function tooManyRejected(maxErrors: number): TooManyRejected {
   return new TooManyRejected(
-    maxErrors === 0
-      ? 'a row was rejected, and --max-errors is 0'
-      : `more than ${maxErrors} rows were rejected, the limit of --max-errors`,
+    maxErrors === 0 ? 'a row was rejected' : `more than ${maxErrors} rows were rejected`,
+    { remedy: { do: 'allowRejections' } },
   )
 }

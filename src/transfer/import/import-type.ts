@@ -1,5 +1,7 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
+
 import { applyAndWait } from '../../client/endpoints/definition-change.ts'
+import { type Note, RemediableError } from '../../formats/remedy.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -15,7 +17,7 @@ import { widenType } from './widen-type.ts'
 export interface ImportType {
   readonly objectType: ObjectType
   /** What was inferred from the rows, and how a type that existed was widened, one line each. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
   /** How to read the rows. */
   readonly columns: ColumnOptions
   /** Whether the service has the type. */
@@ -84,7 +86,10 @@ async function widenExisting(
     replacesAll ||
     (isRowNumber(stored) && (await isEmptyType(endpoints, { ontology, objectType: type })))
   const options = existingTypeOptions(widened, inferred, columns, { areNumbersFree })
-  const notes = [...changes, ...options.notes].map((note) => `${type}: ${note}`)
+  const notes = [...changes.map((text): Note => ({ text })), ...options.notes].map((note) => ({
+    ...note,
+    text: `${type}: ${note.text}`,
+  }))
   const shared = { columns: options.columns, notes, undo: undefined }
   if (changes.length === 0) return { ...shared, objectType: existing, exists: true }
   const objectTypes = definition.objectTypes.map((one) => (one === stored ? widened : one))
@@ -121,5 +126,5 @@ function unknownType(
     definition === undefined
       ? `there is no ontology ${ontology} that this token can see`
       : `${ontology} has no object type ${type}; its types are: ${names.join(', ') || 'none'}`
-  return new Error(`${reason}. Use --infer to create it from the data.`)
+  return new RemediableError(reason, { remedy: { do: 'inferType' } })
 }

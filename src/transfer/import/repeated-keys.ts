@@ -42,7 +42,7 @@ export class RepeatedKeys {
     return {
       reason: 'the primary key is that of an earlier row',
       excerpt: row.key,
-      advice: 'Pass --on-duplicate first or last to write one of the rows.',
+      remedy: { do: 'chooseDuplicate' },
     }
   }
 }

@@ -67,14 +67,16 @@ function columnType(column: ColumnGuess, evidence: Evidence, options: ColumnOpti
   const found = declaredOrGuessed(column, evidence)
   const nulls = nullsOf(column, found)
   if (nulls.length === 0) return found
-  const note = [
-    found.note,
-    `${nulls.map((text) => JSON.stringify(text)).join(', ')} read as missing${keepAdvice(column, found)}`,
-  ]
+  const read = `${nulls.map((text) => JSON.stringify(text)).join(', ')} read as missing`
+  const keep = { do: 'keepTexts', column: column.name } as const
+  const isText = found.definition.type === 'string'
   return {
     ...found,
     style: { ...found.style, nulls },
-    note: note.filter((part) => part !== undefined).join('; '),
+    note: {
+      text: [found.note?.text, read].filter((part) => part !== undefined).join('; '),
+      remedies: [...(found.note?.remedies ?? []), ...(isText ? [keep] : [])],
+    },
   }
 }
 
@@ -87,11 +89,6 @@ function nullsOf(
   // A column with nothing else is kept as it is.
   if (guess.traits === 0) return []
   return [...nullsInText].filter((text) => text !== 'NA' || !hasShortCodes)
-}
-
-function keepAdvice({ name }: ColumnGuess, { definition }: ColumnType): string {
-  const option = JSON.stringify(`${name}=string`)
-  return definition.type === 'string' ? `; pass --as ${option} to keep such texts` : ''
 }
 
 /** With an explicit type, commas in numbers group digits unless they are declared decimal commas. */
@@ -121,15 +118,18 @@ function styledNumber(column: ColumnGuess, { numbers }: Evidence): ColumnType | 
   if (numbers === 'grouped' || numbers === 'decimal comma') return numberType(column, numbers)
   return {
     definition: { type: 'string' },
-    note: `a string, because its commas can be decimal commas or group digits; pass --decimal-comma, or --as ${JSON.stringify(`${column.name}=long`)}`,
+    note: {
+      text: 'a string, because its commas can be decimal commas or group digits',
+      remedies: [{ do: 'chooseNumberStyle', column: column.name }],
+    },
   }
 }
 
 function numberType({ styles }: ColumnGuess, numbers: 'decimal comma' | 'grouped'): ColumnType {
   const { traits = 0 } = numbers === 'grouped' ? styles.grouped : styles.comma
-  const note =
+  const text =
     numbers === 'grouped' ? 'numbers whose commas group digits' : 'numbers with a decimal comma'
-  return { definition: { type: scalarTypeOf(traits) }, style: { numbers }, note }
+  return { definition: { type: scalarTypeOf(traits) }, style: { numbers }, note: { text } }
 }
 
 function styledDate(
@@ -142,15 +142,17 @@ function styledDate(
   if (only === undefined) return undefined
   const names = [only, ...others].map(dateOnly)
   if (others.length > 0) {
-    const options = names.map((name) => `--date-format ${name}`).join(' or ')
     return {
       definition: { type: 'string' },
-      note: `a string, because its dates can be ${names.join(' or ')}; pass ${options}`,
+      note: {
+        text: `a string, because its dates can be ${names.join(' or ')}`,
+        remedies: [{ do: 'chooseDateFormat', formats: names }],
+      },
     }
   }
   return {
     definition: { type: styles.hasTimes ? 'timestamp' : 'date' },
     style: { dateFormats: [only.format] },
-    note: `dates as ${names.join()}`,
+    note: { text: `dates as ${names.join()}` },
   }
 }

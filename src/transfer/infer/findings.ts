@@ -1,5 +1,7 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
+
 import { countOf } from '../../contract/count-of.ts'
+import type { Note, Remedy } from '../../formats/remedy.ts'
 import type { DeclaredType } from '../../formats/row.ts'
 import type {
   FieldDefinition,
@@ -48,7 +50,7 @@ export interface ColumnType {
   /** How the texts are read, if they are not plain. */
   readonly style?: TextStyle
   /** What the user should know, without the name of the property. */
-  readonly note?: string
+  readonly note?: Note
 }
 
 export interface Outlier {
@@ -63,7 +65,7 @@ export interface Findings {
   readonly rows: number
   readonly unreadable: number
   /** What to do about the first unreadable row. */
-  readonly advice: string | undefined
+  readonly remedy: Remedy | undefined
   readonly columns: readonly ColumnGuess[]
   /** Pairs of columns that are both filled or both empty in every row. */
   readonly geopoints: readonly GeopointColumns[]
@@ -89,37 +91,37 @@ export interface Conclusions {
 const MAX_LISTED = 10
 
 /** Returns the notes for the user: what was inferred, and which values will be rejected. */
-export function notesOf(conclusions: Conclusions): string[] {
+export function notesOf(conclusions: Conclusions): Note[] {
   const { findings, geopoints, propertyOf, types } = conclusions
-  const { rows, unreadable, advice, columns, excessColumns } = findings
-  const unread = `${countOf(unreadable, 'row')} could not be read`
+  const { rows, unreadable, remedy, columns, excessColumns } = findings
+  const unread = { text: `${countOf(unreadable, 'row')} could not be read` }
+  const text = (line: string): Note => ({ text: line })
   return [
-    `inferred from ${countOf(rows, 'row')} and ${countOf(columns.length, 'column')}`,
-    ...(unreadable === 0 ? [] : [advice === undefined ? unread : `${unread}. ${advice}`]),
+    text(`inferred from ${countOf(rows, 'row')} and ${countOf(columns.length, 'column')}`),
+    ...(unreadable === 0 ? [] : [{ ...unread, remedies: remedy ? [remedy] : [] }]),
     ...keyNotes(conclusions),
-    ...[...geopoints].map(
-      ([name, { latitude, longitude }]) =>
-        `${name}: a geopoint from the columns ${latitude} and ${longitude}`,
+    ...[...geopoints].map(([name, { latitude, longitude }]) =>
+      text(`${name}: a geopoint from the columns ${latitude} and ${longitude}`),
     ),
     ...columns.flatMap((column) =>
       columnNotes(column, propertyOf.get(column.name), types.get(column.name)),
     ),
     ...(excessColumns.length === 0
       ? []
-      : [`skipped, because a type cannot have more properties: ${listed(excessColumns)}`]),
+      : [text(`skipped, because a type cannot have more properties: ${listed(excessColumns)}`)]),
   ]
 }
 
-function keyNotes(conclusions: Conclusions): string[] {
+function keyNotes(conclusions: Conclusions): Note[] {
   const { findings, candidates, primaryKey, rowNumber, propertyOf, isKeyGiven } = conclusions
-  if (isKeyGiven) return [`primary key: ${primaryKey}`]
+  if (isKeyGiven) return [{ text: `primary key: ${primaryKey}` }]
   const others = candidates
     .map((column) => propertyOf.get(column) ?? column)
     .filter((name) => name !== primaryKey)
   const key =
     rowNumber === undefined
       ? primaryKey
-      : `${rowNumber}, the row number, because no column is certain to be unique; choose one with --key`
+      : `${rowNumber}, the row number, because no column is certain to be unique`
   const alternatives =
     others.length > 0
       ? `; other candidates: ${listed(others)}`
@@ -128,37 +130,38 @@ function keyNotes(conclusions: Conclusions): string[] {
         : ''
   const unchecked =
     candidates.length > 0 && findings.rows > KEY_ROWS_CHECKED
-      ? [`the primary key was checked in the first ${KEY_ROWS_CHECKED} rows only`]
+      ? [{ text: `the primary key was checked in the first ${KEY_ROWS_CHECKED} rows only` }]
       : []
-  return [`primary key: ${key}${alternatives}`, ...unchecked]
+  const remedies: Remedy[] = rowNumber === undefined ? [] : [{ do: 'chooseKey' }]
+  return [{ text: `primary key: ${key}${alternatives}`, remedies }, ...unchecked]
 }
 
 function columnNotes(
   column: ColumnGuess,
   property: string | undefined,
   columnType: ColumnType | undefined,
-): string[] {
-  const notes: string[] = []
+): Note[] {
+  const notes: Note[] = []
   if (property === undefined || columnType === undefined) return notes
   const { guess, outlier } = column
   const { type } = columnType.definition
-  const note = (text: string) => notes.push(`${property}: ${text}`)
+  const note = (text: string, ...remedies: readonly Remedy[]) =>
+    notes.push({ text: `${property}: ${text}`, remedies })
   if (property !== propertyNameOf(column.name)) {
     note(`the column ${JSON.stringify(column.name)}, renamed because the name is taken`)
   }
-  if (columnType.note !== undefined) note(columnType.note)
+  if (columnType.note) note(columnType.note.text, ...(columnType.note.remedies ?? []))
   if (column.filled === 0 && type === 'string') note('a string, because it is always empty')
   if (type === 'string' && isKeptAsJson(guess)) {
-    note(
-      'a string with JSON text, because no property type can hold its values; --flatten gives nested objects columns of their own',
-    )
+    const reason = 'because no property type can hold its values'
+    note(`a string with JSON text, ${reason}`, { do: 'flatten' })
   } else if (columnType.note === undefined && outlier !== undefined && type === 'string') {
     note(
       `a string because of ${JSON.stringify(outlier.excerpt)} in line ${outlier.line}; otherwise ${outlier.otherwise}`,
     )
   }
   if (hasNestedStruct(columnType.definition)) {
-    note('has structs inside structs; --flatten gives nested objects columns of their own')
+    note('has structs inside structs', { do: 'flatten' })
   }
   const jsonFields = type === 'string' ? [] : fieldsKeptAsJson(guess)
   if (jsonFields.length > 0) {

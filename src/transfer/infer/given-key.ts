@@ -3,14 +3,14 @@ import type { PropertyDefinition } from '../../ontology/definition/definition-sc
 import { isPrimaryKeyType, type ScalarType } from '../../ontology/definition/property-type.ts'
 import { type ColumnOptions, unknownColumn } from '../columns/column-plan.ts'
 
-/** Returns the column of `--key`, which may also be the name of its property. */
+/** Returns the given key column, which may also be the name of its property. */
 export function givenKeyColumn(
   propertyOf: ReadonlyMap<string, string>,
   { key }: ColumnOptions,
 ): string | undefined {
   if (key === undefined || propertyOf.has(key)) return key
   const column = [...propertyOf].find(([, property]) => property === key)?.[0]
-  if (column === undefined) throw unknownColumn('--key', key, [...propertyOf.keys()])
+  if (column === undefined) throw unknownColumn({ name: 'key' }, key, [...propertyOf.keys()])
   return column
 }
 

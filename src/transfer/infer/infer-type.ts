@@ -1,3 +1,4 @@
+import type { Note } from '../../formats/remedy.ts'
 import type {
   ObjectTypeDefinition,
   PropertyDefinition,
@@ -25,11 +26,11 @@ export interface InferredType {
   /** The properties with whole numbers that a double cannot hold. */
   readonly wide: ReadonlySet<string>
   /** How the texts of a column are read if they are not plain, for the user. */
-  readonly styleNotes: ReadonlyMap<string, string>
+  readonly styleNotes: ReadonlyMap<string, Note>
   /** The properties that had another value in every row, the most likely key first. */
   readonly keyCandidates: readonly string[]
-  /** What was inferred and why, one line each, for the user. */
-  readonly notes: readonly string[]
+  /** What was inferred and why, for the user. */
+  readonly notes: readonly Note[]
 }
 
 const KEY_TYPES: readonly string[] = [

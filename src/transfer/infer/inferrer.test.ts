@@ -3,6 +3,7 @@ import type { CellKind, DeclaredType, Row } from '../../formats/row.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ColumnOptions } from '../columns/column-plan.ts'
 import { fileTitle, typeNameOf, withType, writeDefinition } from './definition.ts'
+import type { InferredType } from './infer-type.ts'
 import { inferrer } from './inferrer.ts'
 
 function infer(kind: CellKind, ...cells: Row['cells'][]) {
@@ -13,6 +14,8 @@ function infer(kind: CellKind, ...cells: Row['cells'][]) {
   )
   return inference.finish('thing')
 }
+
+const textsOf = ({ notes }: InferredType) => notes.map(({ text }) => text)
 
 /** Returns the inferred type of a column with these values. */
 function typeOf(kind: CellKind, values: readonly unknown[]): unknown {
@@ -237,7 +240,7 @@ describe('options', () => {
   it('choose the key, by column or property, and types', () => {
     expect(inferWith({ key: 'code' }).definition.primaryKey).toBe('code')
     expect(inferWith({ key: 'aB' }).definition.primaryKey).toBe('aB')
-    expect(() => inferWith({ key: 'none' })).toThrow('--key: the file has no column "none"')
+    expect(() => inferWith({ key: 'none' })).toThrow('the file has no column "none"')
     const { definition, columns } = inferWith({ as: new Map([['size', { type: 'decimal' }]]) })
     expect(definition.properties['size']).toEqual({ type: 'decimal' })
     expect(columns.columnTexts?.get('size')).toEqual({ numbers: 'grouped' })
@@ -328,15 +331,14 @@ describe('the primary key', () => {
   })
 
   it('is reported with the other candidates', () => {
-    const { notes } = infer('text', { id: '1', name: 'a', code: 'x' })
+    const notes = textsOf(infer('text', { id: '1', name: 'a', code: 'x' }))
     expect(notes).toContain('primary key: id; other candidates: code, name')
   })
 
   it('names no candidates for numbered rows if there are none', () => {
     const { notes } = infer('text', { day: 'x' }, { day: 'x' })
-    expect(notes).toContain(
-      'primary key: row, the row number, because no column is certain to be unique; choose one with --key',
-    )
+    const text = 'primary key: row, the row number, because no column is certain to be unique'
+    expect(notes).toContainEqual({ text, remedies: [{ do: 'chooseKey' }] })
   })
 })
 
@@ -354,7 +356,7 @@ describe('latitudes and longitudes', () => {
       description: 'From the columns lat and lon.',
     })
     expect(columns.geopoints?.get('location')).toMatchObject({ latitude: 'lat', longitude: 'lon' })
-    expect(notes).toContain('location: a geopoint from the columns lat and lon')
+    expect(notes).toContainEqual({ text: 'location: a geopoint from the columns lat and lon' })
   })
 
   it('get a name that is not taken', () => {
@@ -391,7 +393,7 @@ describe('notes', () => {
       { id: 'b', count: 'few', none: '' },
       { id: 'c\0', count: '2', none: '' },
     ]
-    expect(infer('text', ...rows).notes).toEqual([
+    expect(textsOf(infer('text', ...rows))).toEqual([
       'inferred from 3 rows and 3 columns',
       'primary key: id; other candidates: count',
       'id: 1 value contains U+0000 or an unpaired surrogate and is rejected on import',
@@ -406,13 +408,14 @@ describe('notes', () => {
       { id: 'a', price: '1,5', total: '1.234', count: 'NA', on: '31.12.2023', at: '01/02/2024' },
       { id: 'b', price: '12', total: '2.500', count: '5', on: '01.02.2024', at: '03/04/2024' },
     )
-    expect(notes.slice(2)).toEqual([
+    expect(notes.slice(2).map(({ text }) => text)).toEqual([
       'price: numbers with a decimal comma',
       'total: numbers with a decimal comma',
       'count: "NA" read as missing',
       'on: dates as DD.MM.YYYY',
-      'at: a string, because its dates can be DD/MM/YYYY or MM/DD/YYYY; pass --date-format DD/MM/YYYY or --date-format MM/DD/YYYY',
+      'at: a string, because its dates can be DD/MM/YYYY or MM/DD/YYYY',
     ])
+    expect(notes.at(-1)?.remedies?.[0]).toMatchObject({ do: 'chooseDateFormat' })
     expect(columns.columnTexts?.get('count')).toEqual({ nulls: ['NA'] })
     expect(columns.columnTexts?.has('at')).toBe(false)
   })
@@ -421,7 +424,7 @@ describe('notes', () => {
     const inference = inferrer()
     inference.add([{ line: 1, reason: 'is not JSON', excerpt: '{' }], 'json')
     inference.add([{ line: 2, cells: { id: 'a', big: 2 ** 60, list: [] } }], 'json')
-    const { notes } = inference.finish('thing')
+    const notes = textsOf(inference.finish('thing'))
     expect(notes).toContain('1 row could not be read')
     expect(notes).toContain(
       'big: has integers beyond 2^53, which lose digits in JSON; write them as strings',

@@ -1,6 +1,8 @@
 /** Infers the object type of rows, in one pass over any number of them. */
+
 import { countOf } from '../../contract/count-of.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
+import { RemediableError, type Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
   type DeclaredType,
@@ -50,7 +52,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
     hasCommas && kind === 'text' && typeof value === 'string' && hasDecimalPoint(value.trim())
   let rows = 0
   let unreadable = 0
-  let advice: string | undefined
+  let remedy: Remedy | undefined
   let types: ReadonlyMap<string, DeclaredType> | undefined
   let file = 0
 
@@ -109,16 +111,16 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
       for (const row of batch) {
         if (isUnreadable(row)) {
           unreadable += 1
-          advice ??= row.advice
+          remedy ??= row.remedy
         } else addRow(row, kindOfRow(row, kind))
       }
     },
     finish(apiName, displayName) {
-      if (rows === 0) throw new Error(describeNoRows(unreadable, advice))
+      if (rows === 0) throw noRows(unreadable, remedy)
       const findings: Findings = {
         rows,
         unreadable,
-        advice,
+        remedy,
         columns: [...columns.values()],
         geopoints: pairs.filter(({ latitude }) => !incompletePairs.has(latitude)),
         keys: keys.ranked(),
@@ -129,10 +131,13 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   }
 }
 
-function describeNoRows(unreadable: number, advice = 'Check --format.'): string {
+function noRows(unreadable: number, remedy: Remedy = { do: 'checkFormat' }): RemediableError {
   return unreadable === 0
-    ? 'cannot infer a type: the data has no rows'
-    : `cannot infer a type: none of ${countOf(unreadable, 'row')} could be read. ${advice}`
+    ? new RemediableError('cannot infer a type: the data has no rows')
+    : new RemediableError(
+        `cannot infer a type: none of ${countOf(unreadable, 'row')} could be read`,
+        { remedy },
+      )
 }
 
 function emptyColumn(name: string, declared: DeclaredType | undefined, file: number): ColumnGuess {

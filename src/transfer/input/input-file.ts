@@ -52,9 +52,9 @@ export async function spool(
   for await (const chunk of chunks) {
     bytes += chunk.length
     if (bytes > maxBytes) {
-      throw new UnreadableFile(
-        `needs more than ${maxBytes} bytes as a temporary file. Decompress it first, or raise --max-temp-bytes.`,
-      )
+      throw new UnreadableFile(`needs more than ${maxBytes} bytes as a temporary file`, {
+        remedy: { do: 'raiseTemporaryBytes' },
+      })
     }
     // Unlike `write`, this continues after a short write.
     await handle.appendFile(chunk)

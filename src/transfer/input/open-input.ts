@@ -173,8 +173,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Adds the name of the file to an error, as one line. */
 function withFileName(name: string, error: unknown): unknown {
   if (error instanceof UnreadableFile) {
-    const { message, advice } = error
-    return new UnreadableFile(`${name}: ${message}`, { cause: error, advice })
+    const { message, remedy } = error
+    return new UnreadableFile(`${name}: ${message}`, { cause: error, remedy })
   }
   const { code, message, syscall } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error

@@ -1,33 +1,22 @@
 /** The command-line option that would let a rejected value pass. */
-import type { ObjectType } from '../../ontology/ontology.ts'
 import {
   dateOnly,
   isNumberType,
   KNOWN_DATE_FORMATS,
   NULL_TEXTS,
   readDecimalComma,
-} from './text-style.ts'
+} from '../transfer/columns/text-style.ts'
 
 /** Returns a sentence that names an option; undefined if none would help. */
 export function adviceOn(
-  type: ObjectType,
-  {
-    property,
-    column,
-    text,
-  }: {
-    readonly property: string
-    readonly column: string
-    readonly text: string
-  },
+  scalarType: string | undefined,
+  { column, text }: { readonly column: string; readonly text: string },
 ): string | undefined {
-  const propertyType = type.properties.get(property)?.type
-  if (propertyType?.kind !== 'scalar' || propertyType.type === 'string') return undefined
+  if (scalarType === undefined || scalarType === 'string') return undefined
   const value = text.trim()
   if (NULL_TEXTS.has(value)) return `Pass --null ${quoted(value)} to read it as a missing value.`
-  if (isNumberType(propertyType.type)) return numberAdvice(value, column, propertyType.type)
-  const isTime = propertyType.type === 'date' || propertyType.type === 'timestamp'
-  return isTime ? dateAdvice(value) : undefined
+  if (isNumberType(scalarType)) return numberAdvice(value, column, scalarType)
+  return scalarType === 'date' || scalarType === 'timestamp' ? dateAdvice(value) : undefined
 }
 
 function numberAdvice(value: string, column: string, type: string): string | undefined {
