@@ -4,10 +4,10 @@ import { type Config, readConfig } from '../server/config.ts'
 import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
 import type { Server } from '../server/server.ts'
-import { loadServer } from './load-server.ts'
+import { loadServer } from '../server/workers/load-server.ts'
+import { STOP_SIGNALS } from '../server/workers/stop-signals.ts'
+import { isWorker, serveAsWorker, startWorkers, workerCount } from '../server/workers/workers.ts'
 import type { startDemo } from './start-demo.ts'
-import { STOP_SIGNALS } from './stop-signals.ts'
-import { isWorker, serveAsWorker, startWorkers, workerCount } from './workers.ts'
 
 /** How long a stopping service waits for requests in progress. */
 const STOP_TIMEOUT_MS = 10_000

@@ -3,8 +3,8 @@
  * still serve pages from the same file.
  */
 import cluster, { type Worker } from 'node:cluster'
-import type { Log, ServerEvent } from '../server/log.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
+import type { Log, ServerEvent } from '../log.ts'
 
 /** Sent from a worker that has found damage to the supervisor, and from there to every worker. */
 interface DamageMessage {

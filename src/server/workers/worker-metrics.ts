@@ -3,11 +3,7 @@
  * the supervisor, which collects those of all workers and its own.
  */
 import type { Worker } from 'node:cluster'
-import {
-  addUpMetrics,
-  type CollectedMetrics,
-  withoutGauges,
-} from '../server/metrics/service-metrics.ts'
+import { addUpMetrics, type CollectedMetrics, withoutGauges } from '../metrics/service-metrics.ts'
 
 /** A worker that does not answer in time is busy or ending: its last answer is used. */
 const WORKER_TIMEOUT_MS = 2000
