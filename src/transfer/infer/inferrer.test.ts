@@ -16,7 +16,6 @@ function infer(kind: CellKind, ...cells: Row['cells'][]) {
 }
 
 const textsOf = ({ notes }: InferredType) => notes.map(({ text }) => text)
-
 /** Returns the inferred type of a column with these values. */
 function typeOf(kind: CellKind, values: readonly unknown[]): unknown {
   const rows = values.map((value, index) => ({ id: String(index), value }))
@@ -331,14 +330,14 @@ describe('the primary key', () => {
   })
 
   it('is reported with the other candidates', () => {
-    const notes = textsOf(infer('text', { id: '1', name: 'a', code: 'x' }))
-    expect(notes).toContain('primary key: id; other candidates: code, name')
+    const [, note] = textsOf(infer('text', { id: '1', name: 'a', code: 'x' }))
+    expect(note).toBe('primary key: id; other candidates: code, name')
   })
 
   it('names no candidates for numbered rows if there are none', () => {
     const { notes } = infer('text', { day: 'x' }, { day: 'x' })
-    const text = 'primary key: row, the row number, because no column is certain to be unique'
-    expect(notes).toContainEqual({ text, remedies: [{ do: 'chooseKey' }] })
+    expect(notes[1]?.text).toMatch(/^primary key: row, .* no column is certain to be unique$/)
+    expect(notes[1]?.remedies).toEqual([{ do: 'chooseKey' }])
   })
 })
 
@@ -388,11 +387,7 @@ describe('latitudes and longitudes', () => {
 
 describe('notes', () => {
   it('report outliers, empty columns and values that will be rejected', () => {
-    const rows = [
-      { id: 'a', count: '1', none: '' },
-      { id: 'b', count: 'few', none: '' },
-      { id: 'c\0', count: '2', none: '' },
-    ]
+    const rows = ['1', 'few', '2'].map((count, n) => ({ id: 'ab\0'[n], count, none: '' }))
     expect(textsOf(infer('text', ...rows))).toEqual([
       'inferred from 3 rows and 3 columns',
       'primary key: id; other candidates: count',
@@ -424,12 +419,13 @@ describe('notes', () => {
     const inference = inferrer()
     inference.add([{ line: 1, reason: 'is not JSON', excerpt: '{' }], 'json')
     inference.add([{ line: 2, cells: { id: 'a', big: 2 ** 60, list: [] } }], 'json')
-    const notes = textsOf(inference.finish('thing'))
-    expect(notes).toContain('1 row could not be read')
-    expect(notes).toContain(
-      'big: has integers beyond 2^53, which lose digits in JSON; write them as strings',
+    expect(textsOf(inference.finish('thing'))).toEqual(
+      expect.arrayContaining([
+        '1 row could not be read',
+        'big: has integers beyond 2^53, which lose digits in JSON; write them as strings',
+        'list: an array of strings, because all arrays are empty',
+      ]),
     )
-    expect(notes).toContain('list: an array of strings, because all arrays are empty')
   })
 })
 
