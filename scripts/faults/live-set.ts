@@ -27,7 +27,7 @@ export function makeLabel(number: number, note?: string): Label {
 }
 
 /** Makes a part whose values differ in each revision. */
-export function makeRevision(number: number, revision: number): PartProperties {
+function makeRevision(number: number, revision: number): PartProperties {
   return { ...makePart(number + 31 * revision, revision), partNumber: partNumber(number) }
 }
 

@@ -33,7 +33,7 @@ export interface Part<Numbers> {
   run(context: PartContext<Numbers>): Promise<readonly Mark[]>
 }
 
-export interface Report {
+interface Report {
   readonly sections: readonly string[]
   readonly marks: readonly Mark[]
   /** True if all stores were measured with the numbers of a full run. */
@@ -53,7 +53,7 @@ export interface Command {
   finish?(report: Report): void
 }
 
-export const STORE_HELP = {
+const STORE_HELP = {
   sqlite: 'SQLite only',
   postgres: 'PostgreSQL only: starts a server, or uses that of OQS_TEST_POSTGRES',
 }
@@ -115,7 +115,7 @@ type Options = Readonly<Record<string, string | undefined>> & {
 }
 
 /** Runs work whose result is false if a check failed, and sets the exit status. */
-export async function exitWith(name: string, work: () => Promise<boolean>): Promise<void> {
+async function exitWith(name: string, work: () => Promise<boolean>): Promise<void> {
   try {
     process.exitCode = (await work()) ? 0 : 1
   } catch (error) {
@@ -153,7 +153,7 @@ function numbersOf(
   )
 }
 
-export function wholeNumber(name: string, text: string, min = 0): number {
+function wholeNumber(name: string, text: string, min = 0): number {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number >= min) return number
   throw new Error(`--${name} is ${text}, but must be a whole number of at least ${min}.`)

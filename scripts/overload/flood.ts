@@ -21,7 +21,7 @@ export interface FloodOrder {
 /** How often each status was received. */
 export type FloodReport = Readonly<Record<string, number>>
 
-export interface FloodRequest {
+interface FloodRequest {
   readonly method: string
   readonly path: string
   readonly type?: string
@@ -75,7 +75,7 @@ const arrays = (content: Parameters<typeof arrayBatch>[0]): RepeatedRequest => (
   request: (batchBytes) => post(batchPath('arrays'), NDJSON, arrayBatch(content, 2 * batchBytes)),
 })
 
-export const FLOOD_KINDS = {
+const FLOOD_KINDS = {
   queries: { connections: 40, request: worstQuery },
   pages: { connections: 30, request: largePage },
   batches: { connections: 12, request: batch },

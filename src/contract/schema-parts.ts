@@ -5,7 +5,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 export const closed = { additionalProperties: false }
 
 /** Accepts null as absent in a request body: official clients send it for members they omit. */
-export function orNull<T extends TSchema>(schema: T) {
+function orNull<T extends TSchema>(schema: T) {
   const { type } = schema as { type?: string }
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
 }

@@ -2,8 +2,6 @@ import type { BackupOptions } from '../store/sqlite/file/backup.ts'
 import { backupDatabase } from '../store/sqlite/file/backup.ts'
 import { cannotOpen, existingPath } from './open-store.ts'
 
-export type { BackupProgress } from '../store/sqlite/file/backup.ts'
-
 /** Copies the SQLite store that `OQS_STORE` names into a file; returns the size of the copy. */
 export async function backupStore(
   name: string,

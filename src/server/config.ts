@@ -17,7 +17,7 @@ export type Config = { readonly [Name in SettingName]: Parsed<Name> | Absent<Nam
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The layer that a setting's value comes from. */
-export type Source = 'command line' | 'environment' | 'file' | 'default' | 'not set'
+type Source = 'command line' | 'environment' | 'file' | 'default' | 'not set'
 
 export interface ConfiguredSetting {
   readonly name: SettingName

@@ -52,7 +52,7 @@ export interface Server extends AsyncDisposable {
   readonly reload: () => boolean
 }
 
-export interface Random {
+interface Random {
   readonly bytes: (count: number) => Buffer
   readonly uuid: () => string
 }

@@ -20,7 +20,7 @@ export const AIRPORTS = [
   airport('ZRH', 'Zurich Airport', 'Zurich', 'CH', 1416, [8.5481, 47.4581]),
 ]
 
-export const COUNTRIES = [
+const COUNTRIES = [
   { code: 'CH', name: 'Switzerland' },
   { code: 'FR', name: 'France' },
   { code: 'JP', name: 'Japan' },

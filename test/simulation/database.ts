@@ -8,8 +8,6 @@ import { createDatabase } from '../support/postgres.ts'
 import { runFolder } from '../support/run-folder.ts'
 import { createInlineThreads } from './inline-threads.ts'
 
-export type StoreKind = 'sqlite' | 'postgres'
-
 export interface Database extends AsyncDisposable {
   /** The name for `OQS_STORE`. */
   readonly name: string

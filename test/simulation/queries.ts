@@ -14,15 +14,8 @@ export interface OrderTerm {
 }
 
 /** The endpoints that return pages of one type. */
-export const SURFACES = [
-  'list 1.0',
-  'search 1.0',
-  'search 2.0',
-  'list v2',
-  'search v2',
-  'set v2',
-] as const
-export type Surface = (typeof SURFACES)[number]
+const SURFACES = ['list 1.0', 'search 1.0', 'search 2.0', 'list v2', 'search v2', 'set v2'] as const
+type Surface = (typeof SURFACES)[number]
 
 /** Everything in a request that must stay the same during a walk. */
 export interface WalkSpec {

@@ -26,7 +26,7 @@ const KEY_BYTES = 32
 const SHORT_PAGE_BYTES = 1024
 const LONG_PAGE_BYTES = 1024 * 1024
 
-export const CALLERS = { admin: 'admin-token-of-the-simulation', reader: 'token-of-the-reader' }
+const CALLERS = { admin: 'admin-token-of-the-simulation', reader: 'token-of-the-reader' }
 export type CallerName = keyof typeof CALLERS
 
 /** The clock starts at a whole second, and only whole seconds pass, so that expiry is exact. */

@@ -4,7 +4,6 @@ import { compareByMetric, metricOf } from './aggregate-model-metrics.ts'
 import type { ModelGrouping, ModelMetric, ModelObject } from './aggregate-model-types.ts'
 
 export {
-  type ModelGrid,
   type ModelGrouping,
   type ModelMetric,
   type ModelObject,

@@ -7,7 +7,7 @@
  */
 
 /** The number of objects of each writer, and of objects that are never changed. */
-export const SLOTS = 150
+const SLOTS = 150
 
 interface LoggedBatch {
   /** For each slot, the batch that wrote it last, or `DELETED`. */

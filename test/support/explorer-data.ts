@@ -4,7 +4,7 @@ import type { OntologyDefinition } from '../../src/ontology/definition/definitio
 import { explorerOpener } from '../../src/server/explorer/open-explorer.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 
-export const SHOP: OntologyDefinition = {
+const SHOP: OntologyDefinition = {
   apiName: 'shop',
   displayName: 'Shop',
   description: 'Goods and the places that sell them.',

@@ -11,7 +11,7 @@ import {
 import { startShop } from './explorer-data.ts'
 import { ADMIN_TOKEN, type Service } from './service.ts'
 
-export interface VisitOptions extends PageOptions {
+interface VisitOptions extends PageOptions {
   /** Null if nobody is signed in; the administrator if undefined. */
   readonly token?: string | null
 }

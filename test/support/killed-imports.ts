@@ -31,7 +31,7 @@ const DEFINITION = {
 }
 
 /** The phases of an import in which the service is killed. */
-export const PHASES = ['reading', 'writing', 'indexing', 'publishing'] as const
+const PHASES = ['reading', 'writing', 'indexing', 'publishing'] as const
 
 export interface ImportKill {
   /** Kills with different numbers come at different times. */

@@ -20,7 +20,7 @@ export interface OpenIdIssuer extends AsyncDisposable {
   sign(claims: JWTPayload, options?: SignOptions): Promise<string>
 }
 
-export interface SignOptions {
+interface SignOptions {
   readonly algorithm?: string
   /** A key of somebody else, under the name of the current one. */
   readonly key?: PrivateKey | Uint8Array

@@ -26,7 +26,7 @@ export interface ParquetTestColumn {
   }
 }
 
-export interface ParquetTestGroup {
+interface ParquetTestGroup {
   readonly name: string
   readonly repetition: 0 | 1 | 2
   readonly convertedType?: number

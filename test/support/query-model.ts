@@ -330,9 +330,7 @@ function valuesOf(
   )
 }
 
-export function structFields(
-  definition: PropertyDefinition,
-): ReadonlyMap<string, ScalarType> | undefined {
+function structFields(definition: PropertyDefinition): ReadonlyMap<string, ScalarType> | undefined {
   const inner = definition.type === 'array' ? definition.items : definition
   if (inner?.fields === undefined) return undefined
   return new Map(

@@ -48,7 +48,7 @@ export function searches2(type: GeneratedType): fc.Arbitrary<RequestCondition> {
     .map((query) => ({ as: 'search 2.0' as const, query }))
 }
 
-export function wheres(type: GeneratedType): fc.Arbitrary<RequestCondition> {
+function wheres(type: GeneratedType): fc.Arbitrary<RequestCondition> {
   return nested(whereLeaves(type), DEPTH)
     .filter((query) => isAffordable(query))
     .map((query) => ({ as: 'where' as const, query }))

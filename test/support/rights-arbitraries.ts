@@ -110,12 +110,3 @@ export const limitedCallers: fc.Arbitrary<LimitedCaller> = fc.record({
   name: fc.constantFrom(...CALLERS),
   policies: fc.array(policies, { minLength: 1, maxLength: 2 }),
 })
-
-/** A request without the service; `TOKEN` in the path marks where a page token goes. */
-export interface ReadRequest {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly body?: Record<string, unknown>
-  /** Whether all pages are read, with the page token in the query string or in the body. */
-  readonly walks: boolean
-}

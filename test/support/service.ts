@@ -48,7 +48,7 @@ export interface Service extends AsyncDisposable {
   revokeTokens(name: string): Promise<number>
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly scopes?: readonly Scope[]
   readonly ontologies?: readonly string[]
   readonly policies?: readonly string[]
@@ -57,7 +57,7 @@ export interface TokenOptions {
 }
 
 /** A clock that tests can move; it starts at the current time. */
-export interface Clock {
+interface Clock {
   now: number
 }
 

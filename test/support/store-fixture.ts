@@ -54,7 +54,7 @@ export interface StoreFixture {
   readPairs(request?: Partial<ReadPageRequest>): Promise<string[]>
 }
 
-export interface Walked {
+interface Walked {
   readonly keys: readonly unknown[]
   /** The different total counts that the pages had. */
   readonly totalCounts: readonly (number | undefined)[]

@@ -5,7 +5,7 @@ import { createCitusSchema, createDatabase } from './postgres.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** The kind of database that a test file uses; vitest.config.ts runs some files once for each. */
-export type StoreKind = 'sqlite' | 'postgres' | 'citus'
+type StoreKind = 'sqlite' | 'postgres' | 'citus'
 
 declare module 'vitest' {
   interface ProvidedContext {

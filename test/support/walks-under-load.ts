@@ -23,7 +23,7 @@ export interface Load {
   readonly disturb?: (nodes: Nodes, round: number) => Promise<void>
 }
 
-export interface LoadCounts {
+interface LoadCounts {
   readonly batches: number
   readonly snapshotWalks: number
   readonly defaultWalks: number

@@ -44,7 +44,7 @@ function literal(character: string): string {
 }
 
 /** A pattern that whole texts are tested with. */
-export interface WholeText {
+interface WholeText {
   readonly test: (text: string) => boolean
 }
 
@@ -71,7 +71,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 }
 
 /** Rewrites the few things that RE2 writes differently: quotes, escapes and classes. */
-export function fromRegex(written: string): WholeText {
+function fromRegex(written: string): WholeText {
   const source = written.replaceAll(
     /"([^"]*)"|\[(\^?)((?:\\.|[^\]\\])*)\]|\\(.)|([^()|*+?{}.0-9,])/gsu,
     (whole, quoted, negated, bracket, escaped, plain) => {

@@ -65,7 +65,7 @@ function altered(text: string, spellings: Spellings): fc.Arbitrary<string> {
 }
 
 /** Any regular expression over a few characters. */
-export function regexes(alphabet: string): fc.Arbitrary<string> {
+function regexes(alphabet: string): fc.Arbitrary<string> {
   const letters = [...new Set(`ab\n\u{1f600}É${alphabet}`)].slice(0, 40)
   const letter = fc
     .constantFrom(...letters)

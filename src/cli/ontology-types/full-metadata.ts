@@ -11,7 +11,7 @@ export interface FullMetadata {
   readonly actionTypes?: Readonly<Record<string, WireAction>>
 }
 
-export interface FullObjectType {
+interface FullObjectType {
   readonly objectType: {
     readonly apiName: string
     readonly rid: string
@@ -45,7 +45,7 @@ export interface DataType {
   readonly structFieldTypes?: readonly { readonly apiName: string; readonly dataType: DataType }[]
 }
 
-export interface WireInterface {
+interface WireInterface {
   readonly apiName: string
   readonly rid: string
   readonly displayName: string
@@ -59,7 +59,7 @@ export interface WireInterface {
   readonly allLinks?: Readonly<Record<string, WireInterfaceLink>>
 }
 
-export interface WireInterfaceLink {
+interface WireInterfaceLink {
   readonly linkedEntityApiName: { readonly type: string; readonly apiName: string }
   readonly cardinality: 'ONE' | 'MANY'
 }
@@ -80,7 +80,7 @@ export interface ActionParameter {
   readonly description?: string
 }
 
-export interface ActionDataType {
+interface ActionDataType {
   readonly type: string
   readonly subType?: ActionDataType
   readonly objectTypeApiName?: string

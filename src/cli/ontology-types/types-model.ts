@@ -41,7 +41,7 @@ export interface ObjectTypeModel {
   }[]
 }
 
-export interface IconModel {
+interface IconModel {
   readonly name: string
   readonly color: string
 }

@@ -19,7 +19,7 @@ export interface Manifest {
   readonly objectTypes: Readonly<Record<string, ArchivedType>>
 }
 
-export interface ArchivedType {
+interface ArchivedType {
   readonly count: number
   /** The version of the type that was exported. */
   readonly version: number

@@ -17,7 +17,7 @@ export interface ChangeCounts {
 }
 
 /** The characters that a journal holds at most; a browser needs up to twice as many bytes. */
-export const JOURNAL_MAX_CHARACTERS = 32 * 1024 * 1024
+const JOURNAL_MAX_CHARACTERS = 32 * 1024 * 1024
 
 /** The number of keys whose repeats are recognised; it bounds the memory to 16 MB. */
 const COUNTED_KEYS = 1_000_000

@@ -19,7 +19,7 @@ import type { ImportCursor } from './import-cursor.ts'
 import type { RepeatedKeys } from './repeated-keys.ts'
 
 /** An open file and its rows. */
-export interface ImportedFile {
+interface ImportedFile {
   readonly name: string
   readonly source: RowSource
 }

@@ -7,7 +7,7 @@ import { KeyHashes } from './key-hashes.ts'
 export type DuplicatePolicy = 'last' | 'first' | 'fail'
 
 /** The number of keys that are remembered only to count; it bounds the memory to 16 MB. */
-export const COUNTED_KEYS = 1_000_000
+const COUNTED_KEYS = 1_000_000
 
 /** A JavaScript set cannot have more entries. */
 const SET_MAX = 2 ** 24 - 1

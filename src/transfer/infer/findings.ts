@@ -53,7 +53,7 @@ export interface ColumnType {
   readonly note?: Note
 }
 
-export interface Outlier {
+interface Outlier {
   readonly line: number
   readonly excerpt: string
   /** The type that the column would have without this value. */

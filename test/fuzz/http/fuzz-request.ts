@@ -15,7 +15,7 @@ export const MALFORMED_FRAMINGS = [
   'unknown transfer coding',
 ] as const
 
-export type MalformedFraming = (typeof MALFORMED_FRAMINGS)[number]
+type MalformedFraming = (typeof MALFORMED_FRAMINGS)[number]
 
 /** Text can contain the placeholders of `sendRequest`, such as `{{admin}}` or `{{page:listObjects}}`. */
 export interface FuzzRequest {

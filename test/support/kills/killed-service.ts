@@ -32,7 +32,7 @@ interface Database {
   start(): Promise<void>
 }
 
-export interface Killed {
+interface Killed {
   /** Milliseconds from the start of the process until `/readyz` returned 200. */
   readonly restartMs: number
   readonly hasKilledDatabase: boolean
