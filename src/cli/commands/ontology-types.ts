@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
-import type { OntologyModel } from '../ontology-types/types-model.ts'
+import type { OntologyModel } from '../ontology-types/model-of-metadata.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { readDefinition } from '../read-definition.ts'
 import {

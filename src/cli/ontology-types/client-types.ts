@@ -1,6 +1,7 @@
 /** Writes the types of an ontology for `createClient` of `object-query-service/client`. */
 import { docComment, Identifiers, literal, memberName } from './identifiers.ts'
-import type { ObjectTypeModel, OntologyModel, TypeModel } from './types-model.ts'
+import type { ObjectTypeModel, OntologyModel } from './model-of-metadata.ts'
+import type { TypeModel } from './types-model.ts'
 
 /** The value of each scalar type; names in upper case are imported from the client. */
 const VALUES: Readonly<Record<string, string>> = {

@@ -1,12 +1,11 @@
 /** Reads an ontology definition from a file. It has object types and links, but no actions. */
-import {
-  byApiName,
-  type LinkModel,
-  type ObjectTypeModel,
-  type OntologyModel,
-  type PropertyModel,
-  type TypeModel,
-} from './types-model.ts'
+import type {
+  LinkModel,
+  ObjectTypeModel,
+  OntologyModel,
+  PropertyModel,
+} from './model-of-metadata.ts'
+import { byApiName, type TypeModel } from './types-model.ts'
 
 /** The members of a definition that the generator uses. */
 export interface FileDefinition {
@@ -47,7 +46,7 @@ export function modelOfDefinition(definition: FileDefinition): OntologyModel {
   const { apiName, rid, description, objectTypes, linkTypes = [] } = definition
   return {
     apiName,
-    rid,
+    rid: rid ?? '',
     description,
     objectTypes: objectTypes.map((type) => toObjectType(type, linkTypes)).toSorted(byApiName),
     interfaces: [],
@@ -62,7 +61,7 @@ function toObjectType(type: FileObjectType, linkTypes: readonly FileLinkType[]):
   const { apiName, primaryKey, displayName = apiName } = type
   return {
     apiName,
-    rid: type.rid,
+    rid: type.rid ?? '',
     displayName,
     pluralDisplayName: displayName,
     description: type.description,

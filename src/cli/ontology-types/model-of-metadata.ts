@@ -1,19 +1,30 @@
 /** Reads the full metadata of an ontology, as v2 returns it. */
-import type { ActionParameter, DataType, FullMetadata, WireProperty } from './full-metadata.ts'
-import { modifiedObjects } from './modified-objects.ts'
+import type {
+  ActionOperation,
+  ActionParameter,
+  DataType,
+  FullMetadata,
+  WireProperty,
+} from './full-metadata.ts'
 import {
-  type ActionModel,
   byApiName,
   type FieldModel,
-  type InterfaceModel,
-  type ObjectTypeModel,
-  type OntologyModel,
   type ParameterTypeModel,
-  type PropertyModel,
   type TypeModel,
 } from './types-model.ts'
 
-export function modelOfMetadata(metadata: FullMetadata): OntologyModel {
+/**
+ * What types are generated from, also if it is read from a file. All lists are sorted by API name,
+ * so that equal ontologies give equal text.
+ */
+export type OntologyModel = ReturnType<typeof modelOfMetadata>
+export type ObjectTypeModel = OntologyModel['objectTypes'][number]
+export type InterfaceModel = OntologyModel['interfaces'][number]
+export type ActionModel = OntologyModel['actions'][number]
+export type PropertyModel = ObjectTypeModel['properties'][number]
+export type LinkModel = ObjectTypeModel['links'][number]
+
+export function modelOfMetadata(metadata: FullMetadata) {
   const { ontology, objectTypes, interfaceTypes = {}, actionTypes = {} } = metadata
   return {
     apiName: ontology.apiName,
@@ -25,7 +36,7 @@ export function modelOfMetadata(metadata: FullMetadata): OntologyModel {
   }
 }
 
-function toObjectType(full: FullMetadata['objectTypes'][string]): ObjectTypeModel {
+function toObjectType(full: FullMetadata['objectTypes'][string]) {
   const { objectType, linkTypes, implementsInterfaces2 = {} } = full
   return {
     apiName: objectType.apiName,
@@ -33,7 +44,7 @@ function toObjectType(full: FullMetadata['objectTypes'][string]): ObjectTypeMode
     displayName: objectType.displayName,
     pluralDisplayName: objectType.pluralDisplayName,
     description: objectType.description,
-    icon: { name: objectType.icon.name, color: objectType.icon.color },
+    icon: objectType.icon,
     primaryKey: objectType.primaryKey,
     titleProperty: objectType.titleProperty,
     properties: toProperties(objectType.properties),
@@ -54,7 +65,7 @@ function toObjectType(full: FullMetadata['objectTypes'][string]): ObjectTypeMode
   }
 }
 
-function toInterface(type: NonNullable<FullMetadata['interfaceTypes']>[string]): InterfaceModel {
+function toInterface(type: NonNullable<FullMetadata['interfaceTypes']>[string]) {
   const links = Object.entries(type.allLinks ?? type.links ?? {})
   return {
     apiName: type.apiName,
@@ -75,7 +86,7 @@ function toInterface(type: NonNullable<FullMetadata['interfaceTypes']>[string]):
   }
 }
 
-function toProperties(properties: Readonly<Record<string, WireProperty>>): PropertyModel[] {
+function toProperties(properties: Readonly<Record<string, WireProperty>>) {
   return Object.entries(properties)
     .map(([apiName, { dataType, displayName, description }]) => ({
       apiName,
@@ -101,7 +112,7 @@ function toField(field: { readonly apiName: string; readonly dataType: DataType 
   return { apiName: field.apiName, type: toType(field.dataType) }
 }
 
-function toAction(action: NonNullable<FullMetadata['actionTypes']>[string]): ActionModel {
+function toAction(action: NonNullable<FullMetadata['actionTypes']>[string]) {
   return {
     apiName: action.apiName,
     rid: action.rid,
@@ -140,4 +151,20 @@ function toParameterType(dataType: ActionParameter['dataType']): ParameterTypeMo
     default:
       return { kind: 'scalar', type: dataType.type }
   }
+}
+
+/** Returns what an action does to each object type; deleted objects are not listed. */
+function modifiedObjects(operations: readonly ActionOperation[]) {
+  const names = new Set(
+    operations.flatMap(({ objectTypeApiName = [] }) => objectTypeApiName).toSorted(),
+  )
+  const does = (objectType: string, type: string) =>
+    operations.some((one) => one.objectTypeApiName === objectType && one.type === type)
+  return [...names]
+    .map((objectType) => ({
+      objectType,
+      isCreated: does(objectType, 'createObject') || does(objectType, 'createOrModifyObject'),
+      isModified: does(objectType, 'modifyObject') || does(objectType, 'createOrModifyObject'),
+    }))
+    .filter(({ isCreated, isModified }) => isCreated || isModified)
 }

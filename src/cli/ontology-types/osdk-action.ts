@@ -1,7 +1,8 @@
 /** Writes the definition of an action for `@osdk/client`. */
 import { docComment, literal, memberName } from './identifiers.ts'
+import type { ActionModel } from './model-of-metadata.ts'
 import { indentOf, type OsdkNames, objectLiteral } from './osdk-text.ts'
-import type { ActionModel, ParameterModel, ParameterTypeModel } from './types-model.ts'
+import type { ParameterTypeModel } from './types-model.ts'
 
 /** Types of parameters that `@osdk/client` calls by another name, or does not know. */
 const PARAMETER_TYPES: Readonly<Record<string, string>> = {
@@ -80,7 +81,7 @@ export function writeAction(action: ActionModel, names: OsdkNames): string {
   ].join('')
 }
 
-function writeParameter(parameter: ParameterModel, names: OsdkNames): string {
+function writeParameter(parameter: ActionModel['parameters'][number], names: OsdkNames): string {
   const { apiName, description, isRequired, isMany } = parameter
   const value = tsValue(parameter.type, names)
   return (

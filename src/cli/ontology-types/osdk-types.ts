@@ -1,5 +1,12 @@
 /** Writes the definitions that `@osdk/client` takes: a constant and its types for each type. */
 import { docComment, Identifiers, literal, memberName } from './identifiers.ts'
+import type {
+  InterfaceModel,
+  LinkModel,
+  ObjectTypeModel,
+  OntologyModel,
+  PropertyModel,
+} from './model-of-metadata.ts'
 import { writeAction } from './osdk-action.ts'
 import {
   indentOf,
@@ -10,13 +17,6 @@ import {
   sdkType,
   textList,
 } from './osdk-text.ts'
-import type {
-  InterfaceModel,
-  LinkModel,
-  ObjectTypeModel,
-  OntologyModel,
-  PropertyModel,
-} from './types-model.ts'
 
 /** Names that the generated file imports from `@osdk/client`. */
 const IMPORTS = [
@@ -65,7 +65,7 @@ export function writeOsdkTypes(model: OntologyModel, { version }: OsdkOptions): 
       ? ''
       : `import type {\n${used.map((name) => `  ${name} as $${name},\n`).join('')}} from '@osdk/client'\n\n`,
     docComment([`The RID of the ontology ${model.apiName}.`, model.description]),
-    `export const $ontologyRid = ${literal(model.rid ?? '')}\n\n`,
+    `export const $ontologyRid = ${literal(model.rid)}\n\n`,
     `export const $osdkMetadata = { extraUserAgent: ${literal(`oqs-ontology-types/${version}`)} }\n\n`,
     body,
   ].join('')
@@ -94,7 +94,7 @@ function writeObjectType(type: ObjectTypeModel, names: OsdkNames): string {
   const key = type.properties.find((property) => property.apiName === primaryKey)?.type
   const keyType = key?.kind === 'scalar' ? sdkType(key.type) : ''
   const interfaces = type.interfaces.filter((one) => names.interfaces.has(one.apiName))
-  const rid = type.rid ?? ''
+  const { rid } = type
   const metadata: [string, string][] = [
     ...compileTimeTypes(name),
     ['apiName', literal(apiName)],
