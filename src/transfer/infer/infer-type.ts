@@ -53,22 +53,57 @@ export interface TypeOptions {
 }
 
 /** Builds an object type from the findings about the rows. */
-export function inferType(
+export function inferType(findings: Findings, options: TypeOptions): InferredType {
+  const { apiName, displayName, columnOptions } = options
+  const types = columnTypes(findings.columns, columnOptions)
+  const assigned = assignProperties(findings, types, columnOptions)
+  const { propertyOf, geopoints } = assigned
+  const { properties, ...key } = chooseKey(findings, assigned, types, columnOptions)
+  const { primaryKey, rowNumber, candidates, isKeyGiven } = key
+  const title = titleOf(propertyOf, properties)
+  return {
+    definition: {
+      apiName,
+      ...(displayName && displayName !== apiName && { displayName: cut(displayName) }),
+      primaryKey,
+      ...(title !== undefined && { titleProperty: title }),
+      properties: Object.fromEntries(properties),
+    },
+    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
+    propertyOf,
+    narrowest: narrowestTypes(findings.columns, propertyOf, types),
+    wide: wideProperties(findings.columns, propertyOf),
+    styleNotes: new Map(
+      [...types].flatMap(([column, { style, note }]) => (style && note ? [[column, note]] : [])),
+    ),
+    keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
+    notes: notesOf({ ...assigned, findings, candidates, primaryKey, rowNumber, types, isKeyGiven }),
+  }
+}
+
+interface AssignedProperties {
+  readonly properties: ReadonlyMap<string, PropertyDefinition>
+  /** The property of each column, except of those that are paired to geopoints. */
+  readonly propertyOf: ReadonlyMap<string, string>
+  readonly geopoints: ReadonlyMap<string, CoordinateColumns>
+}
+
+/** Gives each column a property, and each pair of coordinates one at the place of the first. */
+function assignProperties(
   findings: Findings,
-  { apiName, displayName, columnOptions }: TypeOptions,
-): InferredType {
+  types: ReadonlyMap<string, ColumnType>,
+  columnOptions: ColumnOptions,
+): AssignedProperties {
   const properties = new Map<string, PropertyDefinition>()
   const propertyOf = new Map<string, string>()
-  const types = columnTypes(findings.columns, columnOptions)
-  const pairs = geopointPairs(findings, types, columnOptions)
-  const paired = new Set(pairs.flatMap(({ latitude, longitude }) => [latitude, longitude]))
   const geopoints = new Map<string, CoordinateColumns>()
-  const names = nameColumns(findings.columns, paired, columnOptions.map ?? new Map())
-
+  const pairs = geopointPairs(findings, types, columnOptions)
+  const pairOf = new Map(
+    pairs.flatMap((pair) => [[pair.latitude, pair] as const, [pair.longitude, pair] as const]),
+  )
+  const names = nameColumns(findings.columns, pairOf, columnOptions.map ?? new Map())
   for (const column of findings.columns) {
-    const pair = pairs.find(({ latitude, longitude }) =>
-      [latitude, longitude].includes(column.name),
-    )
+    const pair = pairOf.get(column.name)
     if (pair === undefined) {
       const name = names.get(column.name) ?? column.name
       propertyOf.set(column.name, name)
@@ -81,72 +116,40 @@ export function inferType(
       properties.set(name, { type: 'geopoint', description: cut(description) })
     }
   }
+  return { properties, propertyOf, geopoints }
+}
 
-  const typeOfColumn = (column: string) => properties.get(propertyOf.get(column) ?? '')?.type ?? ''
+/** Chooses the primary key: the given one, a column that identifies rows, or the row number. */
+function chooseKey(
+  findings: Findings,
+  { properties, propertyOf }: AssignedProperties,
+  types: ReadonlyMap<string, ColumnType>,
+  columnOptions: ColumnOptions,
+) {
+  const typeOf = (column: string) => properties.get(propertyOf.get(column) ?? '')?.type ?? ''
   const candidates = findings.keys.filter(
-    (column) =>
-      KEY_TYPES.includes(typeOfColumn(column)) && types.get(column)?.style?.nulls === undefined,
+    (column) => KEY_TYPES.includes(typeOf(column)) && types.get(column)?.style?.nulls === undefined,
   )
-  const givenKey = givenKeyColumn(propertyOf, columnOptions)
-  const keyColumn =
-    givenKey ??
-    candidates.find((column) =>
-      identifiesRows(column, {
-        isNumber: ['byte', 'short', 'integer', 'long'].includes(typeOfColumn(column)),
-        isFirst: column === findings.columns[0]?.name,
-      }),
-    )
-  if (givenKey !== undefined) makeKey(properties, propertyOf.get(givenKey) ?? givenKey)
-  const key =
-    keyColumn === undefined || columnOptions.rowNumber !== undefined
-      ? undefined
-      : propertyOf.get(keyColumn)
-  const rowNumber =
-    key === undefined
-      ? (columnOptions.rowNumber ?? freeName('row', (name) => properties.has(name)))
-      : undefined
-  const primaryKey = key ?? rowNumber ?? 'row'
-  const title = titleOf(propertyOf, properties)
-
-  return {
-    definition: {
-      apiName,
-      ...(displayName === undefined || displayName === apiName
-        ? {}
-        : { displayName: cut(displayName) }),
-      primaryKey,
-      ...(title === undefined ? {} : { titleProperty: title }),
-      properties: Object.fromEntries(
-        rowNumber === undefined
-          ? [...properties].map(([name, property]) =>
-              name === key && givenKey === undefined
-                ? [name, asKey(property, findings.rows)]
-                : [name, property],
-            )
-          : [[rowNumber, ROW_NUMBER], ...properties],
-      ),
-    },
-    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
-    propertyOf,
-    narrowest: narrowestTypes(findings.columns, propertyOf, types),
-    wide: wideProperties(findings.columns, propertyOf),
-    styleNotes: new Map(
-      [...types].flatMap(([column, { style, note }]) =>
-        style === undefined || note === undefined ? [] : [[column, note]],
-      ),
-    ),
-    keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
-    notes: notesOf({
-      findings,
-      candidates,
-      primaryKey,
-      rowNumber,
-      geopoints,
-      propertyOf,
-      types,
-      isKeyGiven: givenKey !== undefined,
+  const given = givenKeyColumn(propertyOf, columnOptions)
+  const found = candidates.find((column) =>
+    identifiesRows(column, {
+      isNumber: ['byte', 'short', 'integer', 'long'].includes(typeOf(column)),
+      isFirst: column === findings.columns[0]?.name,
     }),
+  )
+  const chosen = { candidates, isKeyGiven: given !== undefined }
+  const column = columnOptions.rowNumber === undefined ? (given ?? found) : undefined
+  const key = column === undefined ? undefined : propertyOf.get(column)
+  const keyed = new Map(properties)
+  if (given !== undefined) makeKey(keyed, propertyOf.get(given) ?? given)
+  if (key === undefined) {
+    const { rowNumber = freeName('row', (name) => properties.has(name)) } = columnOptions
+    const numbered = new Map([[rowNumber, ROW_NUMBER], ...keyed])
+    return { ...chosen, primaryKey: rowNumber, rowNumber, properties: numbered }
   }
+  const property = keyed.get(key)
+  if (property && given === undefined) keyed.set(key, asKey(property, findings.rows))
+  return { ...chosen, primaryKey: key, rowNumber: undefined, properties: keyed }
 }
 
 /** The property that identifies objects by their row. */
@@ -158,7 +161,7 @@ export const ROW_NUMBER: PropertyDefinition = {
 /** Assigns property names: columns with a valid name keep it, the others get a free one. */
 function nameColumns(
   columns: readonly ColumnGuess[],
-  paired: ReadonlySet<string>,
+  paired: ReadonlyMap<string, unknown>,
   mapped: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const open = columns.map(({ name }) => name).filter((name) => !paired.has(name))
