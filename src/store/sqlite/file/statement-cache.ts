@@ -59,11 +59,16 @@ export class StatementCache {
     return this.#prepared.get(key) ?? this.#add(key, write())
   }
 
-  #add(key: string, { sql, values }: { sql: string; values: readonly string[] }): Prepared {
+  /** Prepares a statement that is not kept: it hardly recurs, and would evict others. */
+  prepareOnce(sql: string): ArrayStatement {
     const statement = this.#db.prepare(sql)
     statement.setReturnArrays(true)
     // The types of node:sqlite do not know that its rows are arrays now.
-    const prepared = { statement: statement as unknown as ArrayStatement, values }
+    return statement as unknown as ArrayStatement
+  }
+
+  #add(key: string, { sql, values }: { sql: string; values: readonly string[] }): Prepared {
+    const prepared = { statement: this.prepareOnce(sql), values }
     const characters = sql.length + (key === sql ? 0 : key.length)
     const size = STATEMENT_BYTES + characters * BYTES_PER_CHARACTER
     this.#prepared.set(key, prepared, { size })
