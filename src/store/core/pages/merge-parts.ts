@@ -36,6 +36,8 @@ export interface PartTable {
 export interface PartSearch extends PartTable {
   readonly visible: SqlCondition
   readonly condition: SqlCondition
+  /** Whether records may exceed the limit of the page's bytes, so that they must be measured. */
+  readonly isMeasured: boolean
   readonly countTotal: () => Operation<number | undefined>
 }
 
@@ -45,27 +47,33 @@ export interface PartReader<Head> {
   searchPart(request: ReadPageRequest, head: Head): Operation<PartSearch | Reclaimed | undefined>
   /** Returns the table of a row that a commit wrote; undefined if the table was dropped. */
   tableOfRow(head: Head, version: number, type: ObjectType): Operation<PartTable | undefined>
-  /** Returns rows. Integers of 64 bits are exact. */
+  /** The column by which a row is found again most quickly. */
+  readonly rowHandle: string
   rows(statement: SqlCondition): Operation<readonly (readonly unknown[])[]>
-  /** Returns the records of objects, each with its key. */
+  /** Returns the values of a row. Integers of 64 bits are exact. */
+  values(statement: SqlCondition): Operation<OrderValues | undefined>
+  /** Returns the records of rows, each with the handle of its row. */
   records(
     search: PartSearch,
     record: RecordSpec,
-    keys: readonly string[],
-  ): Operation<Iterable<readonly [pk: string, record: Uint8Array]>>
+    handles: readonly RowHandle[],
+  ): Operation<Iterable<readonly [RowHandle, Uint8Array]>>
   /** The value of an order term for a part that does not have the property. */
   nullOf(term: SetOrderTerm): string
 }
 
+export type RowHandle = string | number
+
 interface MergedRow {
   readonly part: number
+  readonly handle: RowHandle
   readonly pk: string
   readonly version: number
   readonly bytes: number
 }
 
 type Searches = readonly (PartSearch | undefined)[]
-type OrderValues = readonly (SqlValue | null)[]
+export type OrderValues = readonly (SqlValue | null)[]
 
 export function* readMergedPage<Head>(
   reader: PartReader<Head>,
@@ -84,10 +92,8 @@ export function* readMergedPage<Head>(
 
   const found = yield* findMerged(reader, request, searches, cursorValues)
   const candidates = found.slice(0, request.maxObjects)
-  const sizes = candidates.map(
-    ({ part, bytes }) => bytes + bytesOfShape(request.parts[part]?.record.shape ?? []),
-  )
-  const rows = candidates.slice(0, countFittingSizes(sizes, request.maxBytes))
+  const isMeasured = searches.some((search) => search?.isMeasured)
+  const rows = isMeasured ? fittingRows(request, candidates) : candidates
   const last = rows.at(-1)
   return {
     ...(yield* readRecords(reader, request, searches, rows)),
@@ -97,6 +103,15 @@ export function* readMergedPage<Head>(
     versions,
     totalCount: request.includeTotalCount ? yield* countParts(searches) : undefined,
   }
+}
+
+function fittingRows(
+  { parts, maxBytes }: ReadSetPageRequest,
+  candidates: readonly MergedRow[],
+): readonly MergedRow[] {
+  const overheads = parts.map(({ record }) => bytesOfShape(record.shape))
+  const sizes = candidates.map(({ part, bytes }) => bytes + (overheads[part] ?? 0))
+  return candidates.slice(0, countFittingSizes(sizes, maxBytes))
 }
 
 /** Looks up the order values of the row that the previous page ended with. */
@@ -110,11 +125,11 @@ function* readCursorValues<Head>(
   const of = yield* reader.tableOfRow(heads[after.part] as Head, after.version, part.objectType)
   if (of === undefined) return 'reclaimed'
   const columns = partColumns(order, after.part, of.numbers, reader.nullOf)
-  const [row] = yield* reader.rows({
+  const values = yield* reader.values({
     sql: `SELECT ${mergedColumns(columns)} FROM ${of.table} AS o WHERE pk = ? AND valid_from = ?`,
     values: [after.pk, after.version],
   })
-  return (row as OrderValues | undefined) ?? 'reclaimed'
+  return values ?? 'reclaimed'
 }
 
 /** Returns the rows of the page in order, and one more if there is one. */
@@ -127,14 +142,15 @@ function* findMerged<Head>(
   const limit = maxObjects + 1
   const branches = searches.flatMap((search, part): SqlCondition[] => {
     if (search === undefined) return []
-    const { table, numbers, visible, condition } = search
+    const { table, numbers, visible, condition, isMeasured } = search
     const columns = partColumns(order, part, numbers, reader.nullOf)
     const cursor = after && cursorValues && cursorOfPart(after, cursorValues, part)
     return orderBranches(columns, cursor).map((branch) => {
       const where = combine('and', [visible, condition, branch])
       return {
         sql: `SELECT * FROM (
-          SELECT ${part} AS part, o.pk AS pk, o.valid_from AS version, ${STORED_BYTES} AS bytes,
+          SELECT ${part} AS part, ${reader.rowHandle} AS handle, o.pk AS pk,
+            o.valid_from AS version, ${isMeasured ? STORED_BYTES : '0'} AS bytes,
             ${mergedColumns(columns)}
           FROM ${table} AS o WHERE ${where.sql} ORDER BY ${branch.orderBy} ${LIMIT}) AS branch`,
         values: [...where.values, limit],
@@ -143,13 +159,14 @@ function* findMerged<Head>(
   })
   if (branches.length === 0) return []
   const rows = yield* reader.rows({
-    sql: `SELECT part, pk, version, bytes FROM (
+    sql: `SELECT part, handle, pk, version, bytes FROM (
         ${branches.map(({ sql }) => sql).join(' UNION ALL ')}
       ) AS merged ORDER BY ${mergedOrder(order)} ${LIMIT}`,
     values: [...branches.flatMap(({ values }) => values), limit],
   })
-  return rows.map(([part, pk, version, bytes]) => ({
+  return rows.map(([part, handle, pk, version, bytes]) => ({
     part: integer(part),
+    handle: handle as RowHandle,
     pk: text(pk),
     version: integer(version),
     bytes: integer(bytes),
@@ -168,12 +185,12 @@ function* readRecords<Head>(
   const records = new Array<Uint8Array>(rows.length)
   for (const [part, { record }] of parts.entries()) {
     const positions = new Map(
-      rows.flatMap((row, position) => (row.part === part ? [[row.pk, position]] : [])),
+      rows.flatMap((row, position) => (row.part === part ? [[row.handle, position]] : [])),
     )
     const search = searches[part]
     if (positions.size === 0 || search === undefined) continue
-    for (const [pk, bytes] of yield* reader.records(search, record, [...positions.keys()])) {
-      const position = positions.get(pk)
+    for (const [handle, bytes] of yield* reader.records(search, record, [...positions.keys()])) {
+      const position = positions.get(handle)
       if (position !== undefined) records[position] = bytes
     }
   }

@@ -1,7 +1,7 @@
 /** The parts of pages over several object types. See core/pages/read-set-page.ts. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import type { PartSearch, PartTable } from '../../core/pages/merge-parts.ts'
+import type { OrderValues, PartSearch, PartTable, RowHandle } from '../../core/pages/merge-parts.ts'
 import { readSetPage as readParts, type SetReader } from '../../core/pages/read-set-page.ts'
 import { awaited, type Operation, runAwaited } from '../../core/session/operation.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec } from '../../object-store.ts'
@@ -88,6 +88,7 @@ class PostgresSetReader implements SetReader<TypeHead> {
       numbers: fields.numbers,
       visible,
       condition,
+      isMeasured: plan.budget !== undefined,
       countTotal: () => awaited(countTotal(session, plan, condition, matching)),
     }
   }
@@ -103,12 +104,19 @@ class PostgresSetReader implements SetReader<TypeHead> {
     return { table: objectTable(table), numbers }
   }
 
+  readonly rowHandle = 'o.pk'
+
   rows({ sql, values }: SqlCondition) {
     return awaited(this.#session.query(sql, values))
   }
 
-  records(search: PartSearch, record: RecordSpec, keys: readonly string[]) {
-    return awaited(this.#records(search, record, keys))
+  *values(statement: SqlCondition): Operation<OrderValues | undefined> {
+    const [row] = yield* this.rows(statement)
+    return row as OrderValues | undefined
+  }
+
+  records(search: PartSearch, record: RecordSpec, handles: readonly RowHandle[]) {
+    return awaited(this.#records(search, record, handles.map(String)))
   }
 
   async #records({ table, visible }: PartSearch, record: RecordSpec, keys: readonly string[]) {

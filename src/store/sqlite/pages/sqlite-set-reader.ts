@@ -1,8 +1,8 @@
 /** The parts of pages over several object types. See core/pages/read-set-page.ts. */
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import type { PartSearch } from '../../core/pages/merge-parts.ts'
+import type { OrderValues, PartSearch, RowHandle } from '../../core/pages/merge-parts.ts'
 import { readSetPage as readParts, type SetReader } from '../../core/pages/read-set-page.ts'
-import { bytes, text } from '../../core/session/columns.ts'
+import { bytes, integer } from '../../core/session/columns.ts'
 import { type Operation, runNow, settled } from '../../core/session/operation.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
@@ -97,6 +97,7 @@ class SqliteSetReader implements SetReader<TypeHead> {
       visible: { sql: VISIBLE[visibility], values: visibleValues },
       // An index has the order of the page, so each type is read up to the limit.
       condition: querySql(request.query, { ...tables, expectsFewRows: true }),
+      isMeasured: plan.budget !== undefined,
       countTotal: () => settled(countTotal(statements, search, tables, plan)),
     })
   }
@@ -111,20 +112,26 @@ class SqliteSetReader implements SetReader<TypeHead> {
     return settled(of)
   }
 
+  readonly rowHandle = 'o.id'
+
   rows({ sql, values }: SqlCondition) {
-    const statement = this.#connection.statements.prepare(sql)
-    statement.setReadBigInts(true)
-    return settled(statement.all(...values))
+    return settled(this.#connection.statements.prepare(sql).all(...values))
   }
 
-  records({ table, visible }: PartSearch, record: RecordSpec, keys: readonly string[]) {
+  values({ sql, values }: SqlCondition) {
+    const statement = this.#connection.statements.prepare(sql)
+    statement.setReadBigInts(true)
+    return settled(statement.get(...values) as OrderValues | undefined)
+  }
+
+  records({ table }: PartSearch, record: RecordSpec, handles: readonly RowHandle[]) {
     const { sql, values } = recordSql(record)
     const statement = this.#connection.statements.prepare(
-      `SELECT o.pk, CAST(${sql} AS BLOB) FROM json_each(?) AS listed
-       CROSS JOIN ${table} AS o ON o.pk = listed.value AND ${visible.sql}`,
+      `SELECT o.id, CAST(${sql} AS BLOB) FROM json_each(?) AS listed
+       CROSS JOIN ${table} AS o ON o.id = listed.value`,
     )
-    const rows = statement.all(...values, JSON.stringify(keys), ...visible.values)
-    return settled(rows.map(([pk, bytesOfRecord]) => [text(pk), bytes(bytesOfRecord)] as const))
+    const rows = statement.all(...values, JSON.stringify(handles))
+    return settled(rows.map(([id, found]) => [integer(id), bytes(found)] as const))
   }
 
   nullOf(): string {
