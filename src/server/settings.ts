@@ -56,10 +56,8 @@ export const SETTINGS = {
     parse: (text: string) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined),
   },
   OQS_PORT: {
-    default: '8080',
+    ...numberFrom(0, 65_535, 8080),
     meaning: 'The port to listen on; 0 picks a free port.',
-    allowed: 'a number from 0 to 65535',
-    parse: (text: string) => wholeNumber(text, 0, 65_535),
   },
   OQS_STORE: {
     default: 'sqlite:data/oqs.db',
@@ -71,10 +69,8 @@ export const SETTINGS = {
     mask: withoutPassword,
   },
   OQS_DEMO: {
-    default: 'off',
+    ...onOrOff('off'),
     meaning: 'Whether to load the demo into an empty store and print a token for it.',
-    allowed: 'on or off',
-    parse: onOrOff,
   },
   OQS_ADMIN_TOKEN: {
     default: undefined,
@@ -92,29 +88,21 @@ export const SETTINGS = {
     secret: true,
   },
   OQS_PAGE_TOKEN_TTL_SECONDS: {
-    default: String(PAGE_TOKEN_TTL_SECONDS),
+    ...numberFrom(1, 86_400, PAGE_TOKEN_TTL_SECONDS),
     meaning: 'How long a page token is valid.',
-    allowed: 'a number from 1 to 86400',
-    parse: (text: string) => wholeNumber(text, 1, 86_400),
   },
   OQS_SNAPSHOT_MAX_AGE_SECONDS: {
-    default: String(SNAPSHOT_MAX_AGE_SECONDS),
+    ...numberFrom(1, 604_800, SNAPSHOT_MAX_AGE_SECONDS),
     meaning: 'How long a snapshot can be read; older row versions are deleted.',
-    allowed: 'a number from 1 to 604800',
-    parse: (text: string) => wholeNumber(text, 1, 604_800),
   },
   OQS_PAGE_MAX_BYTES: {
-    default: String(PAGE_MAX_BYTES),
+    ...numberFrom(1024, 268_435_456, PAGE_MAX_BYTES),
     meaning:
       'Maximum size of a page in bytes. A page ends early at this size, but holds at least one object.',
-    allowed: 'a number from 1024 to 268435456',
-    parse: (text: string) => wholeNumber(text, 1024, 268_435_456),
   },
   OQS_PAGE_CACHE_BYTES: {
-    default: String(PAGE_CACHE_BYTES),
+    ...numberFrom(0, 68_719_476_736, PAGE_CACHE_BYTES),
     meaning: 'Size of the page cache of each process; 0 turns it off.',
-    allowed: 'a number from 0 to 68719476736',
-    parse: (text: string) => wholeNumber(text, 0, 68_719_476_736),
   },
   OQS_LIST_OBJECTS_LIMIT: {
     default: String(LIST_OBJECTS_LIMIT),
@@ -124,85 +112,59 @@ export const SETTINGS = {
       text === 'none' ? 'none' : wholeNumber(text, 1, Number.MAX_SAFE_INTEGER),
   },
   OQS_QUERY_MAX_DEPTH: {
-    default: String(QUERY_MAX_DEPTH),
+    ...numberFrom(1, 50, QUERY_MAX_DEPTH),
     meaning: 'Maximum nesting depth of `and`, `or` and `not` in a query.',
-    allowed: 'a number from 1 to 50',
-    parse: (text: string) => wholeNumber(text, 1, 50),
   },
   OQS_QUERY_MAX_TERMS: {
-    default: String(QUERY_MAX_TERMS),
+    ...numberFrom(1, 5000, QUERY_MAX_TERMS),
     meaning: 'Maximum number of conditions, terms and polygon corners in a query.',
-    allowed: 'a number from 1 to 5000',
-    parse: (text: string) => wholeNumber(text, 1, 5000),
   },
   OQS_QUERY_MAX_TEXT_LENGTH: {
-    default: String(QUERY_MAX_TEXT_LENGTH),
+    ...numberFrom(1, 1_000_000, QUERY_MAX_TEXT_LENGTH),
     meaning: 'Maximum length of a text in a query, in characters.',
-    allowed: 'a number from 1 to 1000000',
-    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_AGGREGATE_MAX_GROUPS: {
-    default: String(AGGREGATE_MAX_GROUPS),
+    ...numberFrom(1, 1_000_000, AGGREGATE_MAX_GROUPS),
     meaning: 'Maximum number of groups in an aggregation.',
-    allowed: 'a number from 1 to 1000000',
-    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_QUERY_TIMEOUT_SECONDS: {
-    default: String(QUERY_TIMEOUT_SECONDS),
+    ...numberFrom(1, 3600, QUERY_TIMEOUT_SECONDS),
     meaning: 'How long a query may run before it is cancelled.',
-    allowed: 'a number from 1 to 3600',
-    parse: (text: string) => wholeNumber(text, 1, 3600),
   },
   OQS_MAX_CONCURRENT_REQUESTS: {
-    default: String(MAX_CONCURRENT_REQUESTS),
+    ...numberOr('none', 1, 100_000, MAX_CONCURRENT_REQUESTS),
     meaning: 'Maximum number of concurrent requests of one caller, per process.',
-    allowed: 'a number from 1 to 100000, or none',
-    parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000)),
   },
   OQS_RATE_LIMIT_PER_MINUTE: {
-    default: String(RATE_LIMIT_PER_MINUTE),
+    ...numberOr('none', 1, 100_000_000, RATE_LIMIT_PER_MINUTE),
     meaning: 'Maximum number of requests of one caller per minute, per process.',
-    allowed: 'a number from 1 to 100000000, or none',
-    parse: (text: string) => (text === 'none' ? 'none' : wholeNumber(text, 1, 100_000_000)),
   },
   OQS_MAX_CONNECTIONS: {
-    default: String(MAX_CONNECTIONS),
+    ...numberFrom(1, 1_000_000, MAX_CONNECTIONS),
     meaning:
       'Maximum number of open connections, per process. At most half of them can come from one address.',
-    allowed: 'a number from 1 to 1000000',
-    parse: (text: string) => wholeNumber(text, 1, 1_000_000),
   },
   OQS_MEMORY_BUDGET_BYTES: {
-    default: String(MEMORY_BUDGET_BYTES),
+    ...numberFrom(MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776, MEMORY_BUDGET_BYTES),
     meaning:
       'Memory that each process aims to stay within; new requests get 503 while it is used up.',
-    allowed: `a number from ${MEMORY_BUDGET_MIN_BYTES} to 1099511627776`,
-    parse: (text: string) => wholeNumber(text, MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776),
   },
   OQS_DEFINITIONS_MAX_BYTES: {
-    default: String(DEFINITIONS_MAX_BYTES),
+    ...numberFrom(DEFINITION_MAX_BYTES, 1_099_511_627_776, DEFINITIONS_MAX_BYTES),
     meaning: 'Maximum size of all ontology definitions together; each counts at least 64 KiB.',
-    allowed: `a number from ${DEFINITION_MAX_BYTES} to 1099511627776`,
-    parse: (text: string) => wholeNumber(text, DEFINITION_MAX_BYTES, 1_099_511_627_776),
   },
   OQS_CALLER_DEFINITIONS_MAX_BYTES: {
-    default: String(CALLER_DEFINITIONS_MAX_BYTES),
+    ...numberFrom(DEFINITION_MAX_BYTES, 1_099_511_627_776, CALLER_DEFINITIONS_MAX_BYTES),
     meaning: 'Maximum size of the definitions of all ontologies that one caller created.',
-    allowed: `a number from ${DEFINITION_MAX_BYTES} to 1099511627776`,
-    parse: (text: string) => wholeNumber(text, DEFINITION_MAX_BYTES, 1_099_511_627_776),
   },
   OQS_WORKERS: {
-    default: '1',
+    ...numberOr('auto', 1, 256, 1),
     meaning: 'Number of worker processes, which share the port; auto starts one per core.',
-    allowed: 'a number from 1 to 256, or auto',
-    parse: (text: string) => (text === 'auto' ? 'auto' : wholeNumber(text, 1, 256)),
   },
   ...ACCESS_SETTINGS,
   OQS_DOCS: {
-    default: 'on',
+    ...onOrOff('on'),
     meaning: 'Whether to serve the API reference: `/docs` and `/openapi.json`.',
-    allowed: 'on or off',
-    parse: onOrOff,
   },
   OQS_METRICS: {
     default: 'token',
@@ -245,8 +207,24 @@ export type SettingName = keyof typeof SETTINGS
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
-function onOrOff(text: string): boolean | undefined {
-  return text === 'on' ? true : text === 'off' ? false : undefined
+function onOrOff(usual: 'on' | 'off') {
+  const parse = (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined)
+  return { default: usual, allowed: 'on or off', parse }
+}
+
+function numberFrom(min: number, max: number, usual: number) {
+  const parse = (text: string) => wholeNumber(text, min, max)
+  return { default: String(usual), allowed: `a number from ${min} to ${max}`, parse }
+}
+
+/** A number, or a word in place of it. */
+function numberOr<Word extends string>(word: Word, min: number, max: number, usual: number) {
+  const { allowed, parse, ...number } = numberFrom(min, max, usual)
+  return {
+    ...number,
+    allowed: `${allowed}, or ${word}`,
+    parse: (text: string) => (text === word ? word : parse(text)),
+  }
 }
 
 function wholeNumber(text: string, min: number, max: number): number | undefined {
