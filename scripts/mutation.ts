@@ -45,7 +45,7 @@ function percentOf({ noticed, missed }: Score): number {
 await runCommand({
   name: 'mutation',
   about: `Changes the code in small ways (Stryker) and runs its tests on each change. Prints the changes that
-no test noticed, and the scores. Takes minutes for each group of files.`,
+no test noticed, and the scores. Takes a second for each change: up to half an hour for a group.`,
   parts: Object.fromEntries(Object.entries(GROUPS).map(([name, group]) => [name, partOf(group)])),
   texts: {
     'files=GLOBS': 'only these files of the groups, comma separated; judge the sum of the parts',

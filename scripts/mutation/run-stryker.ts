@@ -21,18 +21,17 @@ export async function runStryker(
   if (unmatched !== undefined) throw new Error(`No file matches ${unmatched}.`)
   // Vitest runs in another process, which gets these with its environment.
   process.env['OQS_MUTATION_TESTS'] = JSON.stringify(tests)
-  process.env['OQS_MUTATION_WORKERS'] = String(workers)
   // Property tests run for each mutant, so they try fewer cases.
   process.env['FC_RUNS'] ??= '40'
   const stryker = new Stryker({
-    testRunner: 'one-run',
-    plugins: ['./scripts/mutation/test-runner.ts'],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
     // Code that runs once, when a module is loaded, would need a new process for each mutant.
     ignoreStatic: true,
-    // The process that runs the tests knows the results.
-    concurrency: 1,
+    concurrency: workers,
     dryRunTimeoutMinutes: 120,
     reporters: ['clear-text'],
     clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },

@@ -1,19 +1,14 @@
 /** The tests of `npm run mutation`: only those that must notice the mutants. */
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Only ends what hangs. */
 const HANGS_AFTER_MS = 600_000
 
 export default defineConfig({
-  root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: JSON.parse(process.env['OQS_MUTATION_TESTS'] ?? '[]'),
     provide: { store: 'sqlite' as const },
     globalSetup: './test/support/start-run.ts',
-    runner: './scripts/mutation/mutant-runner.ts',
-    reporters: [],
-    maxWorkers: Number(process.env['OQS_MUTATION_WORKERS']),
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
