@@ -151,29 +151,31 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
         expiresAtMs: 100,
         note,
       })
-      expect(await store.findRepeated(once(''))).toBeUndefined()
+      expect(await store.findEarlierCommit(once(''))).toBeUndefined()
       const written = await Promise.allSettled(
         [store, other, store, other].map(({ documents }, index) =>
-          documents.put(document(`d${index}`), undefined, { once: once(`d${index}`) }),
+          documents.put(document(`d${index}`), undefined, { idempotencyKey: once(`d${index}`) }),
         ),
       )
       const index = written.findIndex(({ status }) => status === 'fulfilled')
       expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
       expect(await store.documents.list('oauthClient', 0)).toEqual([document(`d${index}`)])
-      expect(await other.findRepeated(once(''))).toMatchObject({ note: `d${index}` })
+      expect(await other.findEarlierCommit(once(''))).toMatchObject({ note: `d${index}` })
       const reused = { errorName: 'IdempotencyKeyReused' }
       const created = other.createApiToken(token, 'hash', once('t'))
       await expect(created).rejects.toMatchObject(reused)
       expect(await other.listApiTokens()).toEqual([])
-      const removed = store.documents.delete('oauthClient', `d${index}`, { once: once('gone') })
+      const removed = store.documents.delete('oauthClient', `d${index}`, {
+        idempotencyKey: once('gone'),
+      })
       await expect(removed).rejects.toMatchObject(reused)
       expect(await store.documents.list('oauthClient', 0)).toHaveLength(1)
       const different = { ...once(''), fingerprint: () => 'g' }
-      await expect(store.findRepeated(different)).rejects.toMatchObject(reused)
-      expect(await store.findRepeated({ ...once(''), nowMs: 100 })).toBeUndefined()
+      await expect(store.findEarlierCommit(different)).rejects.toMatchObject(reused)
+      expect(await store.findEarlierCommit({ ...once(''), nowMs: 100 })).toBeUndefined()
       const later = { ...once('t'), nowMs: 100, expiresAtMs: 200 }
       await other.createApiToken(token, 'hash', later)
-      expect(await store.findRepeated(later)).toMatchObject({ note: 't' })
+      expect(await store.findEarlierCommit(later)).toMatchObject({ note: 't' })
     })
 
     it('never returns a document that has expired', async () => {

@@ -1,21 +1,21 @@
 /** Writes that depend on the current objects, writes by query, and writes that are repeated. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
-import type { DeleteRequest, Edit, ObjectStore, OnceKey } from '../src/store/object-store.ts'
+import type { DeleteRequest, Edit, IdempotencyKey, ObjectStore } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { createFixture, retention, type StoreFixture } from './support/store-fixture.ts'
 
 /** The key of a request, at a time; `body` stands for what the client sent. */
-function once(key: string, { body = '', callerId = 'me', nowMs = 1000 } = {}): OnceKey {
+function once(key: string, { body = '', callerId = 'me', nowMs = 1000 } = {}): IdempotencyKey {
   return { callerId, key, fingerprint: () => body, nowMs, expiresAtMs: nowMs + 500 }
 }
 
 /** Returns an edit that appends to the text of an object. */
-function append(things: StoreFixture, pk: string, suffix: string, key?: OnceKey): Edit {
+function append(things: StoreFixture, pk: string, suffix: string, key?: IdempotencyKey): Edit {
   return {
     objectType: things.type,
     basedOn: things.generation,
-    once: key,
+    idempotencyKey: key,
     keys: [pk],
     decide: (current) => {
       const { text = '' } = JSON.parse(current.get(pk)?.body ?? '{}')
@@ -25,11 +25,11 @@ function append(things: StoreFixture, pk: string, suffix: string, key?: OnceKey)
 }
 
 /** Returns a request to delete the objects whose text is less than another. */
-function deleteBelow(things: StoreFixture, value: string, key?: OnceKey): DeleteRequest {
+function deleteBelow(things: StoreFixture, value: string, key?: IdempotencyKey): DeleteRequest {
   return {
     objectType: things.type,
     basedOn: things.generation,
-    once: key,
+    idempotencyKey: key,
     query: {
       kind: 'compare',
       field: { property: 'text', structField: undefined },
@@ -141,7 +141,7 @@ export function editContract({ name, open }: StoreUnderTest): void {
           objectType: things.type,
           basedOn: things.generation,
           changes: [things.change({ k: 'a', text: '1' }), things.change({ k: 'b', text: '1' })],
-          once: once('batch'),
+          idempotencyKey: once('batch'),
         }
         const writes = [
           () => store.commit(batch),

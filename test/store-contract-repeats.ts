@@ -9,8 +9,8 @@ import type {
   ApiToken,
   Batch,
   Commit,
+  IdempotencyKey,
   ObjectStore,
-  OnceKey,
   PublishMode,
 } from '../src/store/object-store.ts'
 import type { StoreUnderTest } from './store-contract.ts'
@@ -25,7 +25,7 @@ const PUBLISHED: Readonly<Record<PublishMode, Omit<Commit, 'version'>>> = {
   append: { put: 1, deleted: 0, kept: 1 },
 }
 
-function once(key: string): OnceKey {
+function once(key: string): IdempotencyKey {
   return { callerId: 'me', key, fingerprint: () => key, nowMs: 1000, expiresAtMs: 9000 }
 }
 
@@ -78,16 +78,20 @@ export function repeatContract({ name, open, openAgain }: StoreUnderTest): void 
       const stream = async function* () {
         yield ab.map(things.change)
       }
-      expect(await counts(() => batch(ab, { once: once('keep'), keepsExisting: true }))).toEqual([
-        1, 0, 1,
-      ])
+      expect(
+        await counts(() => batch(ab, { idempotencyKey: once('keep'), keepsExisting: true })),
+      ).toEqual([1, 0, 1])
       const changes = [...ab.map(things.change), { delete: 'x' }]
-      expect(await counts(() => batch([], { once: once('both'), changes }))).toEqual([2, 1, 0])
-      expect(await counts(() => batch([], { once: once('none') }))).toEqual([0, 0, 0])
-      expect(await counts(() => batch([], { once: once('stream'), changes: stream() }))).toEqual([
+      expect(await counts(() => batch([], { idempotencyKey: once('both'), changes }))).toEqual([
+        2, 1, 0,
+      ])
+      expect(await counts(() => batch([], { idempotencyKey: once('none') }))).toEqual([0, 0, 0])
+      expect(
+        await counts(() => batch([], { idempotencyKey: once('stream'), changes: stream() })),
+      ).toEqual([2, 0, 0])
+      expect(await counts(() => batch(ab, { idempotencyKey: once('load'), replacement }))).toEqual([
         2, 0, 0,
       ])
-      expect(await counts(() => batch(ab, { once: once('load'), replacement }))).toEqual([2, 0, 0])
     })
 
     it.each(MODES)('answer a publication as the first time: %s', async (mode) => {

@@ -19,7 +19,7 @@ const RESTART_SECONDS = 2
 export const writes: Part<WriteNumbers> = {
   about: `Kills a service while writers and snapshot walkers load it, and starts it again on the same store.
 On PostgreSQL, every fourth kill also ends the server, which is always a private one. After each kill,
-every acknowledged write must be there once, nothing that was refused may be visible, a write without
+every acknowledged write must be there idempotencyKey, nothing that was refused may be visible, a write without
 a response must be applied completely or not at all, and the walks must continue.`,
   full: { kills: 200, objects: 1_000_000, seed: 1 },
   quick: { kills: 4, objects: 10_000, seed: 1 },

@@ -1,6 +1,6 @@
 /** Creates and revokes API tokens. */
 import { randomUUID } from 'node:crypto'
-import type { ApiToken, ObjectStore, OnceNote } from '../store/object-store.ts'
+import type { ApiToken, IdempotencyNote, ObjectStore } from '../store/object-store.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 
 /** What a new token or client allows. */
@@ -25,7 +25,7 @@ export async function createApiToken(
   store: Pick<ObjectStore, 'createApiToken'>,
   spec: CredentialSpec,
   nowMs: number,
-  record?: (created: CreatedToken) => Promise<OnceNote | undefined>,
+  record?: (created: CreatedToken) => Promise<IdempotencyNote | undefined>,
 ): Promise<CreatedToken> {
   const secret = newSecret(PREFIX)
   const token: ApiToken = {
@@ -35,8 +35,8 @@ export async function createApiToken(
     createdAtMs: nowMs,
     revokedAtMs: undefined,
   }
-  const once = await record?.({ secret, token })
-  await store.createApiToken(token, hashSecret(secret), once)
+  const idempotencyKey = await record?.({ secret, token })
+  await store.createApiToken(token, hashSecret(secret), idempotencyKey)
   return { secret, token }
 }
 

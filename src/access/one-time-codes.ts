@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { Documents, OnceNote } from '../store/object-store.ts'
+import type { Documents, IdempotencyNote } from '../store/object-store.ts'
 import { hashSecret } from './secrets.ts'
 
 const SECRET_BYTES = 32
@@ -26,10 +26,13 @@ export async function storeCode(
   kind: CodeKind,
   code: string,
   body: object,
-  { expiresAtMs, once }: { readonly expiresAtMs: number; readonly once?: OnceNote | undefined },
+  {
+    expiresAtMs,
+    idempotencyKey,
+  }: { readonly expiresAtMs: number; readonly idempotencyKey?: IdempotencyNote | undefined },
 ): Promise<void> {
   const document = { kind: KINDS[kind], id: hashSecret(code), body, expiresAtMs }
-  await documents.put(document, undefined, once && { once })
+  await documents.put(document, undefined, idempotencyKey && { idempotencyKey })
 }
 
 /** Takes what a code stands for. Of several concurrent calls, one gets it. */

@@ -1,6 +1,6 @@
 /** Small JSON documents beside the objects: OAuth clients, grants, policies, tickets, object sets. */
 import type { RequestContext } from './port/request-context.ts'
-import type { OnceNote } from './write-request.ts'
+import type { IdempotencyNote } from './write-request.ts'
 
 /** Kinds of documents. Ids are unique within a kind. */
 export type DocumentKind =
@@ -37,7 +37,7 @@ export interface FoundDocuments {
 export interface DocumentGuard {
   /** The document that is written, as it was read; null if there must be none, not even an expired one. */
   readonly expected?: StoredDocument | null
-  readonly once?: OnceNote | undefined
+  readonly idempotencyKey?: IdempotencyNote | undefined
 }
 
 /**

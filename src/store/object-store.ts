@@ -23,8 +23,8 @@ import type {
   Commit,
   DeleteRequest,
   Edit,
-  OnceKey,
-  OnceNote,
+  IdempotencyKey,
+  IdempotencyNote,
   PublishMode,
 } from './write-request.ts'
 
@@ -88,9 +88,9 @@ export {
   type Edit,
   type EditDecision,
   type EncodedChanges,
+  type IdempotencyKey,
+  type IdempotencyNote,
   isEncoded,
-  type OnceKey,
-  type OnceNote,
   type PublishMode,
 } from './write-request.ts'
 
@@ -121,7 +121,7 @@ export interface ObjectStore extends AsyncDisposable {
    * transaction. If there are many, `rewriteNext` converts them in the background, and then saves
    * the definition. Throws `OntologyChangeRefused` if that would lose values or if one does not
    * fit, and `OntologyChangeInProgress` while another change runs. A dry run does everything else,
-   * but leaves the objects to `definitionChanges.tryObjects`. The note of `once` is recorded if the
+   * but leaves the objects to `definitionChanges.tryObjects`. The note of `idempotencyKey` is recorded if the
    * definition is saved; none if a background change is started.
    */
   saveOntology(change: SavedChange, context?: RequestContext): Promise<SaveOutcome>
@@ -160,7 +160,7 @@ export interface ObjectStore extends AsyncDisposable {
    * Returns the result of the write that was committed with a key, or undefined if there is none.
    * Throws `IdempotencyKeyReused` if it was another request.
    */
-  findRepeated(once: OnceKey): Promise<Commit | undefined>
+  findEarlierCommit(idempotencyKey: IdempotencyKey): Promise<Commit | undefined>
 
   /**
    * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
@@ -170,7 +170,7 @@ export interface ObjectStore extends AsyncDisposable {
   startReplacement(
     objectType: ObjectType,
     context?: RequestContext,
-    once?: OnceKey,
+    idempotencyKey?: IdempotencyKey,
   ): Promise<string>
   /** Throws `ReplacementNotFound` if it was abandoned or never started. */
   publishReplacement(
@@ -221,7 +221,11 @@ export interface ObjectStore extends AsyncDisposable {
   /** The keys that seal page tokens, created once for all nodes of the store. */
   readPageTokenKeys(): Promise<readonly Uint8Array[]>
 
-  createApiToken(token: ApiToken, secretHash: string, once?: OnceNote): Promise<void>
+  createApiToken(
+    token: ApiToken,
+    secretHash: string,
+    idempotencyKey?: IdempotencyNote,
+  ): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
   /** Returns a token that was found before, under the same terms as `cachedCatalogue`. */
   cachedApiToken?(secretHash: string): CachedToken | undefined
@@ -252,12 +256,12 @@ export interface OntologyDeletion {
   readonly basedOn: number
   /** Whether its objects are deleted as well. */
   readonly cascade: boolean
-  readonly once?: OnceNote | undefined
+  readonly idempotencyKey?: IdempotencyNote | undefined
 }
 
 /** A change of a definition, and the key of its request. */
 export interface SavedChange extends OntologyChange {
-  readonly once?: OnceNote | undefined
+  readonly idempotencyKey?: IdempotencyNote | undefined
 }
 
 export interface FindTypesRequest {

@@ -30,7 +30,7 @@ export interface WriteTarget {
   /** The generation of the catalogue that the request was validated against. */
   readonly basedOn: number
   /** Applies the write at most once; undefined applies it each time. */
-  readonly once?: OnceKey | undefined
+  readonly idempotencyKey?: IdempotencyKey | undefined
 }
 
 /**
@@ -85,7 +85,7 @@ export interface DeleteRequest extends WriteTarget {
  * The idempotency key of a request. The store records it in the transaction of the commit, with the
  * result. A later write with the same key gets that result and changes nothing.
  */
-export interface OnceKey {
+export interface IdempotencyKey {
   readonly callerId: string
   readonly key: string
   /** Identifies the request. Called after its body was read. */
@@ -97,9 +97,9 @@ export interface OnceKey {
 /**
  * The key of a request that writes no objects, with the response that a repeated request gets. The
  * store records both in the transaction of the write. If the key is recorded already, the write
- * fails with `IdempotencyKeyReused`, and `findRepeated` returns what was recorded.
+ * fails with `IdempotencyKeyReused`, and `findEarlierCommit` returns what was recorded.
  */
-export interface OnceNote extends OnceKey {
+export interface IdempotencyNote extends IdempotencyKey {
   readonly note: string
 }
 

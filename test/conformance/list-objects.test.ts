@@ -92,9 +92,9 @@ describe('list objects, revision 1.0', () => {
   it('[2.1.5] accepts a token repeatedly until it expires', async () => {
     const first = await requestPage(service, { ...walk, pageSize: 10 })
     const token = first.body.nextPageToken
-    const once = await requestPage(service, { ...walk, pageSize: 10 }, token)
+    const idempotencyKey = await requestPage(service, { ...walk, pageSize: 10 }, token)
     const twice = await requestPage(service, { ...walk, pageSize: 10 }, token)
-    expect(twice.body.data).toEqual(once.body.data)
+    expect(twice.body.data).toEqual(idempotencyKey.body.data)
   })
 
   it('returns one empty page for an empty type', async () => {

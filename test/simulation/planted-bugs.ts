@@ -15,7 +15,7 @@ const READ_PAGE = 'src/service/pages/read-object-page.ts'
 const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
 const STAGED = 'src/store/sqlite/staged/staged-batch.ts'
-const SIGHTINGS = 'src/store/sqlite/catalogue/sightings.ts'
+const VERSION_TIMES = 'src/store/core/maintenance/version-times.ts'
 const REPLACEMENT = 'src/store/sqlite/catalogue/replacement.ts'
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -41,18 +41,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'row versions are reclaimed too early',
-    file: 'src/store/sqlite/main-thread/reclaim-in-steps.ts',
-    edits: [['nowMs - rowVersionsMs,', 'nowMs - rowVersionsMs / 2,']],
+    file: 'src/store/core/maintenance/reclaim.ts',
+    edits: [['nowMs - rowVersionsMs)', 'nowMs - rowVersionsMs / 2)']],
   },
   {
     name: 'reclaim deletes rows of the oldest version',
-    file: 'src/store/sqlite/catalogue/reclaim.ts',
-    edits: [['AND valid_to <= ? LIMIT', 'AND valid_to <= ? + 1 LIMIT']],
+    file: 'src/store/sqlite/maintenance/reclaim-in-slices.ts',
+    edits: [['AND valid_to <= ?`', 'AND valid_to <= ? + 1`']],
   },
   {
     name: 'after the clock is set back, nothing is reclaimed',
-    file: SIGHTINGS,
-    edits: [['SET seen_at_ms = ?1 WHERE seen_at_ms > ?1', 'SET seen_at_ms = ?1 WHERE false']],
+    file: VERSION_TIMES,
+    edits: [['SET seen_at_ms = ? WHERE seen_at_ms > ?', 'SET seen_at_ms = ? WHERE 0 > ?']],
   },
   {
     name: 'the state of a type is read only once',
@@ -149,20 +149,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the idempotency key of a batch is not recorded',
     file: BATCH,
-    edits: [
-      [
-        'recordCommit(db, batch.once, writeBatch(db, batch, settled, maxLength))',
-        'writeBatch(db, batch, settled, maxLength)',
-      ],
-    ],
+    edits: [['return runNow(recordCommit(db.session, idempotencyKey, commit))', 'return commit']],
   },
   {
     name: 'the idempotency key of a large batch is not recorded',
     file: STAGED,
     edits: [
       [
-        'recordCommit(db, once, auditCommit(db, audit, commit, this.#firstKeys()))',
-        'auditCommit(db, audit, commit, this.#firstKeys())',
+        'runNow(recordCommit(db.session, idempotencyKey, commit))',
+        'void recordCommit, idempotencyKey',
       ],
     ],
   },
@@ -178,8 +173,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an idempotency key is not bound to its request',
-    file: 'src/store/sqlite/writes/idempotency-keys.ts',
-    edits: [["if (row['fingerprint'] !== once.fingerprint)", "if (row['fingerprint'] === '')"]],
+    file: 'src/store/core/idempotency/idempotency-keys.ts',
+    edits: [['if (fingerprint !== key.fingerprint)', "if (fingerprint === '')"]],
   },
   {
     name: 'If-Match is ignored',
@@ -193,7 +188,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a used replacement expires',
-    file: REPLACEMENT,
+    file: VERSION_TIMES,
     edits: [["'use_count = use_count + 1, idle_since_ms = NULL'", "'use_count = use_count + 1'"]],
   },
   {

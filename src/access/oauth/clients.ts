@@ -2,7 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
-import type { Documents, ObjectStore, OnceNote, StoredDocument } from '../../store/object-store.ts'
+import type {
+  Documents,
+  IdempotencyNote,
+  ObjectStore,
+  StoredDocument,
+} from '../../store/object-store.ts'
 import type { CredentialSpec } from '../api-tokens.ts'
 import { hashSecret, newSecret, sameHash } from '../secrets.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -62,7 +67,7 @@ export async function createOAuthClient(
   { documents }: ObjectStore,
   { expiresAtMs, ...spec }: OAuthClientSpec,
   nowMs: number,
-  record?: (created: CreatedClient) => Promise<OnceNote | undefined>,
+  record?: (created: CreatedClient) => Promise<IdempotencyNote | undefined>,
 ): Promise<CreatedClient> {
   const id = randomBytes(ID_BYTES).toString('hex')
   const secret = spec.isPublic ? undefined : newSecret(SECRET_PREFIX)
@@ -73,8 +78,8 @@ export async function createOAuthClient(
   }
   const document = { kind: 'oauthClient', id, body, expiresAtMs } as const
   const created = { client: toClient(document), secret }
-  const once = await record?.(created)
-  await documents.put(document, undefined, once && { once })
+  const idempotencyKey = await record?.(created)
+  await documents.put(document, undefined, idempotencyKey && { idempotencyKey })
   return created
 }
 

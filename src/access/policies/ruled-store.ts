@@ -17,9 +17,9 @@ import type {
   DeleteRequest,
   Edit,
   FindTypesRequest,
+  IdempotencyKey,
+  IdempotencyNote,
   ObjectStore,
-  OnceKey,
-  OnceNote,
   OntologyDeletion,
   PublishMode,
   ReadPageRequest,
@@ -95,13 +95,17 @@ export class RuledStore implements ObjectStore {
     return measured(context, 'commit', () => this.#store.deleteMatches(request, context))
   }
 
-  findRepeated(once: OnceKey) {
-    return this.#store.findRepeated(once)
+  findEarlierCommit(idempotencyKey: IdempotencyKey) {
+    return this.#store.findEarlierCommit(idempotencyKey)
   }
 
-  startReplacement(objectType: ObjectType, context?: RequestContext, once?: OnceKey) {
+  startReplacement(
+    objectType: ObjectType,
+    context?: RequestContext,
+    idempotencyKey?: IdempotencyKey,
+  ) {
     requireWritable(objectType)
-    return this.#store.startReplacement(objectType, context, once)
+    return this.#store.startReplacement(objectType, context, idempotencyKey)
   }
 
   publishReplacement(
@@ -180,8 +184,8 @@ export class RuledStore implements ObjectStore {
     return this.#store.readPageTokenKeys()
   }
 
-  createApiToken(token: ApiToken, secretHash: string, once?: OnceNote) {
-    return this.#store.createApiToken(token, secretHash, once)
+  createApiToken(token: ApiToken, secretHash: string, idempotencyKey?: IdempotencyNote) {
+    return this.#store.createApiToken(token, secretHash, idempotencyKey)
   }
 
   findApiToken(secretHash: string) {

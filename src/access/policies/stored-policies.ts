@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import type { DocumentGuard, Documents, OnceNote } from '../../store/object-store.ts'
+import type { DocumentGuard, Documents, IdempotencyNote } from '../../store/object-store.ts'
 import { toPolicy } from './caller-views.ts'
 import { checkPolicy, type PolicyContext } from './check-policy.ts'
 import { NamedPolicy, type Policy, type PolicyBody } from './policy.ts'
@@ -23,7 +23,7 @@ export type ReadPolicyContext = (rights: PolicyBody['rights']) => Promise<Policy
 export interface PolicyGuards {
   /** Throws if the write depends on another policy than the stored one; undefined if on none. */
   readonly check?: ((stored: CheckedPolicy | undefined) => void) | undefined
-  readonly once?: OnceNote | undefined
+  readonly idempotencyKey?: IdempotencyNote | undefined
 }
 
 /** Saves a policy that fits the definitions it names. */
@@ -45,13 +45,13 @@ async function readGuard(
   documents: Documents,
   name: string,
   readContext: ReadPolicyContext | undefined,
-  { check, once }: PolicyGuards,
+  { check, idempotencyKey }: PolicyGuards,
 ): Promise<DocumentGuard> {
-  if (readContext === undefined || check === undefined) return { once }
+  if (readContext === undefined || check === undefined) return { idempotencyKey }
   // Policies do not expire, so any time will do.
   const stored = await documents.find('policy', name, 0)
   check(stored && (await describeProblem(toPolicy(stored), readContext)))
-  return { expected: stored ?? null, once }
+  return { expected: stored ?? null, idempotencyKey }
 }
 
 /** Saves a policy that is given as JSON. Throws an error with the path of the first mistake. */

@@ -38,7 +38,7 @@ export async function applyRequested(
   const { catalogue, context } = request
   const options = {
     basedOn: catalogue.generation,
-    once: readIdempotencyKey(request, services),
+    idempotencyKey: readIdempotencyKey(request, services),
   }
   const actionType = resolveActionType(request)
   const applied = await applyActions(actionType, requests, options, context, services)

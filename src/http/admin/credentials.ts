@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type TObject, type TProperties, Type } from 'typebox'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { OnceNote } from '../../store/object-store.ts'
+import type { IdempotencyNote } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
@@ -33,7 +33,7 @@ export interface CredentialKind<Stored extends { readonly id: string }> {
     services: Services,
     body: unknown,
     nowMs: number,
-    record: (created: Created<Stored>) => Promise<OnceNote | undefined>,
+    record: (created: Created<Stored>) => Promise<IdempotencyNote | undefined>,
   ) => Promise<Created<Stored>>
   /** Returns what was revoked; undefined if there is nothing to revoke. */
   readonly revoke: (services: Services, id: string, nowMs: number) => Promise<Stored | undefined>

@@ -102,8 +102,8 @@ export const applyOntology = endpoint({
       if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
       const { ontology } = change
       const json = JSON.stringify(ontology.definition)
-      const once = await record(json)
-      const outcome = await store.saveOntology({ ...change, once }, context)
+      const idempotencyKey = await record(json)
+      const outcome = await store.saveOntology({ ...change, idempotencyKey }, context)
       return outcome === 'saved' ? json : describeStarted(ontology)
     }
     const describeStarted = async (ontology: Ontology) => {

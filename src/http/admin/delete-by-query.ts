@@ -50,7 +50,7 @@ export const deleteByQuery = endpoint({
       objectType,
       basedOn: catalogue.generation,
       query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
-      once: readIdempotencyKey(request, services),
+      idempotencyKey: readIdempotencyKey(request, services),
     }
     const commit = await services.store.deleteMatches(deletion, context)
     reply.headers(repeatHeaders(commit))

@@ -57,7 +57,7 @@ export const deleteObjectType = endpoint({
       const options = { allowDataLoss: true }
       const change = planChange(ontology.rid, definition, catalogue, services.newUuid, options)
       const json = JSON.stringify({ objectTypes: [apiName], linkTypes: [...linkTypes], objects })
-      await store.saveOntology({ ...change, once: await record(json) }, context)
+      await store.saveOntology({ ...change, idempotencyKey: await record(json) }, context)
       return json
     }
     const response = await applyOnce(request, reply, services, (record) =>
@@ -94,9 +94,15 @@ export const deleteOntology = endpoint({
         linkTypes: ontology.linkTypes.map((link) => link.apiName),
         objects: states.reduce((sum, { count }) => sum + count, 0),
       })
-      const once = await record(json)
+      const idempotencyKey = await record(json)
       const { generation: basedOn } = catalogue
-      const deletion = { ontologyRid, apiName, basedOn, cascade: query.cascade === true, once }
+      const deletion = {
+        ontologyRid,
+        apiName,
+        basedOn,
+        cascade: query.cascade === true,
+        idempotencyKey,
+      }
       await store.deleteOntology(deletion, context)
       return json
     }

@@ -102,7 +102,10 @@ export function addPolicies(app: App, services: Services): void {
       const policy = { name: request.params.policy, ...request.body }
       const json = JSON.stringify(policy)
       const response = await applyOnce(request, reply, services, async (record) => {
-        const guards = { check: readCheck(request.headers, policy.name), once: await record(json) }
+        const guards = {
+          check: readCheck(request.headers, policy.name),
+          idempotencyKey: await record(json),
+        }
         await savePolicy(documents, policy, contextFor(request.caller), guards)
         request.activity.noteAudit({ writtenKeys: [policy.name] })
         return json
@@ -128,7 +131,10 @@ export function addPolicies(app: App, services: Services): void {
       const { policy: name } = request.params
       const json = JSON.stringify({ name })
       const response = await applyOnce(request, reply, services, async (record) => {
-        const guards = { check: readCheck(request.headers, name), once: await record(json) }
+        const guards = {
+          check: readCheck(request.headers, name),
+          idempotencyKey: await record(json),
+        }
         await deletePolicy(documents, name, contextFor(request.caller), guards)
         request.activity.noteAudit({ writtenKeys: [name] })
         return json

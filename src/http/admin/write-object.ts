@@ -62,7 +62,7 @@ export async function writeObject(
   const edit = {
     objectType,
     basedOn: catalogue.generation,
-    once: readIdempotencyKey(request, services),
+    idempotencyKey: readIdempotencyKey(request, services),
     keys: [pk],
     decide: async (objects: ReadonlyMap<string, CurrentObject>) => {
       const current = objects.get(pk)

@@ -10,7 +10,7 @@ import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { readBatch } from '../../service/batches/read-batch.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import type { Batch, Commit, OnceKey } from '../../store/object-store.ts'
+import type { Batch, Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { endpoint } from '../endpoint.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
@@ -23,7 +23,7 @@ interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParamete
   readonly caller: Caller
   readonly context: ServiceContext
   readonly body: Readable
-  readonly once: OnceKey | undefined
+  readonly idempotencyKey: IdempotencyKey | undefined
   /** Collects the bytes of the body. */
   readonly digest: Hash | undefined
 }
@@ -44,7 +44,7 @@ async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenB
     replacement,
     keepsExisting: mode === 'append',
     // A dry run changes nothing, so it can be repeated anyway.
-    once: dryRun ? undefined : spec.once,
+    idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
   }
   const commit = await services.store.commit(batch, context)
   const { version, put, deleted, kept } = commit
@@ -109,16 +109,16 @@ const writeObjects = endpoint({
     if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
     const { caller, context, params, query, body } = request
     const digest = createHash('sha256')
-    const once = readIdempotencyKey(request, services, () => digestOf(digest))
+    const idempotencyKey = readIdempotencyKey(request, services, () => digestOf(digest))
     const spec: BatchSpec = {
       ...params,
       ...query,
       caller,
       context,
       body: body as Readable,
-      once,
+      idempotencyKey,
       // Without a key, nothing needs the digest of the body.
-      digest: once === undefined ? undefined : digest,
+      digest: idempotencyKey === undefined ? undefined : digest,
     }
     // The body is not read before the caller has a free slot.
     const readBody = request.lifetime.holdBody()

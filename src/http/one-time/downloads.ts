@@ -99,8 +99,11 @@ export function addCreateDownload(app: App, services: Services): void {
         async (record) => {
           const code = newCode()
           const json = JSON.stringify({ path: `/api/admin/v1/downloads/${code}`, expiresAt })
-          const once = await record(json, 'download')
-          await storeCode(store.documents, 'download', code, ticket, { expiresAtMs, once })
+          const idempotencyKey = await record(json, 'download')
+          await storeCode(store.documents, 'download', code, ticket, {
+            expiresAtMs,
+            idempotencyKey,
+          })
           return json
         },
         { isSecret: true },

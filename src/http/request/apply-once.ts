@@ -3,7 +3,7 @@
  * transaction of the write, and a repeated request gets it again.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { OnceNote } from '../../store/object-store.ts'
+import type { IdempotencyNote } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from './idempotency-key.ts'
 import { openNote, sealNote } from './sealed-note.ts'
@@ -12,7 +12,10 @@ import { openNote, sealNote } from './sealed-note.ts'
  * Returns what the store records with the write of a request: its key and its response. `secretOf` is
  * the id of what was created, if the response has a secret.
  */
-export type RecordResponse = (response: string, secretOf?: string) => Promise<OnceNote | undefined>
+export type RecordResponse = (
+  response: string,
+  secretOf?: string,
+) => Promise<IdempotencyNote | undefined>
 
 /** The part of a reply that a repeated response needs, whatever its schema. */
 interface RepeatReply {
@@ -38,10 +41,10 @@ export async function applyOnce(
   run: (record: RecordResponse) => Promise<string>,
   { isSecret = false, continued }: OnceOptions = {},
 ): Promise<string> {
-  const once = readIdempotencyKey(request, services)
-  if (once === undefined) return run(async () => undefined)
+  const idempotencyKey = readIdempotencyKey(request, services)
+  if (idempotencyKey === undefined) return run(async () => undefined)
   const findResponse = async () => {
-    const repeated = await services.store.findRepeated(once)
+    const repeated = await services.store.findEarlierCommit(idempotencyKey)
     if (repeated === undefined) return undefined
     void reply.headers(repeatHeaders(repeated))
     const { note } = repeated
@@ -53,7 +56,7 @@ export async function applyOnce(
   try {
     return await run(async (text, secretOf) => {
       const note = secretOf === undefined ? text : await sealNote(request, text, secretOf)
-      return { ...once, note }
+      return { ...idempotencyKey, note }
     })
   } catch (error) {
     if (!(error instanceof ObjectQueryError)) throw error

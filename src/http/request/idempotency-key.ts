@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
-import type { Commit, OnceKey } from '../../store/object-store.ts'
+import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
 
 /** The part of a request that its key is bound to. */
@@ -24,7 +24,7 @@ export function readIdempotencyKey(
   request: KeyedRequest,
   { now }: Pick<Services, 'now'>,
   digestBody: () => string = () => hash('sha256', JSON.stringify(request.body) ?? '', 'base64url'),
-): OnceKey | undefined {
+): IdempotencyKey | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {

@@ -49,8 +49,12 @@ export const createTemporaryObjectSet = endpoint({
       const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
       const json = JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id })
       const document = { kind: 'temporaryObjectSet', id, body, expiresAtMs } as const
-      const once = await record(json)
-      await services.store.documents.put(document, request.context, once && { once })
+      const idempotencyKey = await record(json)
+      await services.store.documents.put(
+        document,
+        request.context,
+        idempotencyKey && { idempotencyKey },
+      )
       return json
     })
     return sendJson(reply, response)

@@ -136,7 +136,7 @@ ignored; a metric over no values has no \`value\`, except for counts.
 
 - \`exact\`: one group per value. Objects without a value are in no group, in the group \`null\`
   (\`includeNullValues\`) or in the group of \`defaultValue\`. An array puts its object into the
-  group of each distinct element, once; \`includeNullValues\` and \`defaultValue\` are not supported
+  group of each distinct element, idempotencyKey; \`includeNullValues\` and \`defaultValue\` are not supported
   for arrays.
 - \`fixedWidth\`: one group per multiple of the width, named by its start.
 - \`ranges\`: one group per range. An object is in every range that contains its value, but in at most

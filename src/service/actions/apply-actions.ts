@@ -21,7 +21,7 @@ export interface AppliedActions {
 export async function applyActions(
   actionType: ActionType,
   requests: readonly ParameterValues[],
-  options: Pick<Edit, 'basedOn' | 'once'>,
+  options: Pick<Edit, 'basedOn' | 'idempotencyKey'>,
   context: ServiceContext,
   { store }: ServiceParts,
 ): Promise<AppliedActions> {

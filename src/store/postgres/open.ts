@@ -1,14 +1,20 @@
 /** Opens the PostgreSQL store and implements the store port with it. */
+
 import { LRUCache } from 'lru-cache'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import type { CachedToken } from '../api-token.ts'
+import { audited, auditedDefinition } from '../core/audit/audit-records.ts'
+import { CoreStore } from '../core/core-store.ts'
 import { CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
 import { readDatabaseStatus, readTypeStates } from '../core/definitions/type-states.ts'
+import { toKeyMessage } from '../core/idempotency/idempotency-keys.ts'
 import { runAwaited } from '../core/session/operation.ts'
 import { cancelChange, readDefinitionChange } from '../core/tables/definition-changes.ts'
 import type {
+  ApiToken,
   Batch,
   CatalogueOptions,
   Commit,
@@ -16,15 +22,14 @@ import type {
   DeleteRequest,
   Edit,
   FindTypesRequest,
+  IdempotencyKey,
   ObjectStore,
-  OnceKey,
   OntologyDeletion,
   OntologySummary,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
-  Retention,
   RewriteProgress,
   SavedChange,
   SaveOutcome,
@@ -37,21 +42,13 @@ import type {
 import { PageCache } from '../page-cache.ts'
 import { INTERNAL_CONTEXT } from '../port/request-context.ts'
 import { reported } from '../read-report.ts'
-import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS, type DefinitionLimits } from '../sql/definition-limits.ts'
-import { toOnceMessage } from '../sql/once-key.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
-import { PostgresAudit } from './catalogue/audit-records.ts'
-import { deleteExpired } from './catalogue/delete-expired.ts'
-import { PostgresDocuments } from './catalogue/documents.ts'
+import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
 import { readObjects } from './catalogue/missing-tables.ts'
-import { reclaim } from './catalogue/reclaim.ts'
-import { readPageTokenKeys } from './catalogue/secrets.ts'
 import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
-import { PostgresTokens } from './catalogue/store-tokens.ts'
 import { sizeSql } from './catalogue/table-sizes.ts'
-import { verifyRows } from './catalogue/verify-rows.ts'
 import { type Capabilities, readCapabilities } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
 import {
@@ -63,9 +60,12 @@ import { rewriteInBackground } from './construction/rewriting.ts'
 import { deleteOntology, saveOntology } from './construction/save-definition.ts'
 import { tryObjects } from './construction/try-objects.ts'
 import { Database, type Session } from './driver/database.ts'
+import { PostgresOperations } from './driver/postgres-operations.ts'
 import { readIn, runIn } from './driver/postgres-session.ts'
 import type { ReadPool } from './driver/read-pool.ts'
 import { refuseUnsupported } from './driver/refuse-unsupported.ts'
+import { reclaimSteps } from './maintenance/reclaim-rows.ts'
+import { verifyRows } from './maintenance/verify-rows.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { poolOfSet, readSetPage } from './pages/postgres-set-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
@@ -75,7 +75,6 @@ import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
-import { findRepeated } from './writes/idempotency-keys.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** Overrides the capabilities that are read from the database. */
@@ -100,11 +99,9 @@ export async function openPostgresStore(
   }
 }
 
-class PostgresStore extends PostgresTokens implements ObjectStore {
+class PostgresStore extends CoreStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
-  readonly documents: PostgresDocuments
-  readonly audit: PostgresAudit
   readonly fields = new TypeFieldsCache()
   readonly encoding = changeEncoding((operation) => readIn(this.database, operation))
   readonly definitionChanges: DefinitionChanges = {
@@ -119,20 +116,19 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   readonly rewrittenAtOnceMax: number
   readonly definitionLimits: DefinitionLimits
   readonly groups: GroupCommits | undefined
+  readonly #tokens: KnownTokens
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
   readonly #cache: PageCache
-  #reclaims = 0
 
   constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
-    super(database)
+    super(new PostgresOperations(database), reclaimSteps({ database, capabilities }))
     const cache = new PageCache(options.pageCacheBytes)
     this.database = database
     this.capabilities = capabilities
     this.rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
     this.definitionLimits = options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS
-    this.documents = new PostgresDocuments(database)
-    this.audit = new PostgresAudit(database)
+    this.#tokens = new KnownTokens(database)
     this.#catalogue = new CatalogueReader(new SharedCatalogue(database), options.definitions)
     this.#cache = cache
     // Where versions are published separately, only one may be pending.
@@ -159,7 +155,7 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
   async readStatus(): Promise<StoreStatus> {
     const size = sizeSql(this.capabilities)
     const status = await readIn(this.database, (session) => readDatabaseStatus(session, size))
-    return { ...status, isReclaiming: this.#reclaims > 0, pageCache: this.#cache.state() }
+    return { ...status, isReclaiming: this.isReclaiming, pageCache: this.#cache.state() }
   }
 
   cachedCatalogue(name: OntologyName): Catalogue | undefined {
@@ -229,16 +225,16 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     return audited(context, request, (write) => deleteMatches(this, write, context))
   }
 
-  findRepeated(once: OnceKey): Promise<Commit | undefined> {
-    return this.database.read((session) => findRepeated(session, toOnceMessage(once)))
-  }
-
   startReplacement(
     { rid: typeRid }: ObjectType,
     { callerId } = INTERNAL_CONTEXT,
-    once?: OnceKey,
+    idempotencyKey?: IdempotencyKey,
   ): Promise<string> {
-    return startReplacement(this, { typeRid, callerId, once: toOnceMessage(once) })
+    return startReplacement(this, {
+      typeRid,
+      callerId,
+      idempotencyKey: toKeyMessage(idempotencyKey),
+    })
   }
 
   publishReplacement(
@@ -261,21 +257,16 @@ class PostgresStore extends PostgresTokens implements ObjectStore {
     return rewriteInBackground(this)
   }
 
-  async reclaim(retention: Retention): Promise<number> {
-    this.#reclaims += 1
-    try {
-      return (await reclaim(this, retention)) + (await deleteExpired(this.database, retention))
-    } finally {
-      this.#reclaims -= 1
-    }
-  }
-
   drain(reason: string, graceMs: number): void {
     this.database.drain(reason, graceMs)
   }
 
-  readPageTokenKeys(): Promise<readonly Uint8Array[]> {
-    return readPageTokenKeys(this.database)
+  findApiToken(secretHash: string): Promise<ApiToken | undefined> {
+    return this.#tokens.find(secretHash)
+  }
+
+  cachedApiToken(secretHash: string): CachedToken | undefined {
+    return this.#tokens.cached(secretHash)
   }
 
   /** Waits for all work in progress. */

@@ -133,7 +133,7 @@ export async function tryInSteps(
       step = await tryNext({ typeRid, after: step?.lastKey ?? '' })
       tried += step.tried
       report(step.unfitObjects, step.unfit)
-      const repeated = step.newKeys === undefined ? [] : keys.findRepeated(step.newKeys)
+      const repeated = step.newKeys === undefined ? [] : keys.findEarlierCommit(step.newKeys)
       report(repeated, repeated.length)
     } while (!step.isLast)
     if (keys.isFull) {
@@ -164,7 +164,7 @@ class SeenKeys {
   }
 
   /** Adds keys, and returns those that were added before. */
-  findRepeated({ hashes, unfit }: NewKeys): UnfitObject[] {
+  findEarlierCommit({ hashes, unfit }: NewKeys): UnfitObject[] {
     return unfit.filter((_, index) => {
       if (this.isFull) return false
       if (2 * this.#size >= this.#first.length) this.#grow()

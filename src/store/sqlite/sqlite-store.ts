@@ -1,16 +1,20 @@
 /** Implements the store port with SQLite. */
-import { randomBytes } from 'node:crypto'
+
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
-import type { AuditLog } from '../audit-log.ts'
+import { audited, auditedDefinition } from '../core/audit/audit-records.ts'
 import { hasRewrites } from '../core/changes/rewrite-next.ts'
+import { CoreStore } from '../core/core-store.ts'
+import { findApiToken } from '../core/credentials/api-tokens.ts'
 import { type CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
 import { readTypeStates } from '../core/definitions/type-states.ts'
+import { toKeyMessage } from '../core/idempotency/idempotency-keys.ts'
+import type { ReclaimSteps } from '../core/maintenance/reclaim.ts'
 import { runNow } from '../core/session/operation.ts'
 import type {
+  ApiToken,
   Batch,
   CatalogueOptions,
   Commit,
@@ -18,15 +22,14 @@ import type {
   DeleteRequest,
   Edit,
   FindTypesRequest,
+  IdempotencyKey,
   ObjectStore,
-  OnceKey,
   OntologyDeletion,
   OntologySummary,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
-  Retention,
   RewriteProgress,
   SavedChange,
   SaveOutcome,
@@ -38,23 +41,19 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
-import { audited, auditedDefinition } from '../sql/audit-row.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
-import { toOnceMessage } from '../sql/once-key.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
-import { readSightings } from './catalogue/sightings.ts'
 import { changeEncoding } from './changes/change-encoding.ts'
 import type { DefinitionMessage } from './construction/definition-jobs.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { publishInSteps } from './main-thread/publish-in-steps.ts'
-import { reclaimInSteps } from './main-thread/reclaim-in-steps.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
 import type { ReadConnection } from './queries/read-connection.ts'
-import { SqliteDocuments } from './store-documents.ts'
+import { SqliteDocuments } from './sqlite-documents.ts'
+import { SqliteOperations } from './sqlite-operations.ts'
 import { SqliteReads } from './store-reads.ts'
-import { SqliteTokens } from './store-tokens.ts'
 import type { Checkpointer, SlowReaders, StoreThreads } from './threads/store-threads.ts'
 import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 import type { WorkerThread } from './threads/worker-thread.ts'
@@ -62,13 +61,7 @@ import type { WriteJobs } from './threads/write-jobs.ts'
 import type { DeleteSearch } from './writes/delete-matches.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
-export class SqliteStore extends SqliteTokens implements ObjectStore {
-  readonly documents: SqliteDocuments
-  readonly audit: AuditLog = {
-    append: (records) => this.#write('appendAuditRecords', JSON.stringify(records)),
-    list: (request, context = INTERNAL_CONTEXT) =>
-      this.#reads.readSlowly('listAuditRecords', request, context),
-  }
+export class SqliteStore extends CoreStore implements ObjectStore {
   readonly encoding = changeEncoding((operation) =>
     this.#read(() => runIn(this.#reading, operation)),
   )
@@ -91,7 +84,6 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   readonly #slowReaders: SlowReaders
   readonly #reads: SqliteReads
   readonly #savingOptions: Pick<DefinitionMessage, 'rewrittenAtOnceMax' | 'limits'>
-  #reclaims = 0
 
   constructor(
     reading: ReadConnection,
@@ -99,24 +91,24 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     { writer, checkpointer, slowReaders }: StoreThreads,
     options: StoreOptions,
   ) {
-    super(reading, guard, writer)
+    const connections = openWriteConnections(reading, guard, { writer, checkpointer }, options)
+    const cache = new PageCache(options.pageCacheBytes)
+    const reads = new SqliteReads({ reading, guard, slowReaders, cache })
+    const operations = new SqliteOperations(connections, reads)
+    super(operations, reclaimSteps(connections), new SqliteDocuments(operations, connections))
     this.#guard = guard
     this.#savingOptions = {
       rewrittenAtOnceMax: options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
       limits: options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS,
     }
-    this.documents = new SqliteDocuments({
-      read: (read) => this.#read(() => read(this.#reading.statements)),
-      write: (name, input, context) => this.#writeInTurn(name, input, context),
-    })
     this.#reading = reading
     this.#catalogue = openCatalogue(reading, options.definitions)
-    this.#cache = new PageCache(options.pageCacheBytes)
+    this.#cache = cache
     this.#writer = writer
-    this.#connections = openWriteConnections(reading, guard, { writer, checkpointer }, options)
+    this.#connections = connections
     this.#checkpointer = checkpointer
     this.#slowReaders = slowReaders
-    this.#reads = new SqliteReads({ reading, guard, slowReaders, cache: this.#cache })
+    this.#reads = reads
   }
 
   async check(): Promise<void> {
@@ -137,7 +129,7 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   async readStatus(): Promise<StoreStatus> {
-    const isReclaiming = this.#reclaims > 0
+    const { isReclaiming } = this
     return { ...this.#reads.readStatus(), isReclaiming, pageCache: this.#cache.state() }
   }
 
@@ -164,12 +156,16 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   saveOntology(
-    { ontology, once, ...change }: SavedChange,
+    { ontology, idempotencyKey, ...change }: SavedChange,
     context = INTERNAL_CONTEXT,
   ): Promise<SaveOutcome> {
     const definition = JSON.stringify(ontology.definition)
     const { callerId } = context
-    const saved = { ...change, ...this.#savingOptions, once: toOnceMessage(once) }
+    const saved = {
+      ...change,
+      ...this.#savingOptions,
+      idempotencyKey: toKeyMessage(idempotencyKey),
+    }
     const input = { ...saved, definition, callerId }
     return auditedDefinition(context, (auditEntry) =>
       this.#writeInTurn('saveOntology', { ...input, auditEntry }, context),
@@ -177,9 +173,9 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    const once = toOnceMessage(deletion.once)
+    const idempotencyKey = toKeyMessage(deletion.idempotencyKey)
     return auditedDefinition(context, (auditEntry) =>
-      this.#writeInTurn('deleteOntology', { ...deletion, once, auditEntry }, context),
+      this.#writeInTurn('deleteOntology', { ...deletion, idempotencyKey, auditEntry }, context),
     )
   }
 
@@ -201,16 +197,12 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     )
   }
 
-  findRepeated(once: OnceKey): Promise<Commit | undefined> {
-    return this.#write('findRecorded', toOnceMessage(once))
-  }
-
   startReplacement(
     { rid: typeRid }: ObjectType,
     context = INTERNAL_CONTEXT,
-    once?: OnceKey,
+    idempotencyKey?: IdempotencyKey,
   ): Promise<string> {
-    const input = { typeRid, once: toOnceMessage(once) }
+    const input = { typeRid, idempotencyKey: toKeyMessage(idempotencyKey) }
     return this.#writeInTurn('startReplacement', input, context)
   }
 
@@ -231,27 +223,13 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
     return this.#write('abandonReplacement', { typeRid, replacement })
   }
 
-  async reclaim(retention: Retention): Promise<number> {
-    this.#reclaims += 1
-    try {
-      return await reclaimInSteps(
-        retention,
-        () => this.#read(() => readSightings(this.#reading.statements)),
-        (name, input) => this.#write(name, input),
-        () => this.#connections.staged.removeAbandoned(ownerOf(INTERNAL_CONTEXT)),
-      )
-    } finally {
-      this.#reclaims -= 1
-    }
-  }
-
   async rewriteNext(): Promise<RewriteProgress | undefined> {
     const hasNext = this.#read(() => runIn(this.#reading, hasRewrites))
     return hasNext ? this.#write('rewriteStep', undefined) : undefined
   }
 
-  readPageTokenKeys(): Promise<readonly Uint8Array[]> {
-    return this.#write('readPageTokenKeys', randomBytes(KEY_BYTES))
+  async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
+    return this.#read(() => runNow(findApiToken(this.#reading.session, secretHash))?.token)
   }
 
   drain(reason: string, graceMs: number): void {
@@ -288,6 +266,16 @@ export class SqliteStore extends SqliteTokens implements ObjectStore {
 
   #read<T>(read: () => T): T {
     return this.#guard.read(read)
+  }
+}
+
+/** How maintenance deletes rows: in the writer thread, in steps between which other writes run. */
+function reclaimSteps({ guard, writer, staged }: WriteConnections): ReclaimSteps {
+  return {
+    finishWrites: () => staged.removeAbandoned(ownerOf(INTERNAL_CONTEXT)),
+    deleteClosedRows: (table, closedBy) =>
+      guard.write(() => writer.run('deleteClosedRows', { table, closedBy })),
+    removeAbandoned: () => guard.write(() => writer.run('removeAbandoned', undefined)),
   }
 }
 

@@ -1,17 +1,15 @@
 /** Saves and deletes ontologies: definitions, object types and their tables, in one transaction. */
 
-import type { AuditEntry, AuditRecord } from '../../../contract/audit-record.ts'
+import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
-import { definitionRecord, deletionRecord, type RecordedChange } from '../../sql/audit-row.ts'
 import {
   countedBytes,
   type DefinitionLimits,
   refuseExcessDefinition,
 } from '../../sql/definition-limits.ts'
-import type { NoteMessage } from '../../sql/once-key.ts'
 import {
   countRewritten,
   type PlannedChange,
@@ -19,6 +17,9 @@ import {
   refuseDeletion,
   type StoredType,
 } from '../../sql/plan-types.ts'
+import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
+import { addAuditRecords } from '../audit/stored-audit-log.ts'
+import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
 import type { StartedChange } from '../tables/definition-changes.ts'
@@ -49,7 +50,7 @@ export interface SavedDefinition
   readonly limits: DefinitionLimits
   readonly callerId: string
   readonly auditEntry: AuditEntry | undefined
-  readonly once: NoteMessage | undefined
+  readonly idempotencyKey: NoteMessage | undefined
 }
 
 /** The parts of a store that saving a definition uses. */
@@ -58,12 +59,6 @@ export interface DefinitionTables extends TypeTables {
   refuseUnfinished(typeId: number): Operation<void>
   /** Starts to convert the objects of all types that a change rewrites, in the background. */
   startChange(change: StartedChange, stored: readonly StoredType[]): Operation<void>
-  /** Adds the record of the audit log and the idempotency key, if there are any. */
-  record(
-    record: AuditRecord | undefined,
-    once: NoteMessage | undefined,
-    hasNote: boolean,
-  ): Operation<void>
 }
 
 export function* saveOntology(
@@ -91,7 +86,8 @@ export function* saveOntology(
   }
   if (change.isDryRun) throw new DryRun(outcome)
   const record = definitionRecord(change.auditEntry, change, stored)
-  yield* tables.record(record, change.once, outcome === 'saved')
+  yield* addAuditRecords(session, [record])
+  yield* recordNote(session, change.idempotencyKey, outcome === 'saved')
   return { outcome, record }
 }
 
@@ -140,9 +136,9 @@ function* saveTypes(
   yield* saveObjectTypes(session, tables, { ...saved, before, generation })
 }
 
-export interface DeletedOntology extends Omit<OntologyDeletion, 'once'> {
+export interface DeletedOntology extends Omit<OntologyDeletion, 'idempotencyKey'> {
   readonly auditEntry: AuditEntry | undefined
-  readonly once: NoteMessage | undefined
+  readonly idempotencyKey: NoteMessage | undefined
 }
 
 /** Deletes an ontology with all its objects. */
@@ -160,6 +156,7 @@ export function* deleteOntology(
   for (const { id } of types) yield* dropObjectType(session, id)
   yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
   const record = deletionRecord(deletion.auditEntry, types)
-  yield* tables.record(record, deletion.once, true)
+  yield* addAuditRecords(session, [record])
+  yield* recordNote(session, deletion.idempotencyKey)
   return { outcome: undefined, record }
 }

@@ -45,8 +45,6 @@ export interface TableBuilder {
   readonly publishesSeparately: boolean
   /** The objects that a step copies before it asks whether it must end. */
   readonly portion: Portion
-  /** The assignments of a table in the catalogue that mark a replacement as used. */
-  readonly markUsed: string
   /** True if a step must end, so that others get their turn. */
   isStepOver(): boolean
   /** Throws if a commit of a type, which is locked, is not published yet. */

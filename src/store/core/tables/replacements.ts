@@ -3,10 +3,12 @@
  * of their own; publishing only changes from which table the type is read. The name of a
  * replacement is the number of its table.
  */
+
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../write-request.ts'
+import { IN_USE } from '../maintenance/version-times.ts'
 import { boolean, integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
@@ -109,15 +111,11 @@ export function* isIdleReplacement(session: ReadSession, replacement: string): O
 
 /**
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. A
- * replacement whose row is locked is in use anyway. The assignments that mark it are given.
+ * replacement whose row is locked is in use anyway.
  */
-export function* touchReplacement(
-  session: CoreSession,
-  replacement: string,
-  markUsed: string,
-): Operation<void> {
+export function* touchReplacement(session: CoreSession, replacement: string): Operation<void> {
   yield* session.run(
-    `UPDATE oqs_object_table SET ${markUsed} WHERE id IN (
+    `UPDATE oqs_object_table SET ${IN_USE} WHERE id IN (
        SELECT id FROM oqs_object_table WHERE id = ? AND state = 'loading'${session.dialect.lock.skipLocked}
      )`,
     [replacementTableId(replacement)],
@@ -133,7 +131,7 @@ export function* indexReplacement(builder: TableBuilder, target: Publication): O
   const loading = yield* readLoading(builder, target)
   if (loading === undefined) return false
   // A replacement that is being published is not idle.
-  yield* touchReplacement(builder.session, target.replacement, builder.markUsed)
+  yield* touchReplacement(builder.session, target.replacement)
   if (!loading.isCreated) return false
   if (yield* builder.buildNextIndex(loading)) return true
   yield* builder.analyze(loading)

@@ -1,8 +1,9 @@
 /** Looks up API tokens, and remembers those that were valid. */
 import { LRUCache } from 'lru-cache'
+import { findApiToken } from '../../core/credentials/api-tokens.ts'
 import type { ApiToken, CachedToken } from '../../object-store.ts'
 import type { Database } from '../driver/database.ts'
-import { findApiToken } from './secrets.ts'
+import { readIn } from '../driver/postgres-session.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TOKEN_BYTES = 500
@@ -20,11 +21,12 @@ export class KnownTokens {
   }
 
   async find(secretHash: string): Promise<ApiToken | undefined> {
-    const found = await findApiToken(this.#database, secretHash)
-    if (found === undefined || found.token.revokedAtMs !== undefined) {
+    const found = await readIn(this.#database, (session) => findApiToken(session, secretHash))
+    const { token, generation } = found ?? {}
+    if (token === undefined || generation === undefined || token.revokedAtMs !== undefined) {
       this.#tokens.delete(secretHash)
-    } else this.#tokens.set(secretHash, found)
-    return found?.token
+    } else this.#tokens.set(secretHash, { token, generation })
+    return token
   }
 
   cached(secretHash: string): CachedToken | undefined {

@@ -5,8 +5,8 @@ import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
 import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
+import { TOKEN_GENERATION_SQL } from '../driver/postgres-session.ts'
 import { MissingTable } from '../driver/store-failure.ts'
-import { TOKEN_GENERATION_SQL } from './secrets.ts'
 import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from './table-layout.ts'
 
 /**

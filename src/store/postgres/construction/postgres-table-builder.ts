@@ -30,7 +30,6 @@ import { findLongTexts } from '../text/long-texts.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
 import { copyRows } from '../writes/copy-rows.ts'
 import { readTable } from '../writes/lock-type.ts'
-import { MARK_USED } from '../writes/touch-replacement.ts'
 
 /** Converting this many objects takes a few milliseconds. */
 const OBJECTS_PER_TURN = 100
@@ -44,7 +43,6 @@ class PostgresTableBuilder implements TableBuilder {
   readonly session: CoreSession
   readonly publishesSeparately: boolean
   readonly portion = { objects: 500, bytes: 4 * 1024 * 1024 }
-  readonly markUsed = MARK_USED
   readonly #session: WriteSession
   readonly #capabilities: Capabilities
   /**

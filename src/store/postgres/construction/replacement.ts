@@ -1,5 +1,10 @@
 /** Replacements on PostgreSQL: which transactions they take. */
+
+import type { AuditMessage } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import type { KeyMessage } from '../../core/idempotency/idempotency-keys.ts'
+import { recordNote } from '../../core/idempotency/idempotency-keys.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { TableBuilder } from '../../core/tables/construction.ts'
 import {
@@ -12,11 +17,8 @@ import {
   readLoading,
   startReplacement as start,
 } from '../../core/tables/replacements.ts'
-import type { AuditMessage } from '../../sql/audit-row.ts'
-import type { OnceMessage } from '../../sql/once-key.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { Commit } from '../../write-request.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
   type PostgresContext,
@@ -25,8 +27,7 @@ import {
   writeInTurn,
 } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { readIn } from '../driver/postgres-session.ts'
-import { recordNote } from '../writes/idempotency-keys.ts'
+import { readIn, runIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
 
 /** A write that is carried out for a caller. */
@@ -48,17 +49,18 @@ function build<Result>(
 
 interface NewReplacement extends OwnedBy {
   readonly typeRid: string
-  readonly once: OnceMessage | undefined
+  readonly idempotencyKey: KeyMessage | undefined
 }
 
 export function startReplacement(store: PostgresContext, started: NewReplacement): Promise<string> {
-  const { typeRid, once } = started
+  const { typeRid, idempotencyKey } = started
   return build(
     store,
     started,
     (builder) => start(builder, typeRid),
     async (session, name) => {
-      await recordNote(session, once && { ...once, note: name })
+      const note = idempotencyKey && { ...idempotencyKey, note: name }
+      await runIn(session, (core) => recordNote(core, note))
       return name
     },
   )
@@ -84,7 +86,9 @@ export async function publishReplacement(
     target,
     (builder) => publish(builder, target),
     async (session, { commit, isRepeated }) => ({
-      commit: isRepeated ? commit : await auditCommit(session, target.audit, commit),
+      commit: isRepeated
+        ? commit
+        : await runIn(session, (core) => auditCommit(core, target.audit, commit)),
       isRepeated,
     }),
   )

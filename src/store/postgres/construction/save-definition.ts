@@ -1,25 +1,23 @@
 /** Transactions that change definitions, and what they do to tables and objects. */
 import type { AuditEntry } from '../../../contract/audit-record.ts'
+import type { RecordedChange } from '../../core/audit/audit-records.ts'
 import {
   type DefinitionTables,
   deleteOntology as deleteOntologyIn,
   outcomeOfDryRun,
   saveOntology as saveOntologyIn,
 } from '../../core/definitions/save-ontology.ts'
+import { toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { awaited, settled } from '../../core/session/operation.ts'
 import { startChange } from '../../core/tables/definition-changes.ts'
 import { redefineTypes } from '../../core/tables/redefine-types.ts'
 import type { OntologyDeletion, SavedChange, SaveOutcome } from '../../object-store.ts'
-import type { RecordedChange } from '../../sql/audit-row.ts'
 import type { DefinitionLimits } from '../../sql/definition-limits.ts'
-import { toOnceMessage } from '../../sql/once-key.ts'
-import { addAuditRecords } from '../catalogue/audit-records.ts'
 import { addFields, numberFieldsOf } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { type PostgresContext, refuseUnfinished, writeInTurn } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
-import { recordNote } from '../writes/idempotency-keys.ts'
 import { buildIn } from './postgres-table-builder.ts'
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
@@ -34,17 +32,17 @@ export interface SavingStore extends PostgresContext {
 
 export async function saveOntology(
   store: SavingStore,
-  { ontology, once, ...change }: SavedChange,
+  { ontology, idempotencyKey, ...change }: SavedChange,
   callerId: string,
   auditEntry: AuditEntry | undefined,
 ): Promise<RecordedChange<SaveOutcome>> {
   const { capabilities, rewrittenAtOnceMax, definitionLimits: limits } = store
   const { definition } = ontology
-  const note = toOnceMessage(once)
+  const note = toKeyMessage(idempotencyKey)
   const saved = {
     ...change,
     definition,
-    once: note,
+    idempotencyKey: note,
     callerId,
     auditEntry,
     rewrittenAtOnceMax,
@@ -67,7 +65,7 @@ export function deleteOntology(
   callerId: string,
   auditEntry: AuditEntry | undefined,
 ): Promise<RecordedChange<void>> {
-  const deleted = { ...deletion, once: toOnceMessage(deletion.once), auditEntry }
+  const deleted = { ...deletion, idempotencyKey: toKeyMessage(deletion.idempotencyKey), auditEntry }
   return writeInTurn(store, { key: CATALOGUE, callerId }, (session) =>
     runIn(session, (core) =>
       deleteOntologyIn(core, definitionTables(session, store.capabilities), deleted),
@@ -91,7 +89,5 @@ export function definitionTables(
         : settled(undefined),
     startChange: (change, stored) =>
       awaited(buildIn(session, capabilities, (builder) => startChange(builder, change, stored))),
-    record: (record, once, hasNote) =>
-      awaited(addAuditRecords(session, [record]).then(() => recordNote(session, once, hasNote))),
   }
 }

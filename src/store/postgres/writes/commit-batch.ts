@@ -1,6 +1,7 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import {
   type Batch,
   type Change,
@@ -10,7 +11,6 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
@@ -66,8 +66,8 @@ export async function commitBatch(
   if (store.groups === undefined || changes === undefined || !isGrouped) {
     return commitAlone({ callerId, signal: isSmall(changes) ? undefined : context.signal() })
   }
-  const { objectType, basedOn, once, audit } = batch
-  const target = { objectType, basedOn, once, audit }
+  const { objectType, basedOn, idempotencyKey, audit } = batch
+  const target = { objectType, basedOn, idempotencyKey, audit }
   const decide = () => ({ changes })
   const write = { ...target, keys: changes.map(keyOf), readsCurrent: false, decide }
   return store.groups.commit(write, callerId, () => commitAlone({ callerId }))

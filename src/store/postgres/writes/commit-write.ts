@@ -2,11 +2,16 @@
  * The transaction that every write of objects shares: locks the type, lets the write change rows as
  * the next version, and publishes it, or marks it as pending where rows become visible later.
  */
+
 import { typeOutOfSync } from '../../batch.ts'
-import type { AuditedWrite } from '../../sql/audit-row.ts'
-import { toOnceMessage } from '../../sql/once-key.ts'
+import type { AuditedWrite } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import {
+  findEarlierCommit,
+  recordCommit,
+  toKeyMessage,
+} from '../../core/idempotency/idempotency-keys.ts'
 import type { Commit, WriteTarget } from '../../write-request.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import {
   type PostgresContext,
   publishPending,
@@ -14,8 +19,8 @@ import {
   writeInTurn,
 } from '../citus/pending-commit.ts'
 import type { Writer, WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import { analyzeLater, hasGrownMuch } from './analyze.ts'
-import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import {
   type LockedType,
   lockReplacement,
@@ -56,14 +61,14 @@ export async function commitWrite(
   writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
 ): Promise<Commit> {
   const { objectType, replacement, basedOn } = write
-  const once = toOnceMessage(write.once)
+  const idempotencyKey = toKeyMessage(write.idempotencyKey)
   const owner = { ...writer, key: objectType.rid }
   const { typeId, commit, grown } = await writeInTurn(store, owner, async (session) => {
     const lock = replacement === undefined ? 'commit' : 'load'
     const type = await lockType(session, store.capabilities, objectType.rid, lock)
     if (type === undefined) throw typeOutOfSync(objectType.rid)
     // After the lock: a request with the same key that held it is committed now.
-    const repeated = await findRepeated(session, once)
+    const repeated = await runIn(session, (core) => findEarlierCommit(core, idempotencyKey))
     if (repeated !== undefined) return { typeId: type.id, commit: repeated, grown: undefined }
     if (type.generation > basedOn) throw typeOutOfSync(objectType.rid)
     const target = await targetOf(session, type, replacement)
@@ -73,16 +78,16 @@ export async function commitWrite(
     const isVisible = put + deleted > 0 && !target.isLoading
     const version = isVisible ? target.version : type.published
     const counts = { version, put, deleted, kept }
-    const done = await recordCommit(
-      session,
-      once,
-      note === undefined ? counts : { ...counts, note },
-    )
+    const commit = note === undefined ? counts : { ...counts, note }
+    const done = await runIn(session, function* (core) {
+      yield* recordCommit(core, idempotencyKey, commit)
+      return yield* auditCommit(core, write.audit, commit, written.keys)
+    })
     // A replacement is analyzed before it is published, and building its indexes waits for ANALYZE.
     const hasGrown = !target.isLoading && hasGrownMuch(written.liveCount, target.liveCount)
     return {
       typeId: type.id,
-      commit: await auditCommit(session, write.audit, done, written.keys),
+      commit: done,
       grown: hasGrown ? target.id : undefined,
     }
   })

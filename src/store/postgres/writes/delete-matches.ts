@@ -1,10 +1,10 @@
 /** Deletes the matches of a query: one statement closes their rows. */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import type { AuditedWrite } from '../../sql/audit-row.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'

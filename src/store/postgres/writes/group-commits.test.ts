@@ -114,7 +114,7 @@ describe.runIf(inject('store') === 'postgres')('small writes that wait for one t
   })
 
   it('with one idempotency key are committed once', async () => {
-    const once = {
+    const idempotencyKey = {
       callerId: 'caller',
       key: 'key',
       fingerprint: () => 'request',
@@ -123,7 +123,7 @@ describe.runIf(inject('store') === 'postgres')('small writes that wait for one t
     }
     const { type: objectType, generation: basedOn } = things
     const changes = [things.change({ k: 'once', text: 'x' })]
-    const write = () => store.commit({ objectType, basedOn, changes, once })
+    const write = () => store.commit({ objectType, basedOn, changes, idempotencyKey })
     const results = await writeTogether(() => [write(), write()])
     const commits = results.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
     expect(commits[0]?.version).toBe(commits[1]?.version)

@@ -108,9 +108,10 @@ export class GroupCommits {
 }
 
 /** Names the objects of a write, and its idempotency key. */
-function lockedNames({ keys, once }: SmallWrite): string[] {
+function lockedNames({ keys, idempotencyKey }: SmallWrite): string[] {
   const objects = keys.map((key) => `object ${key}`)
-  return once === undefined ? objects : [...objects, `once ${once.callerId} ${once.key}`]
+  if (idempotencyKey === undefined) return objects
+  return [...objects, `request ${idempotencyKey.callerId} ${idempotencyKey.key}`]
 }
 
 /** Nothing was written. A failure that one write may have caused must not fail the others. */

@@ -1,3 +1,4 @@
+import { IN_USE } from '../../core/maintenance/version-times.ts'
 import type { WriteSession } from '../driver/database.ts'
 
 export interface PublishedVersion {
@@ -11,7 +12,7 @@ export interface PublishedVersion {
 
 /**
  * Makes a version visible to readers. No time is stored: a time from before the end of this
- * transaction would make the previous version look superseded too early, see `sightings.ts`.
+ * transaction would make the previous version look superseded too early, see `version-times.ts`.
  */
 export async function publishVersion(
   session: WriteSession,
@@ -55,8 +56,7 @@ export interface TableCounts {
 export async function saveTableCounts(session: WriteSession, written: TableCounts): Promise<void> {
   const { table, liveCount, maxRecordBytes } = written
   await session.run(
-    `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?, idle_since_ms = NULL
-     WHERE id = ?`,
+    `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?, ${IN_USE} WHERE id = ?`,
     [liveCount, maxRecordBytes, table],
   )
 }

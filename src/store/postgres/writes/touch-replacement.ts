@@ -2,14 +2,11 @@ import { isIdleReplacement, touchReplacement as touch } from '../../core/tables/
 import type { Database } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
 
-/** Assignments that mark a replacement as used. */
-export const MARK_USED = 'idle_since_ms = NULL'
-
 /**
  * Keeps a replacement from expiring while its next batch arrives. Writes only if maintenance has
  * marked it as idle.
  */
 export async function touchReplacement(database: Database, replacement: string): Promise<void> {
   if (!(await readIn(database, (session) => isIdleReplacement(session, replacement)))) return
-  await database.write((session) => runIn(session, (core) => touch(core, replacement, MARK_USED)))
+  await database.write((session) => runIn(session, (core) => touch(core, replacement)))
 }

@@ -1,22 +1,27 @@
 /** Writes the changes of several small commits in one transaction. */
+
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
-import type { AuditedWrite } from '../../sql/audit-row.ts'
-import { toOnceMessage } from '../../sql/once-key.ts'
+import type { AuditedWrite } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import {
+  findEarlierCommit,
+  recordCommit,
+  toKeyMessage,
+} from '../../core/idempotency/idempotency-keys.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../write-request.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { findLongTexts } from '../text/long-texts.ts'
 import { hasGrownMuch } from './analyze.ts'
 import { closeRowsAt, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
-import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { type LockedType, lockType, readTable, type WriteTable } from './lock-type.ts'
 import { publishVersions, saveTableCounts } from './publish-version.ts'
 import { readCurrent } from './read-current.ts'
@@ -88,9 +93,12 @@ export async function writeGroup(
   for (const { write, version, puts, deletes, note } of commits) {
     const counts = { version, put: puts.length, deleted: deletes.length, kept: 0 }
     const commit = note === undefined ? counts : { ...counts, note }
-    const done = await recordCommit(session, toOnceMessage(write.once), commit)
     const keys = [...puts.map(({ pk }) => pk), ...deletes]
-    outcomes.set(write, { commit: await auditCommit(session, write.audit, done, keys) })
+    const done = await runIn(session, function* (core) {
+      yield* recordCommit(core, toKeyMessage(write.idempotencyKey), commit)
+      return yield* auditCommit(core, write.audit, commit, keys)
+    })
+    outcomes.set(write, { commit: done })
   }
   return {
     outcomes: writes.map((write) => outcomes.get(write) ?? { error: new Error('no outcome') }),
@@ -135,10 +143,12 @@ function entryOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
 async function findEarlierOutcome(
   session: WriteSession,
   type: LockedType,
-  { once, basedOn, objectType }: SmallWrite,
+  { idempotencyKey, basedOn, objectType }: SmallWrite,
 ): Promise<Outcome | undefined> {
   try {
-    const commit = await findRepeated(session, toOnceMessage(once))
+    const commit = await runIn(session, (core) =>
+      findEarlierCommit(core, toKeyMessage(idempotencyKey)),
+    )
     if (commit !== undefined) return { commit }
   } catch (error) {
     if (error instanceof ObjectQueryError) return { error }

@@ -1,5 +1,6 @@
 /** The jobs of the writer thread that change definitions. */
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import type { RecordedChange } from '../../core/audit/audit-records.ts'
 import {
   type DefinitionTables,
   type DeletedOntology,
@@ -12,13 +13,10 @@ import { settled } from '../../core/session/operation.ts'
 import { startChange } from '../../core/tables/definition-changes.ts'
 import { redefineTypes } from '../../core/tables/redefine-types.ts'
 import type { SaveOutcome } from '../../definition-change.ts'
-import type { RecordedChange } from '../../sql/audit-row.ts'
-import { addAuditRecord } from '../catalogue/audit-records.ts'
 import { addFields, numberFields } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { recordNote } from '../writes/idempotency-keys.ts'
 import { SqliteTableBuilder } from './sqlite-table-builder.ts'
 
 /**
@@ -62,9 +60,5 @@ export function definitionTables(db: WriterDatabase): DefinitionTables {
     // A commit is published in its transaction.
     refuseUnfinished: () => settled(undefined),
     startChange: (change, stored) => startChange(new SqliteTableBuilder(db), change, stored),
-    record: (record, once, hasNote) => {
-      addAuditRecord(db, record)
-      return settled(recordNote(db, once, hasNote))
-    },
   }
 }

@@ -1,6 +1,10 @@
 /** The writer thread's side of replacements: each job is a transaction. */
 
 import { replacementTableId } from '../../batch.ts'
+import type { AuditMessage } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import type { KeyMessage } from '../../core/idempotency/idempotency-keys.ts'
+import { recordNote } from '../../core/idempotency/idempotency-keys.ts'
 import { type Operation, runNow } from '../../core/session/operation.ts'
 import type { TableBuilder } from '../../core/tables/construction.ts'
 import {
@@ -12,17 +16,12 @@ import {
   startReplacement as start,
   touchReplacement as touch,
 } from '../../core/tables/replacements.ts'
-import type { AuditMessage } from '../../sql/audit-row.ts'
-import type { OnceMessage } from '../../sql/once-key.ts'
 import type { Commit } from '../../write-request.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { StagedRecord } from '../file/staged-write.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { readStaged } from '../staged/staged-record.ts'
-import { MARK_USED } from '../writes/changed-keys.ts'
-import { recordNote } from '../writes/idempotency-keys.ts'
 import { SqliteTableBuilder } from './sqlite-table-builder.ts'
 
 function build<Result>(
@@ -34,17 +33,20 @@ function build<Result>(
 
 export function startReplacement(
   db: WriterDatabase,
-  { typeRid, once }: { readonly typeRid: string; readonly once: OnceMessage | undefined },
+  {
+    typeRid,
+    idempotencyKey,
+  }: { readonly typeRid: string; readonly idempotencyKey: KeyMessage | undefined },
 ): string {
   return build(db, function* (builder) {
     const name = yield* start(builder, typeRid)
-    recordNote(db, once && { ...once, note: name })
+    yield* recordNote(builder.session, idempotencyKey && { ...idempotencyKey, note: name })
     return name
   })
 }
 
 export function touchReplacement(db: WriterDatabase, replacement: string): void {
-  inTransaction(db, 'write', () => runIn(db, (session) => touch(session, replacement, MARK_USED)))
+  inTransaction(db, 'write', () => runIn(db, (session) => touch(session, replacement)))
 }
 
 /** Builds one missing index of a replacement. Returns false if there is none. */
@@ -65,7 +67,7 @@ export function publishReplacement(
     const blockedBy = readStaged(db, replacementTableId(target.replacement))
     if (blockedBy !== undefined) return { blockedBy }
     const { commit, isRepeated } = yield* publish(builder, target)
-    return isRepeated ? commit : auditCommit(db, target.audit, commit)
+    return isRepeated ? commit : yield* auditCommit(builder.session, target.audit, commit)
   })
 }
 

@@ -25,7 +25,6 @@ import {
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { currentRows } from '../staged/staged-record.ts'
-import { MARK_USED } from '../writes/changed-keys.ts'
 import { writeObjects } from '../writes/write-objects.ts'
 
 /** The objects and the bytes of one step, which takes about 20 milliseconds. */
@@ -36,7 +35,6 @@ export class SqliteTableBuilder implements TableBuilder {
   readonly publishesSeparately = false
   // A few objects with many array elements can take longer than many others.
   readonly portion = { objects: 100, bytes: 64 * 1024 }
-  readonly markUsed = MARK_USED
   readonly #db: WriterDatabase
   readonly #slice = startSlice()
   #objects = 0

@@ -2,8 +2,12 @@
  * The main thread's side of writes. Changes are checked before they arrive here, and sent to the
  * writer thread, which commits them.
  */
+
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
+import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { findEarlierCommit, toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
+import { runNow } from '../../core/session/operation.ts'
 import { isIdleReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
@@ -15,8 +19,6 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import type { AuditedWrite } from '../../sql/audit-row.ts'
-import { toOnceMessage } from '../../sql/once-key.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { changeMessages, columnsOf } from '../changes/change-message.ts'
 import { runIn } from '../file/sqlite-session.ts'
@@ -26,7 +28,6 @@ import type { CommitMessage } from '../staged/commit-or-stage.ts'
 import type { OpenJob } from '../threads/worker-thread.ts'
 import type { BatchMessage } from '../writes/commit-batch.ts'
 import type { DeleteSearch, FoundRows } from '../writes/delete-matches.ts'
-import { findRepeated } from '../writes/idempotency-keys.ts'
 import { newOwner } from './staged-writes.ts'
 import type { WriteConnections } from './write-connections.ts'
 import type { PreparedWrite, SmallWrite } from './write-groups.ts'
@@ -99,7 +100,7 @@ function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMess
     replacement,
     keepsExisting,
     columns: columnsOf(objectType),
-    once: toOnceMessage(batch.once),
+    idempotencyKey: toKeyMessage(batch.idempotencyKey),
     audit: batch.audit,
   }
 }
@@ -128,7 +129,9 @@ async function decideEdit(
   const batch = toBatchMessage(edit)
   const rows = guard.read(() => readCurrent(reading, edit))
   // After the objects: if they contain the changes of this key already, it is found.
-  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), batch.once))
+  const repeated = guard.read(() =>
+    runNow(findEarlierCommit(reading.session, batch.idempotencyKey)),
+  )
   if (repeated !== undefined) return repeated
   const { changes, note } = await edit.decide(rows)
   const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
@@ -144,12 +147,12 @@ export async function deleteFoundRows(
   find: (search: DeleteSearch) => Promise<FoundRows>,
 ): Promise<Commit> {
   const { objectType, query, basedOn, audit } = request
-  const once = toOnceMessage(request.once)
-  const repeated = guard.read(() => findRepeated((sql) => reading.db.prepare(sql), once))
+  const idempotencyKey = toKeyMessage(request.idempotencyKey)
+  const repeated = guard.read(() => runNow(findEarlierCommit(reading.session, idempotencyKey)))
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
-    const message = { objectType, query, basedOn, found, once, audit }
+    const message = { objectType, query, basedOn, found, idempotencyKey, audit }
     if (found.rows.length <= maxChanges) {
       const run = () => guard.write(() => writer.run('deleteRows', message))
       const commit = await queue.run(owner, run)

@@ -1,8 +1,11 @@
 /** A batch that is written in steps, see staged-record.ts. */
+
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import { findEarlierCommit, recordCommit } from '../../core/idempotency/idempotency-keys.ts'
+import { runNow } from '../../core/session/operation.ts'
 import { lockReplacement } from '../../core/tables/replacements.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
@@ -29,7 +32,6 @@ import {
   type WriteTable,
   type WrittenType,
 } from '../writes/commit-batch.ts'
-import { findRepeated, recordCommit } from '../writes/idempotency-keys.ts'
 import { publishVersion } from '../writes/publish-version.ts'
 import { PendingRow } from './pending-row.ts'
 import { rowRemover } from './remove-row.ts'
@@ -84,7 +86,7 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   }
 
   step(db: WriterDatabase, slice: TimeSlice): StepOutcome {
-    const repeated = findRepeated((sql) => db.cached(sql), this.#batch.once)
+    const repeated = runNow(findEarlierCommit(db.session, this.#batch.idempotencyKey))
     if (repeated !== undefined) return { commit: repeated }
     const type = readType(db, this.#batch)
     const table = this.#findTable(db, type)
@@ -272,8 +274,9 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
       publishVersion(db, { typeId: type.id, version, put, deleted, kept })
     }
     const commit = { version: isVisible ? version : type.published, put, deleted, kept }
-    const { audit, once } = this.#batch
-    return { commit: recordCommit(db, once, auditCommit(db, audit, commit, this.#firstKeys())) }
+    const { audit, idempotencyKey } = this.#batch
+    runNow(recordCommit(db.session, idempotencyKey, commit))
+    return { commit: runNow(auditCommit(db.session, audit, commit, this.#firstKeys())) }
   }
 
   /** Returns the first keys that were written or deleted, as many as the audit log keeps. */

@@ -1,5 +1,7 @@
 /** A deletion of many matches that is carried out in steps, see staged-record.ts. */
 
+import { findEarlierCommit } from '../../core/idempotency/idempotency-keys.ts'
+import { runNow } from '../../core/session/operation.ts'
 import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -10,7 +12,6 @@ import {
   type DeleteMessage,
   publishDeletion,
 } from '../writes/delete-matches.ts'
-import { findRepeated } from '../writes/idempotency-keys.ts'
 import {
   addStaged,
   countStep,
@@ -35,8 +36,8 @@ export class StagedDelete implements StagedWrite<WriterDatabase> {
   free(): void {}
 
   step(db: WriterDatabase, slice: TimeSlice): StepOutcome {
-    const { objectType, basedOn, found, once, owner } = this.#message
-    const repeated = findRepeated((sql) => db.cached(sql), once)
+    const { objectType, basedOn, found, idempotencyKey, owner } = this.#message
+    const repeated = runNow(findEarlierCommit(db.session, idempotencyKey))
     if (repeated !== undefined) return { commit: repeated }
     const type = readType(db, { typeRid: objectType.rid, basedOn })
     if (type.current.id !== found.table) return 'outdated'

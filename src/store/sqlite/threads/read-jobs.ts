@@ -1,8 +1,9 @@
 /** The jobs of a reader process: every query that may be slow. */
 import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
+import { type OperationMessage, readNamed } from '../../core/named-operations.ts'
+import { runNow } from '../../core/session/operation.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
-import { listAuditRecords } from '../catalogue/audit-records.ts'
 import { checkNextRows } from '../file/check-rows.ts'
 import { findProblem, prepareChecks, tablesToCheck } from '../file/check-table.ts'
 import { readPage } from '../pages/read-page.ts'
@@ -35,7 +36,9 @@ export const READ_JOBS = {
     aggregate(reading, request),
   findTypes,
   findRowsToDelete,
-  listAuditRecords,
+  /** Runs a query that both stores share. */
+  runOperation: ({ session }: ReadConnection, message: OperationMessage): unknown =>
+    runNow(readNamed(session, message)),
   tryNextObjects,
   /** Makes a process one that only checks tables, and returns their names. */
   prepareChecks: ({ db }: ReadConnection, _: undefined): readonly string[] => {

@@ -1,22 +1,6 @@
 /** The jobs of the writer thread: everything that writes. */
-import { appendAuditRecords, deleteAuditRecords } from '../catalogue/audit-records.ts'
-import {
-  deleteDocument,
-  deleteExpiredDocuments,
-  extendDocument,
-  putDocument,
-  takeDocument,
-} from '../catalogue/documents.ts'
-import { reclaimStep } from '../catalogue/reclaim.ts'
-import {
-  createApiToken,
-  deleteApiTokens,
-  deleteIssuedTokens,
-  readPageTokenKeys,
-  revokeApiTokens,
-  revokeIssuedTokens,
-} from '../catalogue/secrets.ts'
-import { saveSightings } from '../catalogue/sightings.ts'
+import { type OperationMessage, writeNamed } from '../../core/named-operations.ts'
+import { runNow } from '../../core/session/operation.ts'
 import { deleteOntology, saveOntology } from '../construction/definition-jobs.ts'
 import {
   abandonReplacement,
@@ -26,16 +10,23 @@ import {
   touchReplacement,
 } from '../construction/replacement-jobs.ts'
 import { cancelDefinitionChange, rewriteStep } from '../construction/rewrite-step.ts'
+import { inTransaction } from '../file/connection.ts'
+import type { WriterDatabase } from '../file/writer-database.ts'
+import { deleteClosedRows, removeAbandoned } from '../maintenance/reclaim-in-slices.ts'
 import { commitBatch } from '../staged/commit-or-stage.ts'
 import { forgetStaged, stageDelete, stageStep } from '../staged/staged-jobs.ts'
 import { listStaged, undoStaged } from '../staged/undo-staged.ts'
 import { applyBatch } from '../writes/commit-batch.ts'
 import { applyEdit } from '../writes/commit-edit.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
-import { deleteExpiredKeys, findRecorded } from '../writes/idempotency-keys.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {
+  /** Runs a transaction that both stores share. */
+  runOperation: (db: WriterDatabase, message: OperationMessage): unknown =>
+    inTransaction(db, 'write', () => runNow(writeNamed(db.session, message))),
+  deleteClosedRows,
+  removeAbandoned,
   saveOntology,
   deleteOntology,
   cancelDefinitionChange,
@@ -46,29 +37,12 @@ export const WRITE_JOBS = {
   forgetStaged,
   listStaged,
   undoStaged,
-  deleteExpiredKeys,
-  findRecorded,
   startReplacement,
   touchReplacement,
   indexReplacement,
   publishReplacement,
   abandonReplacement,
-  saveSightings,
-  reclaimStep,
   rewriteStep,
-  readPageTokenKeys,
-  createApiToken,
-  revokeApiTokens,
-  deleteApiTokens,
-  revokeIssuedTokens,
-  deleteIssuedTokens,
-  putDocument,
-  takeDocument,
-  extendDocument,
-  deleteDocument,
-  deleteExpiredDocuments,
-  appendAuditRecords,
-  deleteAuditRecords,
 } as const satisfies Jobs
 
 /** The jobs that keep their items, and free them when they no longer need them. */

@@ -7,9 +7,6 @@ import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
-/** Assignments that mark a replacement as used; maintenance then restarts its idle time. */
-export const MARK_USED = 'use_count = use_count + 1, idle_since_ms = NULL'
-
 const ADD_KEYS = 'INSERT OR IGNORE INTO oqs_rewrite_key (object_type_id, pk)'
 const IS_COPIED = `r.phase IN ('indexing', 'catchingUp') OR (r.phase = 'copying' AND pk <= r.copied_to)`
 

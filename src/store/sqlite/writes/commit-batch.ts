@@ -1,12 +1,19 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
+
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
+import type { AuditMessage } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import {
+  findEarlierCommit,
+  type KeyMessage,
+  recordCommit,
+} from '../../core/idempotency/idempotency-keys.ts'
+import { IN_USE } from '../../core/maintenance/version-times.ts'
+import { runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
-import type { AuditMessage } from '../../sql/audit-row.ts'
-import type { OnceMessage } from '../../sql/once-key.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'
@@ -20,8 +27,7 @@ import {
   noEffects,
   rowCloser,
 } from './change-writer.ts'
-import { MARK_USED, noteChangedKeys } from './changed-keys.ts'
-import { findRepeated, recordCommit } from './idempotency-keys.ts'
+import { noteChangedKeys } from './changed-keys.ts'
 import { publishVersion } from './publish-version.ts'
 
 /** A batch as a message to the writer thread. Its changes are sent before it. */
@@ -31,7 +37,7 @@ export interface BatchMessage {
   readonly replacement: string | undefined
   readonly keepsExisting: boolean
   readonly columns: PropertyColumns
-  readonly once: OnceMessage | undefined
+  readonly idempotencyKey: KeyMessage | undefined
   readonly audit: AuditMessage | undefined
 }
 
@@ -46,10 +52,11 @@ export function applyBatch(
   maxLength = Number.POSITIVE_INFINITY,
 ): Commit {
   const settled = deduplicateChanges(changes, keyOf, batch.keepsExisting)
-  return (
-    findRepeated((sql) => db.cached(sql), batch.once) ??
-    recordCommit(db, batch.once, writeBatch(db, batch, settled, maxLength))
-  )
+  const { idempotencyKey } = batch
+  const earlier = runNow(findEarlierCommit(db.session, idempotencyKey))
+  if (earlier !== undefined) return earlier
+  const commit = writeBatch(db, batch, settled, maxLength)
+  return runNow(recordCommit(db.session, idempotencyKey, commit))
 }
 
 /** Writes a batch with one change per object, and its record in the audit log. */
@@ -60,7 +67,7 @@ export function writeBatch(
   maxLength?: number,
 ): Commit {
   const { keys, ...commit } = writeChanges(db, batch, settled, maxLength)
-  return auditCommit(db, batch.audit, commit, keys)
+  return runNow(auditCommit(db.session, batch.audit, commit, keys))
 }
 
 interface WrittenKeys {
@@ -256,6 +263,6 @@ export function saveTableCounts(
 ): void {
   db.cached(
     `UPDATE oqs_object_table
-     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${MARK_USED} WHERE id = ?`,
+     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${IN_USE} WHERE id = ?`,
   ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }

@@ -1,12 +1,14 @@
 /** Commits an edit, unless an object changed after the edit was decided. */
+
 import { deduplicateChanges } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { findEarlierCommit, recordCommit } from '../../core/idempotency/idempotency-keys.ts'
+import { runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
 import { keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { publishedRows } from '../staged/staged-record.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
-import { findRepeated, recordCommit } from './idempotency-keys.ts'
 
 export interface EditMessage extends BatchMessage {
   /** The row versions that the decision is based on; 0 for an object that did not exist. */
@@ -21,11 +23,12 @@ export function applyEdit(
   changes: readonly ReceivedChange[],
 ): Commit | undefined {
   const settled = deduplicateChanges(changes, keyOf, false)
-  const repeated = findRepeated((sql) => db.cached(sql), edit.once)
+  const repeated = runNow(findEarlierCommit(db.session, edit.idempotencyKey))
   if (repeated !== undefined) return repeated
   if (!isCurrent(db, edit)) return undefined
-  const commit = writeBatch(db, edit, settled)
-  return recordCommit(db, edit.once, edit.note === undefined ? commit : withNote(commit, edit))
+  const written = writeBatch(db, edit, settled)
+  const commit = edit.note === undefined ? written : { ...written, note: edit.note }
+  return runNow(recordCommit(db.session, edit.idempotencyKey, commit))
 }
 
 function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
@@ -37,8 +40,4 @@ function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
   return edit.expected.every(
     ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,
   )
-}
-
-function withNote(commit: Commit, { note = '' }: EditMessage): Commit {
-  return { ...commit, note }
 }

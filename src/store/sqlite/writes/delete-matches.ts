@@ -3,14 +3,20 @@
  * be stopped. The writer thread then closes their rows, and those of matches that were written in
  * between: row numbers only grow, so these are the rows after the last one that the reader saw.
  */
+
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
+import type { AuditMessage } from '../../core/audit/audit-records.ts'
+import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import {
+  findEarlierCommit,
+  type KeyMessage,
+  recordCommit,
+} from '../../core/idempotency/idempotency-keys.ts'
+import { runNow } from '../../core/session/operation.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
-import type { AuditMessage } from '../../sql/audit-row.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import type { OnceMessage } from '../../sql/once-key.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import { auditCommit } from '../catalogue/audit-records.ts'
 import { versionIndex } from '../catalogue/table-indexes.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'
@@ -29,7 +35,6 @@ import {
 } from '../staged/staged-record.ts'
 import { noteClosedKeys } from './changed-keys.ts'
 import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
-import { findRepeated, recordCommit } from './idempotency-keys.ts'
 import { publishVersion } from './publish-version.ts'
 
 export type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
@@ -72,7 +77,7 @@ export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch):
 export interface DeleteMessage extends DeleteSearch {
   readonly basedOn: number
   readonly found: FoundRows
-  readonly once: OnceMessage | undefined
+  readonly idempotencyKey: KeyMessage | undefined
   readonly audit: AuditMessage | undefined
 }
 
@@ -85,7 +90,7 @@ export const CLOSED_AT_ONCE = 2000
  */
 export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit | undefined {
   return inTransaction(db, 'write', () => {
-    const repeated = findRepeated((sql) => db.cached(sql), message.once)
+    const repeated = runNow(findEarlierCommit(db.session, message.idempotencyKey))
     if (repeated !== undefined) return repeated
     const { objectType, basedOn, found } = message
     const type = readType(db, { typeRid: objectType.rid, basedOn })
@@ -104,7 +109,7 @@ export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit |
 /** Publishes the version that has closed the matches. */
 export function publishDeletion(
   db: WriterDatabase,
-  { audit, once }: DeleteMessage,
+  { audit, idempotencyKey }: DeleteMessage,
   type: WrittenType,
   version: number,
 ): Commit {
@@ -119,7 +124,8 @@ export function publishDeletion(
     publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
   }
   const keys = audit && deleted > 0 ? deletedKeys(db, table.id, { version, deleted }) : []
-  return auditCommit(db, audit, recordCommit(db, once, commit), keys)
+  runNow(recordCommit(db.session, idempotencyKey, commit))
+  return runNow(auditCommit(db.session, audit, commit, keys))
 }
 
 /** Retracts what a staged write has done to the matches, so that this commit precedes it. */

@@ -11,7 +11,7 @@ export interface PublishedVersion {
 
 /**
  * Makes a version visible to readers. No time is stored: a time from before the end of this
- * transaction would make the previous version look superseded too early, see `sightings.ts`.
+ * transaction would make the previous version look superseded too early, see `version-times.ts`.
  */
 export function publishVersion(db: WriterDatabase, published: PublishedVersion): void {
   const { typeId, version, put, deleted, kept } = published

@@ -76,7 +76,9 @@ CREATE TABLE oqs_object_table (
   live_count bigint NOT NULL DEFAULT 0,
   -- The size of the largest record that this table ever contained.
   max_record_bytes bigint NOT NULL DEFAULT 0,
-  -- When maintenance first saw the replacement unused since its last batch or index build; NULL before.
+  -- Increases whenever a replacement is used by a batch or an index build.
+  use_count bigint NOT NULL DEFAULT 0,
+  -- When maintenance first saw the replacement unused since its last use; NULL before.
   idle_since_ms bigint,
   -- How a replacement was published, for a client that publishes it twice; NULL for other tables.
   publish_mode text,

@@ -1,17 +1,15 @@
-/** Records of the audit log as rows of a table, and the SQL that both stores share. */
+/** The records that writes add to the audit log. */
 
-import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
-import { AUDIT_KEYS_MAX, AUDIT_NAMES_MAX } from '../../contract/limits.ts'
-import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
-import { isDroppedType } from '../../ontology/definition/type-change.ts'
-import { primaryKeyText } from '../../ontology/values/primary-key.ts'
-import type { ListAuditRequest, StoredAuditRecord } from '../audit-log.ts'
-import type { RequestContext } from '../port/request-context.ts'
-import type { Commit, WriteTarget } from '../write-request.ts'
-import type { SqlCondition } from './compile/sql-condition.ts'
-import type { StoredType } from './plan-types.ts'
+import type { AuditEntry, AuditRecord } from '../../../contract/audit-record.ts'
+import { AUDIT_KEYS_MAX, AUDIT_NAMES_MAX } from '../../../contract/limits.ts'
+import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
+import type { ObjectTypeDefinition } from '../../../ontology/definition/definition-schema.ts'
+import type { PrimaryKeyType } from '../../../ontology/definition/property-type.ts'
+import { isDroppedType } from '../../../ontology/definition/type-change.ts'
+import { primaryKeyText } from '../../../ontology/values/primary-key.ts'
+import type { RequestContext } from '../../port/request-context.ts'
+import type { StoredType } from '../../sql/plan-types.ts'
+import type { Commit, WriteTarget } from '../../write-request.ts'
 
 /** What a write needs to add its record. Plain data, which can be sent to a thread. */
 export interface AuditMessage {
@@ -123,32 +121,4 @@ export function commitRecord(
     ...(kept > 0 ? { kept } : {}),
     ...(keys === undefined ? {} : { keys, moreKeys: Math.max(0, put + deleted - keys.length) }),
   }
-}
-
-export const AUDIT_COLUMNS = 'at_ms, caller_id, caller_name, operation, ontology, record'
-
-/** Returns the condition of a list; the latest record comes first. */
-export function auditCondition(request: ListAuditRequest): SqlCondition {
-  const { sinceMs, untilMs, caller, operation, ontology, after } = request
-  const conditions: [sql: string, values: readonly (string | number)[] | undefined][] = [
-    ['at_ms >= ?', one(sinceMs)],
-    ['at_ms < ?', one(untilMs)],
-    ['(caller_id = ? OR caller_name = ?)', caller === undefined ? undefined : [caller, caller]],
-    ['operation = ?', one(operation)],
-    ['ontology = ?', one(ontology)],
-    ['(at_ms, id) < (?, ?)', after && [after.atMs, after.id]],
-  ]
-  const given = conditions.filter(([, values]) => values !== undefined)
-  return {
-    sql: given.length === 0 ? 'TRUE' : given.map(([sql]) => sql).join(' AND '),
-    values: given.flatMap(([, values]) => values ?? []),
-  }
-}
-
-function one<T>(value: T | undefined): readonly T[] | undefined {
-  return value === undefined ? undefined : [value]
-}
-
-export function toStoredRecord([id, record]: readonly unknown[]): StoredAuditRecord {
-  return { id: Number(id), record: JSON.parse(String(record)) as AuditRecord }
 }

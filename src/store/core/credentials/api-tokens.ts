@@ -1,0 +1,147 @@
+/** API tokens, which are stored without their secrets. */
+import type { Scope } from '../../../contract/scopes.ts'
+import type { ApiToken } from '../../api-token.ts'
+import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
+import { columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
+import type { Operation } from '../session/operation.ts'
+import type { CoreSession, ReadSession } from '../session/session.ts'
+import type { WriteOperation } from '../session/store-operations.ts'
+
+const TOKEN_COLUMNS = {
+  id: text,
+  name: text,
+  scopes: json<readonly Scope[]>,
+  ontologies: optional(json<readonly string[]>),
+  createdAtMs: integer,
+  expiresAtMs: optional(integer),
+  revokedAtMs: optional(integer),
+  policies: optional(json<readonly (readonly string[])[]>),
+  clientId: optional(text),
+  grantId: optional(text),
+  subjectId: optional(text),
+} as const
+
+function toApiToken(row: RowOf<typeof TOKEN_COLUMNS>): ApiToken {
+  const { clientId, grantId, subjectId, ...token } = row
+  return { ...token, issue: clientId === undefined ? undefined : { clientId, grantId, subjectId } }
+}
+
+const SELECT = `SELECT ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token`
+
+/** A token, and the generation of tokens and policies, if the store has one. */
+export interface FoundToken {
+  readonly token: ApiToken
+  readonly generation: number | undefined
+}
+
+/** Returns both as of one moment. */
+export function* findApiToken(
+  session: ReadSession,
+  secretHash: string,
+): Operation<FoundToken | undefined> {
+  const row = yield* session.find(
+    `SELECT ${session.dialect.tokenGeneration}, ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token
+     WHERE secret_hash = ?`,
+    [secretHash],
+    { generation: optional(integer), ...TOKEN_COLUMNS },
+    { isPrepared: true },
+  )
+  if (row === undefined) return undefined
+  const { generation, ...token } = row
+  return { token: toApiToken(token), generation }
+}
+
+export function* findApiTokenById(
+  session: ReadSession,
+  id: string,
+): Operation<ApiToken | undefined> {
+  const row = yield* session.find(`${SELECT} WHERE id = ?`, [id], TOKEN_COLUMNS)
+  return row && toApiToken(row)
+}
+
+export function* listApiTokens(session: ReadSession): Operation<readonly ApiToken[]> {
+  const sql = `${SELECT} WHERE client_id IS NULL ORDER BY created_at_ms, id`
+  return (yield* session.query(sql, [], TOKEN_COLUMNS)).map(toApiToken)
+}
+
+export interface NewToken {
+  readonly token: ApiToken
+  readonly secretHash: string
+  readonly idempotencyKey?: NoteMessage | undefined
+}
+
+export const createApiToken: WriteOperation<NewToken, void> = {
+  name: 'createApiToken',
+  *run(session, { token, secretHash, idempotencyKey }) {
+    const { issue, ontologies, policies } = token
+    yield* session.run(
+      `INSERT INTO oqs_api_token (${columnList(TOKEN_COLUMNS)}, secret_hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        token.id,
+        token.name,
+        JSON.stringify(token.scopes),
+        ontologies === undefined ? null : JSON.stringify(ontologies),
+        token.createdAtMs,
+        token.expiresAtMs ?? null,
+        token.revokedAtMs ?? null,
+        policies === undefined ? null : JSON.stringify(policies),
+        issue?.clientId ?? null,
+        issue?.grantId ?? null,
+        issue?.subjectId ?? null,
+        secretHash,
+      ],
+    )
+    yield* recordNote(session, idempotencyKey)
+  },
+}
+
+/** Revokes tokens and those that were issued on their behalf; counts only the former. */
+export const revokeApiTokens: WriteOperation<
+  { readonly ids: readonly string[]; readonly nowMs: number },
+  number
+> = {
+  name: 'revokeApiTokens',
+  *run(session, { ids, nowMs }) {
+    const isOneOf = session.dialect.isOneOf('text')
+    yield* revoke(session, `subject_id ${isOneOf}`, nowMs, [ids])
+    return yield* revoke(session, `id ${isOneOf}`, nowMs, [ids])
+  },
+}
+
+export const revokeIssuedTokens: WriteOperation<
+  { readonly clientOrGrantId: string; readonly nowMs: number },
+  number
+> = {
+  name: 'revokeIssuedTokens',
+  *run(session, { clientOrGrantId: id, nowMs }) {
+    return yield* revoke(session, '(client_id = ? OR grant_id = ?)', nowMs, [id, id])
+  },
+}
+
+function revoke(
+  session: CoreSession,
+  condition: string,
+  nowMs: number,
+  values: readonly (string | readonly string[])[],
+): Operation<number> {
+  return session.run(
+    `UPDATE oqs_api_token SET revoked_at_ms = ? WHERE revoked_at_ms IS NULL AND ${condition}`,
+    [nowMs, ...values],
+  )
+}
+
+export const deleteApiTokens: WriteOperation<readonly string[], void> = {
+  name: 'deleteApiTokens',
+  *run(session, ids) {
+    const isOneOf = session.dialect.isOneOf('text')
+    yield* session.run(`DELETE FROM oqs_api_token WHERE id ${isOneOf}`, [ids])
+  },
+}
+
+export const TOKEN_WRITES = [
+  createApiToken,
+  revokeApiTokens,
+  revokeIssuedTokens,
+  deleteApiTokens,
+] as const

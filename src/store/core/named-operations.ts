@@ -1,0 +1,50 @@
+/** The operations that a thread or process can run by their name. */
+import { AUDIT_READS, AUDIT_WRITES } from './audit/stored-audit-log.ts'
+import { TOKEN_WRITES } from './credentials/api-tokens.ts'
+import { savePageTokenKey } from './credentials/page-token-keys.ts'
+import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
+import { MAINTENANCE_WRITES } from './maintenance/reclaim.ts'
+import type { Operation } from './session/operation.ts'
+import type { CoreSession, ReadSession } from './session/session.ts'
+import type { NamedOperation } from './session/store-operations.ts'
+
+/** The name of an operation, and its input, which is plain data. */
+export interface OperationMessage {
+  readonly name: string
+  readonly input: unknown
+}
+
+const WRITES = byName<CoreSession>([
+  ...TOKEN_WRITES,
+  savePageTokenKey,
+  ...DOCUMENT_WRITES,
+  ...AUDIT_WRITES,
+  ...MAINTENANCE_WRITES,
+])
+const SLOW_READS = byName<ReadSession>(AUDIT_READS)
+
+export function writeNamed(session: CoreSession, message: OperationMessage): Operation<unknown> {
+  return findOperation(WRITES, message)(session, message.input)
+}
+
+export function readNamed(session: ReadSession, message: OperationMessage): Operation<unknown> {
+  return findOperation(SLOW_READS, message)(session, message.input)
+}
+
+type Run<Session> = (session: Session, input: unknown) => Operation<unknown>
+
+function byName<Session extends ReadSession>(
+  operations: readonly NamedOperation<Session, never, unknown>[],
+): ReadonlyMap<string, Run<Session>> {
+  // The sender of a message gives an operation the input that its type demands.
+  return new Map(operations.map(({ name, run }) => [name, run as Run<Session>]))
+}
+
+function findOperation<Session>(
+  operations: ReadonlyMap<string, Run<Session>>,
+  { name }: OperationMessage,
+): Run<Session> {
+  const run = operations.get(name)
+  if (run === undefined) throw new Error(`no operation is named ${name}; add it to the list`)
+  return run
+}
