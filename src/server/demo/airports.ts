@@ -109,7 +109,7 @@ async function readCities(): Promise<Map<string, SourceCity>> {
       if (isUnreadable(row)) {
         throw new Error(`airports.csv of vega-datasets: line ${row.line} cannot be read`)
       }
-      const city = row.cells as unknown as SourceCity
+      const city = row.cells as Readonly<Record<keyof SourceCity, string>>
       cities.set(city.iata, city)
     }
   }

@@ -122,5 +122,5 @@ export function withoutGauges(collected: CollectedMetrics): CollectedMetrics {
 }
 
 function aggregate(processes: readonly CollectedMetrics[]): Registry {
-  return AggregatorRegistry.aggregate(processes as unknown as object[])
+  return AggregatorRegistry.aggregate([...processes])
 }

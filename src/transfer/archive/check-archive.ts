@@ -4,18 +4,18 @@ import type { OntologyDefinition } from '../../ontology/definition/definition-sc
 import { DEFINITION_FILE, MANIFEST_FILE, type Manifest } from './write-archive.ts'
 
 export function checkDefinition(value: unknown): OntologyDefinition {
-  if (
-    !isObject(value) ||
-    typeof value['apiName'] !== 'string' ||
-    !Array.isArray(value['objectTypes']) ||
-    !value['objectTypes'].every(isObject)
-  ) {
-    throw new UnreadableFile(`${DEFINITION_FILE} is not the definition of an ontology`)
-  }
-  return value as unknown as OntologyDefinition
+  if (isDefinition(value)) return value
+  throw new UnreadableFile(`${DEFINITION_FILE} is not the definition of an ontology`)
 }
 
-export function checkManifest(value: unknown): Manifest {
+function isDefinition(value: unknown): value is OntologyDefinition {
+  if (!isObject(value) || typeof value['apiName'] !== 'string') return false
+  const types = value['objectTypes']
+  return Array.isArray(types) && types.every(isObject)
+}
+
+export function checkManifest(manifest: unknown): Manifest {
+  const value = manifest
   if (!isObject(value) || value['format'] !== 'oqs-archive') {
     throw new UnreadableFile(`${MANIFEST_FILE} is not the manifest of an archive`)
   }
@@ -28,7 +28,7 @@ export function checkManifest(value: unknown): Manifest {
       throw new UnreadableFile(`${MANIFEST_FILE} has no valid number of objects for ${name}`)
     }
   }
-  return value as unknown as Manifest
+  return manifest as Manifest
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
