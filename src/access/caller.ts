@@ -17,7 +17,7 @@ export interface CallerRights
   readonly claims?: Readonly<Record<string, string>> | undefined
 }
 
-export interface CallerProfile {
+interface CallerProfile {
   readonly givenName?: string | undefined
   readonly familyName?: string | undefined
   readonly email?: string | undefined

@@ -13,44 +13,44 @@ import { parseSearch, type SearchRecord, stringifySearch } from './view/search-r
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-export const homeRoute = createRoute({
+const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   component: HomeScreen,
 })
 
-export const ontologyRoute = createRoute({
+const ontologyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/o/$ontology',
   component: HomeScreen,
 })
 
-export const typeRoute = createRoute({
+const typeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/o/$ontology/$type',
   component: TypeScreen,
 })
 
-export const objectRoute = createRoute({
+const objectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/o/$ontology/$type/$key',
   component: ObjectScreen,
 })
 
-export const linkRoute = createRoute({
+const linkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/o/$ontology/$type/$key/$link',
   component: LinkedScreen,
 })
 
 // Loaded when it is first opened: most people never administer.
-export const adminRoute = createRoute({
+const adminRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/admin',
   component: lazyView('admin', async () => (await import('./admin/admin-screen.tsx')).AdminScreen),
 })
 
-export const healthRoute = createRoute({
+const healthRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/',
   component: lazyView(
@@ -59,7 +59,7 @@ export const healthRoute = createRoute({
   ),
 })
 
-export const tokensRoute = createRoute({
+const tokensRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/tokens',
   component: lazyView(
@@ -68,7 +68,7 @@ export const tokensRoute = createRoute({
   ),
 })
 
-export const clientsRoute = createRoute({
+const clientsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/clients',
   component: lazyView(

@@ -1,6 +1,6 @@
 /** Who may read the metrics. */
 export const METRICS_ACCESS = ['token', 'open', 'off'] as const
-export type MetricsAccess = (typeof METRICS_ACCESS)[number]
+type MetricsAccess = (typeof METRICS_ACCESS)[number]
 
 export interface Metrics {
   readonly access: Exclude<MetricsAccess, 'off'>

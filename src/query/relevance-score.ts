@@ -22,7 +22,7 @@ const MAX_SCORED_TERMS = 8
 const SCORED_LENGTH = 500
 
 /** A term of the query in one of its fields. */
-export interface ScoredTerm {
+interface ScoredTerm {
   readonly field: Field
   /** Selects the objects that have the term. */
   readonly query: Query

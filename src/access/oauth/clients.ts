@@ -37,7 +37,7 @@ const ID_BYTES = 16
  * The explorer, which every service has as a public client. It has no stored redirect URI: people
  * return to the address at which they use the service.
  */
-export const EXPLORER_CLIENT_ID = 'explorer'
+const EXPLORER_CLIENT_ID = 'explorer'
 const EXPLORER: StoredDocument = {
   kind: 'oauthClient',
   id: EXPLORER_CLIENT_ID,

@@ -22,7 +22,7 @@ import { checkVerifier } from './pkce.ts'
 const REFRESH_PREFIX = 'oqs_refresh_'
 
 /** What a person allowed a client to do. */
-export interface Grant extends RequestedScopes {
+interface Grant extends RequestedScopes {
   readonly clientId: string
   /** The id of the API token that the person signed in with. */
   readonly subjectId: string

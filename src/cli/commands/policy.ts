@@ -63,7 +63,8 @@ async function withPolicies(
 
 async function applyFile(file: string): Promise<void> {
   const json = await readJsonFile(file)
-  await withPolicies(async (store, { applyPolicy }, context) => {
+  const { applyPolicy } = await import('../../access/policies/stored-policies.ts')
+  await withPolicies(async (store, _, context) => {
     const { name, rights } = await applyPolicy(store.documents, json, context)
     await recordCommand(store, 'savePolicy', [name])
     await writeOut(`applied ${name}: ${countOf(rights.length, 'right')}\n`)

@@ -16,7 +16,7 @@ import { type QuerySource, QueryWalk } from './query-walk.ts'
 export const propertiesOf = ({ properties }: ObjectRecord): object => properties
 
 /** Queries that can be sorted and that return selected properties. */
-export abstract class OrderedQuery<
+abstract class OrderedQuery<
   Type extends ObjectTypeShape,
   Item,
   G extends Grammar,

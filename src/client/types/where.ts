@@ -48,7 +48,7 @@ export interface Combinators<Type extends ObjectTypeShape, G extends Grammar> {
 }
 
 /** Conditions of revision 2.0 on a whole object. */
-export interface FamilyConditions {
+interface FamilyConditions {
   /** All terms occur in the texts of the object. */
   readonly $keyword?: string
   /** The position of the object is within a closed ring of longitudes and latitudes. */
@@ -61,7 +61,7 @@ type StructConditions<Type extends ObjectTypeShape, G extends Grammar> = {
 }
 
 /** The condition on a property: a value that it equals, or operators. */
-export type PropertyCondition<Tag, G extends Grammar> = Tag extends readonly [infer Item]
+type PropertyCondition<Tag, G extends Grammar> = Tag extends readonly [infer Item]
   ? ArrayOperators<Item, G> & NullOperator<G>
   : Tag extends string
     ? FieldCondition<Tag, G, NullOperator<G>>
@@ -93,7 +93,7 @@ type ArrayOperators<Item, G extends Grammar> = (Item extends ScalarType
   : object) &
   (G extends 'filters' ? object : TextOperators<Item, G>)
 
-export interface EqualityOperators<Tag> {
+interface EqualityOperators<Tag> {
   readonly eq?: ComparedValue<Tag>
   readonly neq?: ComparedValue<Tag>
   /** Equal to one of the values. */
@@ -108,7 +108,7 @@ type RangeOperators<Tag, G extends Grammar> = Tag extends OrderedType
     : Range<Tag>
   : object
 
-export interface Range<Tag> {
+interface Range<Tag> {
   readonly lt?: ComparedValue<Tag>
   readonly lte?: ComparedValue<Tag>
   readonly gt?: ComparedValue<Tag>
@@ -123,7 +123,7 @@ type TextOperators<Tag, G extends Grammar> = Tag extends 'string'
   : object
 
 /** Matching of whole terms, without regard to case. */
-export interface TermOperators {
+interface TermOperators {
   /** One of the terms occurs. */
   readonly anyTerm?: Terms
   /** All terms occur. */
@@ -134,7 +134,7 @@ export interface TermOperators {
   readonly prefix?: string
 }
 
-export interface PatternOperators {
+interface PatternOperators {
   /** The whole value matches; `*` stands for any text and `?` for one character. */
   readonly wildcard?: string
   /** The whole value matches a regular expression. */
@@ -153,18 +153,18 @@ type GeoOperators<Tag, G extends Grammar> = G extends 'objectSet'
         : object
   : object
 
-export interface BoundingBox {
+interface BoundingBox {
   readonly topLeft: GeoPoint
   readonly bottomRight: GeoPoint
 }
 
 /** A GeoJSON polygon. */
-export interface Polygon {
+interface Polygon {
   readonly type: 'Polygon'
   readonly coordinates: readonly (readonly (readonly number[])[])[]
 }
 
-export interface PointOperators {
+interface PointOperators {
   readonly withinBoundingBox?: BoundingBox
   readonly withinPolygon?: Polygon
   readonly withinDistanceOf?: {
@@ -173,7 +173,7 @@ export interface PointOperators {
   }
 }
 
-export interface ShapeOperators {
+interface ShapeOperators {
   readonly intersectsBoundingBox?: BoundingBox
   readonly doesNotIntersectBoundingBox?: BoundingBox
   readonly intersectsPolygon?: Polygon

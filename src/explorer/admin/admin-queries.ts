@@ -17,7 +17,7 @@ export interface Status {
   readonly backgroundWork: BackgroundWork
 }
 
-export interface ProcessState {
+interface ProcessState {
   readonly residentBytes: number
   readonly heapBytes: number
   readonly busyMs: number

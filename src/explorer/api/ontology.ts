@@ -26,7 +26,7 @@ export interface ObjectTypeDefinition {
   readonly properties: Readonly<Record<string, PropertyDefinition>>
 }
 
-export interface LinkTypeDefinition {
+interface LinkTypeDefinition {
   readonly apiName: string
   readonly reverseApiName?: string
   readonly displayName?: string

@@ -10,7 +10,7 @@ import {
 } from './object-draft.ts'
 
 export const FORMS = ['form', 'json'] as const
-export type Form = (typeof FORMS)[number]
+type Form = (typeof FORMS)[number]
 
 export interface DraftForm {
   readonly form: Form

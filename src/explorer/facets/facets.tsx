@@ -28,7 +28,7 @@ const OPEN_FACETS = 3
 /** Facets that are counted without being opened, to find out which are useful. */
 const COUNTED_FACETS = 8
 
-export interface FacetsProps {
+interface FacetsProps {
   readonly of: TypeView
   readonly setView: SetView
   /** Rows come first: nothing is counted before they are shown. */

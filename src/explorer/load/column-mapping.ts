@@ -12,7 +12,7 @@ import {
  */
 export type ColumnMapping = ReadonlyMap<string, string>
 
-export const HALVES = ['latitude', 'longitude'] as const
+const HALVES = ['latitude', 'longitude'] as const
 
 /** Returns the mapping by names, as the command line would choose it. */
 export function suggestMapping(type: ObjectType, columns: readonly string[]): ColumnMapping {

@@ -160,7 +160,7 @@ export function withProperty(draft: TypeDraft, at: number, property: PropertyDra
 }
 
 /** Returns the property that numbers the rows; undefined if a property of the file is the key. */
-export function rowNumberOf({ key, properties }: TypeDraft): string | undefined {
+function rowNumberOf({ key, properties }: TypeDraft): string | undefined {
   if (key !== undefined) return undefined
   return freeName('row', (name) => properties.some((property) => property.name === name))
 }

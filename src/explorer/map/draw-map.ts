@@ -29,7 +29,7 @@ export function worldPaths({ land, borders }: World): WorldPaths {
 }
 
 /** Returns the radius of a cell with this many objects. */
-export function cellRadius(count: number): number {
+function cellRadius(count: number): number {
   return 1.4 + 1.3 * Math.log10(Math.max(1, count))
 }
 

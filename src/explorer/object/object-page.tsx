@@ -121,7 +121,7 @@ function ObjectMap({
 }
 
 /** The bytes as they came, not what was parsed from them. */
-export function Json({ text }: { readonly text: string }) {
+function Json({ text }: { readonly text: string }) {
   return (
     <section className={styles.json} aria-label="JSON">
       <CopyButton text={text} />

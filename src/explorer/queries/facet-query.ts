@@ -12,7 +12,7 @@ import type { Service } from '../api/service.ts'
 import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import type { ViewState } from '../view/view-state.ts'
 
-export interface FacetValue {
+interface FacetValue {
   readonly value: string
   readonly count: number
 }

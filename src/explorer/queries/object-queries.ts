@@ -84,7 +84,7 @@ export function stateQuery(service: Service, address: ObjectAddress, version: nu
 }
 
 /** Linked objects that the page of an object shows. */
-export const LINKED_SHOWN = 5
+const LINKED_SHOWN = 5
 
 export function linkedQuery(
   { revision1 }: Service,

@@ -4,7 +4,7 @@ import { openService, statusOf } from '../api/service.ts'
 import { revokeTokens, type Tokens } from './oauth.ts'
 
 /** The origin of a token: signing out revokes a token that the explorer obtained itself. */
-export type SignInOrigin = 'typed' | 'link' | 'oauth'
+type SignInOrigin = 'typed' | 'link' | 'oauth'
 
 export interface SignIn {
   readonly token: string

@@ -9,11 +9,7 @@ export interface FoundCell {
 }
 
 /** Returns the column whose value contains the text; -1 if none does. */
-export function columnWith(
-  record: ObjectRecord,
-  columns: readonly Column[],
-  wanted: string,
-): number {
+function columnWith(record: ObjectRecord, columns: readonly Column[], wanted: string): number {
   return columns.findIndex(({ name }) => {
     const value = record.properties[name]
     if (value === undefined || value === null) return false

@@ -56,7 +56,7 @@ export function StatusBar(props: StatusBarProps) {
 const NAMES = { '1': 'revision 1.0', '2': 'revision 2.0', v2: 'v2' } as const
 
 /** The time until the last byte, and the part of it that the service spent. */
-export function timeOf({ durationMs, serverMs }: WalkPage): string {
+function timeOf({ durationMs, serverMs }: WalkPage): string {
   const server =
     serverMs === undefined ? '' : ` (service ${serverMs.toFixed(serverMs < 10 ? 1 : 0)})`
   return `${Math.round(durationMs)} ms${server}`

@@ -21,7 +21,7 @@ export function useWidths(typeRid: string) {
   return [widths, setWidth] as const
 }
 
-export function readWidths(text: string | null): Readonly<Record<string, number>> {
+function readWidths(text: string | null): Readonly<Record<string, number>> {
   try {
     const saved = Object.entries((JSON.parse(text ?? '{}') ?? {}) as Record<string, unknown>)
     return Object.fromEntries(

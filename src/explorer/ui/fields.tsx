@@ -62,7 +62,7 @@ export function SelectField(props: SelectFieldProps) {
   )
 }
 
-export function Options({ options }: Pick<SelectFieldProps, 'options'>) {
+function Options({ options }: Pick<SelectFieldProps, 'options'>) {
   return options.map(([value, text]) => (
     <option key={value} value={value}>
       {text}

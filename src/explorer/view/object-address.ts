@@ -16,7 +16,7 @@ export interface ObjectView {
   readonly isJson: boolean
 }
 
-export function readObjectView(search: string): ObjectView {
+function readObjectView(search: string): ObjectView {
   const parameters = new URLSearchParams(search)
   const list = fromSearch(parameters)
   const version = parameters.get('v') ?? ''

@@ -49,7 +49,7 @@ export function readTrail(trail: readonly string[]): readonly TrailStep[] {
 }
 
 /** Returns the part of a view that chooses and orders objects: what a list is, and not how it looks. */
-export function listOf({ filters, text, box, order, isSnapshot }: ViewState): ViewState {
+function listOf({ filters, text, box, order, isSnapshot }: ViewState): ViewState {
   return { ...EMPTY_VIEW, filters, text, box, order, isSnapshot }
 }
 

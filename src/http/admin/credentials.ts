@@ -40,7 +40,7 @@ export interface CredentialKind<Stored extends { readonly id: string }> {
   readonly describe: (stored: Stored, nowMs: number) => object
 }
 
-export interface Created<Stored> {
+interface Created<Stored> {
   readonly stored: Stored
   readonly secret: string | undefined
 }

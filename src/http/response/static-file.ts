@@ -11,7 +11,7 @@ export interface StaticFile {
 }
 
 /** The bytes of a file in one content coding. */
-export interface Representation {
+interface Representation {
   readonly bytes: Uint8Array
   /** A strong entity tag, so each coding has its own. */
   readonly tag: string

@@ -51,7 +51,7 @@ const Grouping = Type.Object(
   documentedAs(REVISION_1_AGGREGATIONS.components.grouping),
 )
 
-export const AggregateBody = Type.Object(
+const AggregateBody = Type.Object(
   {
     aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
     query: optional(queryBody(REVISION_1_QUERIES)),
@@ -66,7 +66,7 @@ export const AggregateBody = Type.Object(
   closed,
 )
 
-export const AggregateResponse = Type.Object(
+const AggregateResponse = Type.Object(
   groupMembers(
     Type.Unsafe<number | string>({
       type: ['number', 'string'],

@@ -18,12 +18,12 @@ import { queryBody } from '../schemas/query-body.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import { findByKey, findLinkByKey, objectNotFound, resolveKeySearch } from './find-by-key.ts'
 
-export const PreviewParameter = Type.Optional(
+const PreviewParameter = Type.Optional(
   Type.Boolean({ description: 'Has no effect. Accepted because clients of this API send it.' }),
 )
 
 /** The parameters of an endpoint that finds an object by its key alone. */
-export const keyParameters = {
+const keyParameters = {
   objectType: Type.Optional(
     Type.String({
       description: 'API name of the object type. Required if several types have such an object.',

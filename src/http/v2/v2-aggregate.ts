@@ -79,7 +79,7 @@ const Grouping = Type.Object(
 )
 
 /** The members of every aggregation, besides those that select objects. */
-export const aggregationMembers = {
+const aggregationMembers = {
   aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
   groupBy: optional(
     Type.Array(Grouping, {
@@ -97,12 +97,12 @@ export const aggregationMembers = {
 }
 
 /** The body of an aggregation over the objects that match conditions. */
-export const AggregateBody = Type.Object(
+const AggregateBody = Type.Object(
   { ...aggregationMembers, where, version: AggregatedVersion },
   closed,
 )
 
-export const AggregateV2Response = Type.Object({
+const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
     description: 'Always `ACCURATE`: no metric is estimated, and no group is dropped silently.',
   }),
@@ -116,7 +116,7 @@ export const AggregateV2Response = Type.Object({
 })
 
 /** What every aggregation of v2 does. */
-export const AGGREGATION_DESCRIPTION = `
+const AGGREGATION_DESCRIPTION = `
 Computes metrics over the current objects of a selection, in total or by group.
 
 **Metrics**

@@ -22,9 +22,9 @@ import { ObjectSet } from './object-set-schema.ts'
 import { CountedDollarPage, CountedFlatPage } from './v2-records.ts'
 
 /** Required by clients; properties have no security of their own here. */
-export const PROPERTY_SECURITIES = '"propertySecurities":[]'
+const PROPERTY_SECURITIES = '"propertySecurities":[]'
 
-export const loadPropertySecurities = optional(
+const loadPropertySecurities = optional(
   Type.Unsafe<false>({
     type: 'boolean',
     enum: [false, null],

@@ -35,7 +35,7 @@ export interface ChangeOptions {
 }
 
 /** Links store nothing, so they can change at any time. */
-export interface LinkChange {
+interface LinkChange {
   readonly kind: 'added' | 'renamed' | 'dropped'
   readonly linkType: string
   /** The object type that the link leads from. */

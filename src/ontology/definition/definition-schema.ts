@@ -41,7 +41,7 @@ export interface FieldDefinition {
   readonly renamedFrom?: string
 }
 
-export interface ItemDefinition extends Omit<FieldDefinition, 'type' | 'items' | 'renamedFrom'> {
+interface ItemDefinition extends Omit<FieldDefinition, 'type' | 'items' | 'renamedFrom'> {
   readonly type: ScalarType | 'struct'
 }
 

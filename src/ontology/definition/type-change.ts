@@ -11,14 +11,7 @@ import { alwaysFits } from './wider-types.ts'
  * the change is refused if one does not fit. `reindexed`: the terms of each value are read again in
  * another language. `rekeyed`: another property is the primary key.
  */
-export type ChangeKind =
-  | 'added'
-  | 'renamed'
-  | 'widened'
-  | 'reread'
-  | 'reindexed'
-  | 'rekeyed'
-  | 'dropped'
+type ChangeKind = 'added' | 'renamed' | 'widened' | 'reread' | 'reindexed' | 'rekeyed' | 'dropped'
 
 /** A change of an object type, or of one of its properties. */
 export interface PartChange {

@@ -73,7 +73,7 @@ export interface GroupingParsing extends Omit<GroupingContext, 'grammar'> {
 }
 
 /** The members of the type are those apart from the property, which every grouping has. */
-export interface GroupingParser extends UnionType {
+interface GroupingParser extends UnionType {
   readonly parse: (parsing: GroupingParsing) => Grouping
 }
 

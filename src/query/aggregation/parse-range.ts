@@ -21,7 +21,7 @@ export interface WrittenRange {
 /** Parses a range, or throws the error that the client gets. */
 export type RangeReader = (written: WrittenRange, context: RangeContext) => Range
 
-export interface RangeContext {
+interface RangeContext {
   readonly type: NumericType | TimeType
   /** The error parameters that describe the property. */
   readonly about: { readonly property: string } & Readonly<Record<string, string>>

@@ -42,7 +42,7 @@ export interface FieldSyntax {
   readonly invalidValue: (refused: RefusedComparison) => ObjectQueryError
 }
 
-export interface RefusedComparison {
+interface RefusedComparison {
   readonly written: string
   readonly type: string
   readonly value: unknown
@@ -61,7 +61,7 @@ export interface Conditions {
   readonly resolve: (written: unknown, path: string) => ResolvedField
 }
 
-export interface TextCondition {
+interface TextCondition {
   /** The query type as the client wrote it; the name of the match if absent. */
   readonly type?: string
   readonly match: TextMatch
@@ -72,7 +72,7 @@ export interface TextCondition {
   readonly path: string
 }
 
-export interface PatternCondition {
+interface PatternCondition {
   readonly type: 'wildcard' | 'regex'
   readonly field: string
   readonly value: unknown

@@ -22,7 +22,7 @@ export interface OpenedBatch {
 }
 
 /** Drops a batch of which no more bytes follow. */
-export interface CloseMessage {
+interface CloseMessage {
   readonly closed: number
 }
 
