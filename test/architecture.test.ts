@@ -189,6 +189,16 @@ describe('the layers', () => {
     expect(worldly).toEqual([])
   })
 
+  it('keep use cases free of the web framework', () => {
+    const web = ['fastify', 'node:http', 'node:net']
+    const found = sources
+      .filter(
+        ({ layer, imports }) => layer === 'service' && imports.some((name) => web.includes(name)),
+      )
+      .map(({ path }) => path)
+    expect(found).toEqual([])
+  })
+
   it('read the environment in one place', () => {
     const readers = sources
       .filter(({ text }) => text.includes('process.env'))

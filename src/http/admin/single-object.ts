@@ -1,19 +1,37 @@
 /** `PUT`, `PATCH` and `DELETE` of one object, with conditions on its entity tag. */
-import { Type } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
+import { invalidArgument } from '../../contract/errors.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergePatch } from '../../ontology/values/merge-patch.ts'
+import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
+import { RefusedObject, readObjectKey } from '../../ontology/values/read-object.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import {
+  readProperties,
+  type WrittenObject,
+  writeObject,
+} from '../../service/writes/write-object.ts'
+import type { Change, CurrentObject } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
-import { repeatHeaders } from '../request/idempotency-key.ts'
+import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { addJsonParser } from '../request/json-body.ts'
+import {
+  objectTag,
+  objectTags,
+  readPreconditions,
+  requirePreconditions,
+} from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { ObjectPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { reserveBody } from './reserve-body.ts'
-import { readProperties, type WrittenObject, writeObject } from './write-object.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/:primaryKey'
 const MERGE_PATCH = 'application/merge-patch+json'
@@ -33,8 +51,56 @@ const common = {
 const CONDITIONS =
   'With `If-Match` or `If-None-Match`, the write happens only if the entity tag of the object, from `GET` in any API version, does or does not match; otherwise the status is 412. When the response arrives, the change is on disk.'
 
-function headersOf({ commit, etag }: WrittenObject): Record<string, string> {
-  return { ...repeatHeaders(commit), ...(etag === undefined ? {} : { etag }) }
+interface ObjectRequest extends Viewer, KeyedRequest {
+  readonly params: Static<typeof ObjectPath>
+  readonly context: ServiceContext
+}
+
+/** Computes what a request does to the object with the key of its path. */
+type DecideChange = (
+  current: CurrentObject | undefined,
+  target: { readonly objectType: ObjectType; readonly pk: string },
+) => Change | Promise<Change>
+
+/** Writes the object of a request, if the object that the commit replaces meets its conditions. */
+async function writeRequested(
+  request: ObjectRequest,
+  reply: FastifyReply,
+  services: Services,
+  decide: DecideChange,
+): Promise<WrittenObject> {
+  const { params, headers, context, catalogue } = request
+  const { objectType } = resolveWrittenPath(request, params)
+  const { pk } = readPathKey(objectType, request)
+  const preconditions = readPreconditions(headers)
+  const target = { objectType: objectType.apiName, primaryKey: params.primaryKey }
+  const spec = {
+    objectType,
+    pk,
+    basedOn: catalogue.generation,
+    idempotencyKey: readIdempotencyKey(request, services),
+    decide: async (current: CurrentObject | undefined) => {
+      const readTags = current && (() => objectTags(objectType, current))
+      requirePreconditions(preconditions, readTags, target)
+      const change = await decide(current, { objectType, pk })
+      return { change, etag: 'put' in change ? objectTag(objectType, change.put) : undefined }
+    },
+  }
+  const written = await writeObject(spec, context, services)
+  const { commit, etag } = written
+  reply.headers({ ...repeatHeaders(commit), ...(etag === undefined ? {} : { etag }) })
+  return written
+}
+
+/** Returns the key of the path. No object can have an invalid key, so only `PUT` reports it as such. */
+function readPathKey(objectType: ObjectType, { params, method }: ObjectRequest): PrimaryKey {
+  try {
+    return readObjectKey(objectType, params.primaryKey)
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    if (method !== 'PUT') throw objectNotFound(objectType, params.primaryKey)
+    throw invalidArgument('primaryKey', error.reason)
+  }
 }
 
 const putObject = endpoint({
@@ -51,10 +117,14 @@ const putObject = endpoint({
     preParsing: reserveBody(services),
   }),
   handle: async (request, reply, services) => {
-    const written = await writeObject(request, services, async (_, { objectType, pk }) => ({
-      put: await readProperties(request.body, objectType, pk),
-    }))
-    reply.headers(headersOf(written))
+    const written = await writeRequested(
+      request,
+      reply,
+      services,
+      async (_, { objectType, pk }) => ({
+        put: await readProperties(request.body, objectType, pk),
+      }),
+    )
     return reply.code(written.isCreated ? 201 : 200).send({ version: written.commit.version })
   },
 })
@@ -75,12 +145,16 @@ const patchObject = endpoint({
   }),
   handle: async (request, reply, services) => {
     const { primaryKey } = request.params
-    const written = await writeObject(request, services, async (current, { objectType, pk }) => {
-      if (current === undefined) throw objectNotFound(objectType, primaryKey)
-      const merged = mergePatch(JSON.parse(current.body), request.body)
-      return { put: await readProperties(merged, objectType, pk) }
-    })
-    reply.headers(headersOf(written))
+    const written = await writeRequested(
+      request,
+      reply,
+      services,
+      async (current, { objectType, pk }) => {
+        if (current === undefined) throw objectNotFound(objectType, primaryKey)
+        const merged = mergePatch(JSON.parse(current.body), request.body)
+        return { put: await readProperties(merged, objectType, pk) }
+      },
+    )
     return { version: written.commit.version }
   },
 })
@@ -95,11 +169,15 @@ const deleteObject = endpoint({
   response: responses(VersionResponse),
   handle: async (request, reply, services) => {
     const { primaryKey } = request.params
-    const written = await writeObject(request, services, (current, { objectType, pk }) => {
-      if (current === undefined) throw objectNotFound(objectType, primaryKey)
-      return { delete: pk }
-    })
-    reply.headers(headersOf(written))
+    const written = await writeRequested(
+      request,
+      reply,
+      services,
+      (current, { objectType, pk }) => {
+        if (current === undefined) throw objectNotFound(objectType, primaryKey)
+        return { delete: pk }
+      },
+    )
     return { version: written.commit.version }
   },
 })

@@ -1,16 +1,11 @@
 /** Writes objects: one atomic batch per request, one change per line. */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { type Static, Type } from 'typebox'
-import type { Caller } from '../../access/caller.ts'
-import { viewOf } from '../../access/identify.ts'
-import { resolveWrittenPath } from '../../access/resolve.ts'
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import { readBatch } from '../../service/batches/read-batch.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
-import type { Batch, Commit, IdempotencyKey } from '../../store/object-store.ts'
+import { writeBatch } from '../../service/batches/write-batch.ts'
 import type { App } from '../app.ts'
 import { endpoint } from '../endpoint.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
@@ -18,42 +13,6 @@ import { KEYED } from '../request/write-guards.ts'
 import { ReplacementName, TypePath } from '../schemas/paths.ts'
 import { CommitResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-
-interface BatchSpec extends Static<typeof TypePath>, Static<typeof BatchParameters> {
-  readonly caller: Caller
-  readonly context: ServiceContext
-  readonly body: Readable
-  readonly idempotencyKey: IdempotencyKey | undefined
-  /** Collects the bytes of the body. */
-  readonly digest: Hash | undefined
-}
-
-async function writeBatch(spec: BatchSpec, services: Services): Promise<WrittenBatch> {
-  const { mode = 'upsert', dryRun = false, replacement, context } = spec
-  // Read again, because the batch may have waited for its turn.
-  const catalogue = await services.store.readCatalogue({ named: [spec] })
-  const viewer = await viewOf(spec, { caller: spec.caller, catalogue }, services)
-  const { objectType } = resolveWrittenPath(viewer, spec)
-  using memory = services.memory.reserve(context.callerId, 0)
-  const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
-  if (dryRun) for await (const _ of changes);
-  const batch: Batch = {
-    objectType,
-    changes: dryRun ? [] : changes,
-    basedOn: viewer.catalogue.generation,
-    replacement,
-    keepsExisting: mode === 'append',
-    // A dry run changes nothing, so it can be repeated anyway.
-    idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
-  }
-  const commit = await services.store.commit(batch, context)
-  const { version, put, deleted, kept } = commit
-  return { commit, version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
-}
-
-interface WrittenBatch extends Static<typeof CommitResponse> {
-  readonly commit: Commit
-}
 
 const BatchParameters = Type.Object(
   {
@@ -110,7 +69,7 @@ const writeObjects = endpoint({
     const { caller, context, params, query, body } = request
     const digest = createHash('sha256')
     const idempotencyKey = readIdempotencyKey(request, services, () => digestOf(digest))
-    const spec: BatchSpec = {
+    const spec = {
       ...params,
       ...query,
       caller,
@@ -123,12 +82,13 @@ const writeObjects = endpoint({
     // The body is not read before the caller has a free slot.
     const readBody = request.lifetime.holdBody()
     const owner = { callerId: context.callerId, signal: context.signal() }
-    const { commit, ...result } = await services.admission.runBatch(owner, () => {
+    const commit = await services.admission.runBatch(owner, () => {
       readBody()
       return writeBatch(spec, services)
     })
     reply.headers(repeatHeaders(commit))
-    return result
+    const { version, put, deleted, kept } = commit
+    return { version, put, deleted, ...(query.mode === 'append' ? { kept } : {}) }
   },
 })
 

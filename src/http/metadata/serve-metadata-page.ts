@@ -2,6 +2,7 @@
  * Pages of metadata. Items are few and in memory, ordered by name, which is all the paging they
  * need. Their tokens work like those of objects.
  */
+import type { FastifyReply } from 'fastify'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { nextPageState } from '../../paging/next-page.ts'
 import { effectivePageSize } from '../../paging/page-size.ts'
@@ -9,7 +10,7 @@ import type { TokenBinding } from '../../paging/page-token.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { openWalk } from '../../service/pages/open-walk.ts'
 import type { Page, PagedRequest, PagingParameters } from '../../service/pages/page.ts'
-import { type PageReply, sendPage } from '../page/send-page.ts'
+import { sendPage } from '../page/send-page.ts'
 import { digest } from '../response/entity-tag.ts'
 import type { Services } from '../services.ts'
 import type { Description, MetadataList, Named } from './metadata-collection.ts'
@@ -25,12 +26,12 @@ export interface MetadataPageSpec<Item extends Named> {
   readonly maximumPageSize: number
 }
 
-export function serveMetadataPage<Item extends Named, Reply>(
+export function serveMetadataPage<Item extends Named>(
   request: PagedRequest,
-  reply: PageReply<Reply>,
+  reply: FastifyReply,
   spec: MetadataPageSpec<Item>,
   services: Services,
-): Reply {
+): FastifyReply {
   return sendPage(reply, makePage(request, spec, services))
 }
 

@@ -2,29 +2,17 @@
  * The page envelope [2.1]: `data`, then `nextPageToken` if more exists, then `totalCount` if the
  * endpoint has it. Records arrive as bytes and leave as bytes, neither parsed nor copied.
  */
-import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import type { Page } from '../../service/pages/page.ts'
-import type { RequestActivity } from '../request/request-activity.ts'
-import { dataHeaders, type TimedReply } from '../response/data-headers.ts'
+import { dataHeaders } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
   digest,
   etagOfInputs,
   isCacheable,
   isNotModified,
-  type TaggedReply,
 } from '../response/entity-tag.ts'
 import { requireVerified } from '../response/require-verified.ts'
-
-/** The part of a reply that `sendPage` uses, whatever its schema. */
-export interface PageReply<Reply> extends Omit<TaggedReply, 'request'> {
-  readonly request: TaggedReply['request'] &
-    TimedReply['request'] & { readonly activity: Pick<RequestActivity, 'notePage'> }
-  readonly raw: ServerResponse
-  hijack(): Reply
-  headers(values: Record<string, string>): unknown
-  code(status: 304): { send(payload: never): Reply }
-}
 
 const HEAD = '{"data":['
 
@@ -36,11 +24,7 @@ function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): s
  * Sends a page without the framework, which only sends bodies in one piece. `furtherMembers` of the
  * envelope are JSON text.
  */
-export function sendPage<Reply>(
-  reply: PageReply<Reply>,
-  page: Page,
-  furtherMembers?: string,
-): Reply {
+export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: string): FastifyReply {
   const headers = dataHeaders(reply, page.version)
   if (isCacheable(reply)) {
     const etag = etagOfPage(page)
@@ -49,7 +33,7 @@ export function sendPage<Reply>(
     if (isNotModified(reply, etag)) {
       reply.request.activity.notePage({ objects: page.count })
       reply.headers(headers)
-      return reply.code(304).send(undefined as never)
+      return reply.code(304).send()
     }
   }
   let tail = ']'
@@ -60,8 +44,7 @@ export function sendPage<Reply>(
   tail += '}'
 
   requireVerified(reply.request)
-  const hijacked = reply.hijack()
-  const { raw, request } = reply
+  const { raw, request } = reply.hijack()
   const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
   request.activity.notePage({ objects: page.count, bytes: bodyBytes })
   headers['content-type'] = 'application/json'
@@ -70,5 +53,5 @@ export function sendPage<Reply>(
   raw.write(HEAD, 'latin1')
   raw.write(page.records)
   raw.end(tail, 'utf8')
-  return hijacked
+  return reply
 }

@@ -1,34 +1,21 @@
-import { dataHeaders, type TimedReply } from './data-headers.ts'
-import {
-  CACHE_CONTROL,
-  etagOfBytes,
-  isCacheable,
-  isNotModified,
-  type TaggedReply,
-} from './entity-tag.ts'
-
-/** The part of a reply that `sendJson` uses, whatever its schema. */
-interface JsonReply<Sent> extends Omit<TaggedReply, 'request'> {
-  readonly request: TaggedReply['request'] & TimedReply['request']
-  headers(values: Record<string, string>): unknown
-  code(status: 304): { send(payload: never): Sent }
-  type(contentType: string): { send(payload: never): Sent }
-}
+import type { FastifyReply } from 'fastify'
+import { dataHeaders } from './data-headers.ts'
+import { CACHE_CONTROL, etagOfBytes, isCacheable, isNotModified } from './entity-tag.ts'
 
 /**
  * Sends text that is already JSON, without serialising it again. `knownEtag` is its tag, if the caller
  * knows it already.
  */
-export function sendJson<Sent>(
-  reply: JsonReply<Sent>,
+export function sendJson(
+  reply: FastifyReply,
   json: Buffer | string,
   knownEtag?: string,
-): Sent {
+): FastifyReply {
   reply.headers(dataHeaders(reply, undefined))
   if (isCacheable(reply)) {
     const etag = knownEtag ?? etagOfBytes(json)
     reply.headers({ etag, 'cache-control': CACHE_CONTROL })
-    if (isNotModified(reply, etag)) return reply.code(304).send(undefined as never)
+    if (isNotModified(reply, etag)) return reply.code(304).send()
   }
-  return reply.type('application/json').send(json as never)
+  return reply.type('application/json').send(json)
 }

@@ -1,22 +1,16 @@
-import { isNotModified, type TaggedReply } from './entity-tag.ts'
+import type { FastifyReply } from 'fastify'
+import { isNotModified } from './entity-tag.ts'
 import { CODINGS, type Coding, type StaticFile } from './static-file.ts'
-
-/** The part of a reply that `sendStatic` uses, whatever its schema. */
-interface FileReply<Sent> extends TaggedReply {
-  headers(values: Record<string, string>): unknown
-  code(status: 304): { send(payload: never): Sent }
-  type(contentType: string): { send(payload: never): Sent }
-}
 
 /** Unless the caller says otherwise: shared caches keep the file, and revalidate it for every use. */
 const CACHE_CONTROL = 'public, no-cache'
 
 /** Sends a file in the best coding that the client accepts, or 304 if its copy is current. */
-export function sendStatic<Sent>(
-  reply: FileReply<Sent>,
+export function sendStatic(
+  reply: FastifyReply,
   { contentType, identity, compressed }: StaticFile,
   headers: Readonly<Record<string, string>> = {},
-): Sent {
+): FastifyReply {
   const coding = chooseCoding(reply.request.headers['accept-encoding'])
   const chosen = coding === undefined ? undefined : compressed[coding]
   const { bytes, tag } = chosen ?? identity
@@ -27,8 +21,8 @@ export function sendStatic<Sent>(
     vary: 'accept-encoding',
     ...(coding === undefined || chosen === undefined ? {} : { 'content-encoding': coding }),
   })
-  if (isNotModified(reply, tag)) return reply.code(304).send(undefined as never)
-  return reply.type(contentType).send(bytes as never)
+  if (isNotModified(reply, tag)) return reply.code(304).send()
+  return reply.type(contentType).send(bytes)
 }
 
 /** Returns the first of our codings that `Accept-Encoding` allows (RFC 9110, 12.5.3). */

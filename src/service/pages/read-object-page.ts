@@ -179,17 +179,14 @@ function startOfWalk(resumed: PageState | undefined): number | undefined {
 
 /** Returns the parts with absolute dates; the same list if they have no relative ones. */
 function resolveDates(parts: readonly SetPagePart[], atMs: number): readonly SetPagePart[] {
-  const resolved = parts.map((part) => {
-    const query = resolveRelativeDates(part.query, atMs)
-    return query === part.query ? part : { ...part, query }
-  })
-  return resolved.every((part, index) => part === parts[index]) ? parts : resolved
+  if (parts.every(({ query }) => resolveRelativeDates(query, atMs) === query)) return parts
+  return parts.map((part) => ({ ...part, query: resolveRelativeDates(part.query, atMs) }))
 }
 
 /** Returns the types that a page reads, with those that its conditions link to. */
 function typesOf(parts: readonly SetPagePart[]): readonly ObjectType[] {
-  const [part, ...others] = parts
-  if (part === undefined || others.length > 0) return typesOfSet(parts)
+  const [part] = parts
+  if (part === undefined || parts.length > 1) return typesOfSet(parts)
   return [part.objectType, ...linkedTypesOf(part.query, part.objectType)]
 }
 

@@ -1,0 +1,44 @@
+/** Writes one atomic batch of objects. */
+import type { AccessServices } from '../../access/access-services.ts'
+import type { Caller } from '../../access/caller.ts'
+import { viewOf } from '../../access/identify.ts'
+import { resolveWrittenPath } from '../../access/resolve.ts'
+import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
+import type { ServiceParts } from '../service-parts.ts'
+import type { BatchParsers } from './batch-parsers.ts'
+import { type BatchBody, readBatch } from './read-batch.ts'
+
+export interface BatchSpec extends Pick<BatchBody, 'body' | 'context' | 'digest'> {
+  readonly ontology: string
+  readonly objectType: string
+  readonly caller: Caller
+  /** What happens to existing objects: `upsert`, the default, replaces them. */
+  readonly mode?: 'append' | 'upsert'
+  readonly dryRun?: boolean
+  readonly replacement?: string
+  readonly idempotencyKey: IdempotencyKey | undefined
+}
+
+type BatchServices = ServiceParts & AccessServices & { readonly batchParsers: BatchParsers }
+
+export async function writeBatch(spec: BatchSpec, services: BatchServices): Promise<Commit> {
+  const { mode = 'upsert', dryRun = false, replacement, context } = spec
+  // Read again, because the batch may have waited for its turn.
+  const catalogue = await services.store.readCatalogue({ named: [spec] })
+  const viewer = await viewOf(spec, { caller: spec.caller, catalogue }, services)
+  const { objectType } = resolveWrittenPath(viewer, spec)
+  using memory = services.memory.reserve(context.callerId, 0)
+  const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
+  if (dryRun) for await (const _ of changes);
+  const batch = {
+    objectType,
+    changes: dryRun ? [] : changes,
+    basedOn: viewer.catalogue.generation,
+    replacement,
+    keepsExisting: mode === 'append',
+    // A dry run changes nothing, so it can be repeated anyway.
+    idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
+  }
+  // Awaited here, so that the memory is held until the batch is written.
+  return await services.store.commit(batch, context)
+}

@@ -1,0 +1,69 @@
+/** Writes of one object, as one commit. */
+import { nextTurn } from '../../admission/next-turn.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import { finishInTurns } from '../../ontology/steps.ts'
+import { objectSteps, RefusedObject, type StoredObject } from '../../ontology/values/read-object.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
+import type { Change, Commit, CurrentObject, Edit } from '../../store/object-store.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
+
+export interface WriteSpec extends Pick<Edit, 'objectType' | 'basedOn' | 'idempotencyKey'> {
+  readonly pk: string
+  /**
+   * Computes the change of the object that the commit replaces. Throws if the write must not happen.
+   * The result has the entity tag of the object afterwards, if it exists.
+   */
+  readonly decide: (current: CurrentObject | undefined) => Promise<DecidedChange>
+}
+
+export interface DecidedChange {
+  readonly change: Change
+  readonly etag: string | undefined
+}
+
+export interface WrittenObject {
+  readonly commit: Commit
+  /** Whether the object did not exist before. */
+  readonly isCreated: boolean
+  readonly etag: string | undefined
+}
+
+/** Writes one object. A repeated request gets the result of the first one. */
+export async function writeObject(
+  { pk, decide, ...target }: WriteSpec,
+  context: ServiceContext,
+  { store }: ServiceParts,
+): Promise<WrittenObject> {
+  const edit = {
+    ...target,
+    keys: [pk],
+    decide: async (objects: ReadonlyMap<string, CurrentObject>) => {
+      const current = objects.get(pk)
+      const { change, etag } = await decide(current)
+      return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
+    },
+  }
+  const commit = await store.edit(edit, context)
+  return { commit, ...(JSON.parse(commit.note ?? '{}') as Omit<WrittenObject, 'commit'>) }
+}
+
+/** Checks and serialises the properties of the object with a key. */
+export async function readProperties(
+  properties: unknown,
+  objectType: ObjectType,
+  pk: string,
+): Promise<StoredObject> {
+  const object = await readInTurns(objectType, properties)
+  if (object.pk === pk) return object
+  throw unprocessable(objectType.primaryKey.apiName, 'differs from the primary key in the path')
+}
+
+async function readInTurns(objectType: ObjectType, properties: unknown): Promise<StoredObject> {
+  try {
+    return await finishInTurns(objectSteps(objectType)(properties), nextTurn)
+  } catch (error) {
+    if (!(error instanceof RefusedObject)) throw error
+    throw unprocessable(error.property ?? 'body', error.reason)
+  }
+}
