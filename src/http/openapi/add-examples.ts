@@ -1,3 +1,4 @@
+import { DEMO_PATH } from './demo-names.ts'
 import { EXAMPLES } from './examples.ts'
 
 /** An operation of the document, as far as examples concern it. */
@@ -10,6 +11,7 @@ export interface Operation {
 
 interface Parameter {
   readonly name: string
+  readonly in?: string
   example?: unknown
 }
 
@@ -20,7 +22,9 @@ export function addExamples(operation: Operation): void {
   const example = EXAMPLES[operation.operationId ?? '']
   if (example === undefined) return
   for (const parameter of operation.parameters ?? []) {
-    const value = example.parameters?.[parameter.name]
+    const { name } = parameter
+    const value =
+      example.parameters?.[name] ?? (parameter.in === 'path' ? DEMO_PATH[name] : undefined)
     if (value !== undefined) parameter.example = value
   }
   setExample(operation.requestBody?.content, example.request)

@@ -59,7 +59,6 @@ const CHANGE = {
 
 export const ADMIN_EXAMPLES = {
   getObjectCounts: {
-    parameters: { ontology: 'aviation' },
     response: {
       objectTypes: {
         country: { count: 250, version: 1 },
@@ -127,9 +126,9 @@ export const ADMIN_EXAMPLES = {
   },
   revokeClient: { parameters: { id: CLIENT_ID }, response: CLIENT },
   listPolicies: { response: { data: [POLICY] } },
-  getPolicy: { parameters: { policy: 'swiss' }, response: POLICY },
-  savePolicy: { parameters: { policy: 'swiss' }, request: POLICY_BODY, response: POLICY },
-  deletePolicy: { parameters: { policy: 'swiss' }, response: { name: 'swiss' } },
+  getPolicy: { response: POLICY },
+  savePolicy: { request: POLICY_BODY, response: POLICY },
+  deletePolicy: { response: { name: 'swiss' } },
   listAuditRecords: {
     parameters: { operation: 'writeObjects', pageSize: 1 },
     response: {

@@ -4,9 +4,17 @@
  */
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { ADMIN_EXAMPLES } from './admin-examples.ts'
-import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
+import {
+  AIRPORT_RID,
+  CITIES,
+  GROUPS,
+  LINK_TYPE,
+  ONTOLOGY,
+  RID,
+  TOKEN,
+  TYPE_RID,
+} from './demo-names.ts'
 import { OAUTH_EXAMPLES } from './oauth-examples.ts'
-import { V2_AGGREGATION_EXAMPLES } from './v2-aggregation-examples.ts'
 import { V2_EXAMPLES } from './v2-examples.ts'
 import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
 import { WRITE_EXAMPLES } from './write-examples.ts'
@@ -16,8 +24,6 @@ export interface Example {
   readonly request?: unknown
   readonly response: unknown
 }
-
-const FAMILY_ZURICH = { apiFamily: 'gotham', primaryKey: 'ZRH' }
 
 const NAME_AND_RUNWAY = { iata: 'ZRH', name: 'Zurich Airport', runwayFeet: 12_139 }
 const AIRPORT = { rid: AIRPORT_RID, properties: NAME_AND_RUNWAY }
@@ -49,13 +55,6 @@ const FAMILY_COUNTRY = {
     currencies: [{ code: 'EUR', name: 'Euro', symbol: '€' }],
   },
 }
-const ONTOLOGY = {
-  apiName: 'aviation',
-  displayName: 'Aviation',
-  description:
-    'A demo with open data: airports, flights, and the countries and cities of the world.',
-  rid: RID,
-}
 const OBJECT_TYPE = {
   apiName: 'airport',
   displayName: 'Airport',
@@ -68,14 +67,6 @@ const OBJECT_TYPE = {
     runwayFeet: { description: 'Length of the longest runway', baseType: 'Integer' },
   },
   rid: TYPE_RID,
-}
-const LINK_TYPE = {
-  apiName: 'country',
-  displayName: 'country',
-  status: 'ACTIVE',
-  objectTypeApiName: 'country',
-  cardinality: 'ONE',
-  foreignKeyPropertyApiName: 'countryCode',
 }
 /** The ontology that examples write to; others read that of the demo. */
 export const LIBRARY_DEFINITION: OntologyDefinition = {
@@ -104,7 +95,6 @@ const BOOKS = { ontology: 'library', objectType: 'book' }
 const REPLACEMENT = { ...BOOKS, replacement: '1' }
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
-  ...V2_AGGREGATION_EXAMPLES,
   ...V2_EXAMPLES,
   ...V2_INTERFACE_EXAMPLES,
   ...WRITE_EXAMPLES,
@@ -113,20 +103,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...OAUTH_EXAMPLES,
   ...ADMIN_EXAMPLES,
   listOntologies: { response: { data: [ONTOLOGY] } },
-  getOntology: { parameters: DEMO, response: ONTOLOGY },
+  getOntology: { response: ONTOLOGY },
   listObjectTypes: {
-    parameters: { ...DEMO, pageSize: 1 },
+    parameters: { pageSize: 1 },
     response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
   },
-  getObjectType: { parameters: AIRPORTS, response: OBJECT_TYPE },
+  getObjectType: { response: OBJECT_TYPE },
   listOutgoingLinkTypes: { parameters: CITIES, response: { data: [LINK_TYPE] } },
   getOutgoingLinkType: {
-    parameters: { ...CITIES, linkType: 'country' },
+    parameters: CITIES,
     response: LINK_TYPE,
   },
   listObjects: {
     parameters: {
-      ...AIRPORTS,
       pageSize: 1,
       properties: 'name,runwayFeet',
       orderBy: 'properties.runwayFeet:asc',
@@ -135,24 +124,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     response: { data: [AIRPORT], nextPageToken: TOKEN, totalCount: '2' },
   },
   getObject: {
-    parameters: { ...ZURICH, properties: 'name,runwayFeet' },
+    parameters: { properties: 'name,runwayFeet' },
     response: AIRPORT,
   },
   listLinkedObjects: {
-    parameters: { ...ZURICH, linkType: 'country', properties: 'name,capital' },
+    parameters: { properties: 'name,capital' },
     response: { data: [COUNTRY] },
   },
   getLinkedObject: {
-    parameters: {
-      ...ZURICH,
-      linkType: 'country',
-      linkedObjectPrimaryKey: 'CH',
-      properties: 'name,capital',
-    },
+    parameters: { properties: 'name,capital' },
     response: COUNTRY,
   },
   searchObjectsRevision1: {
-    parameters: AIRPORTS,
     request: {
       query: { type: 'prefix', field: 'properties.name', value: 'zur' },
       orderBy: { fields: [{ field: 'properties.runwayFeet', direction: 'desc' }] },
@@ -162,27 +145,15 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     response: { data: [AIRPORT], totalCount: '1' },
   },
   aggregateObjects: {
-    parameters: AIRPORTS,
     request: {
       aggregation: [{ type: 'count' }, { type: 'max', field: 'properties.runwayFeet' }],
       query: { type: 'eq', field: 'properties.scheduledService', value: true },
       groupBy: [{ type: 'exact', field: 'properties.countryCode', maxGroupCount: 1 }],
     },
-    response: {
-      excludedItems: 3721,
-      data: [
-        {
-          group: { countryCode: 'US' },
-          metrics: [
-            { name: 'count', value: 827 },
-            { name: 'max_runwayFeet', value: 15_000 },
-          ],
-        },
-      ],
-    },
+    response: GROUPS,
   },
   searchObjects: {
-    parameters: { apiFamily: 'gotham', objectType: 'country' },
+    parameters: { objectType: 'country' },
     request: {
       query: {
         type: 'and',
@@ -195,9 +166,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     response: { data: [FAMILY_COUNTRY], nextPageToken: TOKEN },
   },
-  getObjectByKey: { parameters: FAMILY_ZURICH, response: FAMILY_AIRPORT },
+  getObjectByKey: { response: FAMILY_AIRPORT },
   getObjectProperties: {
-    parameters: FAMILY_ZURICH,
     response: {
       properties: [
         { propertyId: 'iata', propertyType: 'iata', value: 'ZRH' },
@@ -206,7 +176,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   listLinkedObjectsByKey: {
-    parameters: { ...FAMILY_ZURICH, linkType: 'country' },
+    parameters: { linkType: 'country' },
     response: {
       data: [
         {
@@ -235,7 +205,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   abandonReplacement: { parameters: REPLACEMENT, response: { replacement: '1' } },
   exportObjects: {
     parameters: {
-      ...AIRPORTS,
       format: 'ndjson',
       where: '{"type":"eq","field":"properties.icao","value":"LSZH"}',
       select: 'name,runwayFeet',

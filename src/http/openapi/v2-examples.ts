@@ -1,18 +1,11 @@
 /** Examples of the endpoints of v2 that read objects, metadata and object sets. */
 
-import { AIRPORT_RID, AIRPORTS, CITIES, DEMO, RID, TOKEN, TYPE_RID, ZURICH } from './demo-names.ts'
+import { AIRPORT_RID, CITIES, GROUPS, LINK_TYPE, ONTOLOGY, TOKEN, TYPE_RID } from './demo-names.ts'
 
 const PROPERTY_RID = 'ri.ontology.main.property.7d0c2f11-52aa-8f0e-b1d4-0c9e5a3f7b21'
 const LINK_RID = 'ri.ontology.main.relation.2b8e4d70-91c3-8a5f-8e62-f14d7c0a9b35'
 const SET_RID = 'ri.object-set.main.temporary-object-set.4f7a1d0e-2c6b-4e39-9f85-b1c0d2e3f4a5'
 
-const ONTOLOGY = {
-  apiName: 'aviation',
-  displayName: 'Aviation',
-  description:
-    'A demo with open data: airports, flights, and the countries and cities of the world.',
-  rid: RID,
-}
 const property = (type: string) => ({
   dataType: { type },
   rid: PROPERTY_RID,
@@ -31,18 +24,10 @@ const OBJECT_TYPE = {
   titleProperty: 'name',
   visibility: 'NORMAL',
 }
-const LINK_TYPE = {
-  apiName: 'country',
-  displayName: 'country',
-  status: 'ACTIVE',
-  objectTypeApiName: 'country',
-  cardinality: 'ONE',
-  foreignKeyPropertyApiName: 'countryCode',
-  linkTypeRid: LINK_RID,
-}
+const LINK_TYPE_V2 = { ...LINK_TYPE, linkTypeRid: LINK_RID }
 const FULL_OBJECT_TYPE = {
   objectType: OBJECT_TYPE,
-  linkTypes: [LINK_TYPE],
+  linkTypes: [LINK_TYPE_V2],
   implementsInterfaces: [],
   implementsInterfaces2: {},
   sharedPropertyTypeMapping: {},
@@ -70,11 +55,32 @@ const SWISS_AIRPORTS = {
   where: { type: 'eq', field: 'countryCode', value: 'CH' },
 }
 
+const AGGREGATION = {
+  aggregation: [
+    { type: 'count', direction: 'DESC' },
+    { type: 'max', field: 'runwayFeet' },
+  ],
+  groupBy: [{ type: 'exact', field: 'countryCode', maxGroupCount: 1 }],
+}
+const SCHEDULED = { type: 'eq', field: 'scheduledService', value: true }
+const AGGREGATED = { ...GROUPS, accuracy: 'ACCURATE' }
+const BASE = { type: 'base', objectType: 'airport' }
+
 export const V2_EXAMPLES = {
+  aggregateObjectsV2: {
+    request: { ...AGGREGATION, where: SCHEDULED },
+    response: AGGREGATED,
+  },
+  aggregateObjectSet: {
+    request: {
+      ...AGGREGATION,
+      objectSet: { type: 'filter', objectSet: BASE, where: SCHEDULED },
+    },
+    response: AGGREGATED,
+  },
   listOntologiesV2: { response: { data: [ONTOLOGY] } },
-  getOntologyV2: { parameters: DEMO, response: ONTOLOGY },
+  getOntologyV2: { response: ONTOLOGY },
   getOntologyFullMetadata: {
-    parameters: DEMO,
     response: {
       ontology: ONTOLOGY,
       objectTypes: { airport: FULL_OBJECT_TYPE },
@@ -87,25 +93,23 @@ export const V2_EXAMPLES = {
     },
   },
   listObjectTypesV2: {
-    parameters: { ...DEMO, pageSize: 1 },
+    parameters: { pageSize: 1 },
     response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
   },
-  getObjectTypeV2: { parameters: AIRPORTS, response: OBJECT_TYPE },
-  getObjectTypeFullMetadata: { parameters: AIRPORTS, response: FULL_OBJECT_TYPE },
+  getObjectTypeV2: { response: OBJECT_TYPE },
+  getObjectTypeFullMetadata: { response: FULL_OBJECT_TYPE },
   getObjectTypesByRid: {
-    parameters: DEMO,
     request: { requests: [{ objectTypeRid: TYPE_RID }] },
     response: { data: [OBJECT_TYPE] },
   },
-  listOutgoingLinkTypesV2: { parameters: CITIES, response: { data: [LINK_TYPE] } },
+  listOutgoingLinkTypesV2: { parameters: CITIES, response: { data: [LINK_TYPE_V2] } },
   getOutgoingLinkTypeV2: {
-    parameters: { ...CITIES, linkType: 'country' },
-    response: LINK_TYPE,
+    parameters: CITIES,
+    response: LINK_TYPE_V2,
   },
-  listQueryTypes: { parameters: DEMO, response: { data: [] } },
+  listQueryTypes: { response: { data: [] } },
   listObjectsV2: {
     parameters: {
-      ...AIRPORTS,
       pageSize: 1,
       select: 'name',
       orderBy: 'properties.runwayFeet:desc',
@@ -126,12 +130,11 @@ export const V2_EXAMPLES = {
     },
   },
   getObjectV2: {
-    parameters: { ...ZURICH, select: 'name,runwayFeet' },
+    parameters: { select: 'name,runwayFeet' },
     response: { __rid: AIRPORT_RID, ...AIRPORT },
   },
-  countObjects: { parameters: AIRPORTS, response: { count: 10_131 } },
+  countObjects: { response: { count: 10_131 } },
   searchObjectsV2: {
-    parameters: AIRPORTS,
     request: {
       where: { type: 'containsAllTermsInOrderPrefixLastTerm', field: 'name', value: 'zur' },
       orderBy: { orderType: 'relevance', fields: [] },
@@ -142,21 +145,14 @@ export const V2_EXAMPLES = {
     response: { data: [{ ...AIRPORT, __score: 1 }], totalCount: '1' },
   },
   listLinkedObjectsV2: {
-    parameters: { ...ZURICH, linkType: 'country', select: 'name', excludeRid: true },
+    parameters: { select: 'name', excludeRid: true },
     response: { data: [COUNTRY] },
   },
   getLinkedObjectV2: {
-    parameters: {
-      ...ZURICH,
-      linkType: 'country',
-      linkedObjectPrimaryKey: 'CH',
-      select: 'name',
-      excludeRid: true,
-    },
+    parameters: { select: 'name', excludeRid: true },
     response: COUNTRY,
   },
   loadObjects: {
-    parameters: DEMO,
     request: {
       objectSet: SWISS_AIRPORTS,
       orderBy: { fields: [{ field: 'runwayFeet', direction: 'asc' }] },
@@ -171,7 +167,6 @@ export const V2_EXAMPLES = {
     response: { data: [AIRPORT], totalCount: '15', propertySecurities: [] },
   },
   loadLinks: {
-    parameters: DEMO,
     request: {
       objectSet: {
         type: 'filter',
@@ -192,9 +187,8 @@ export const V2_EXAMPLES = {
     },
   },
   createTemporaryObjectSet: {
-    parameters: DEMO,
     request: { objectSet: SWISS_AIRPORTS },
     response: { objectSetRid: SET_RID },
   },
-  getObjectSet: { parameters: { ...DEMO, objectSetRid: SET_RID }, response: SWISS_AIRPORTS },
+  getObjectSet: { parameters: { objectSetRid: SET_RID }, response: SWISS_AIRPORTS },
 }

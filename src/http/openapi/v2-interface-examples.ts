@@ -1,11 +1,8 @@
 /** Examples of the endpoints of v2 that read interfaces and objects of several types. */
 
-import { DEMO, TOKEN } from './demo-names.ts'
+import { TOKEN } from './demo-names.ts'
 
 const rid = (kind: string) => `ri.ontology.main.${kind}.7d0c2f11-52aa-8f0e-b1d4-0c9e5a3f7b21`
-
-const PLACE = { ...DEMO, interfaceType: 'Place' }
-const COUNTRY_LINK = { ...PLACE, interfaceLinkType: 'country' }
 
 const property = (apiName: string, type: string) => ({
   rid: rid('shared-property-type'),
@@ -79,18 +76,16 @@ const LOAD = {
 
 export const V2_INTERFACE_EXAMPLES = {
   listInterfaceTypes: {
-    parameters: DEMO,
     response: { data: [INTERFACE_TYPE] },
   },
-  getInterfaceType: { parameters: PLACE, response: INTERFACE_TYPE },
-  listInterfaceLinkTypes: { parameters: PLACE, response: { data: [LINK_TYPE] } },
-  getInterfaceLinkType: { parameters: COUNTRY_LINK, response: LINK_TYPE },
+  getInterfaceType: { response: INTERFACE_TYPE },
+  listInterfaceLinkTypes: { response: { data: [LINK_TYPE] } },
+  getInterfaceLinkType: { response: LINK_TYPE },
   listInterfaceObjects: {
-    parameters: { ...PLACE, pageSize: 1, select: 'name', excludeRid: true },
+    parameters: { pageSize: 1, select: 'name', excludeRid: true },
     response: { data: [ANAA], nextPageToken: TOKEN, totalCount: '10381' },
   },
   searchInterfaceObjects: {
-    parameters: PLACE,
     request: {
       where: SET.where,
       selectedSharedPropertyTypes: ['name'],
@@ -99,7 +94,6 @@ export const V2_INTERFACE_EXAMPLES = {
     response: { data: [ZURICH], totalCount: '1' },
   },
   aggregateInterfaceObjects: {
-    parameters: PLACE,
     request: { aggregation: [{ type: 'count', name: 'places' }] },
     response: {
       data: [{ group: {}, metrics: [{ name: 'places', value: 10_381 }] }],
@@ -108,16 +102,12 @@ export const V2_INTERFACE_EXAMPLES = {
   },
   listInterfaceLinkedObjects: {
     parameters: {
-      ...COUNTRY_LINK,
-      objectType: 'airport',
-      primaryKey: 'ZRH',
       select: 'name',
       excludeRid: true,
     },
     response: { data: [SWITZERLAND] },
   },
   loadObjectsMultipleObjectTypes: {
-    parameters: DEMO,
     request: LOAD,
     response: {
       data: [{ ...LOADED, iata: 'ZRH', name: 'Zurich Airport' }],
@@ -132,7 +122,6 @@ export const V2_INTERFACE_EXAMPLES = {
     },
   },
   loadObjectsOrInterfaces: {
-    parameters: DEMO,
     request: LOAD,
     response: { data: [{ ...LOADED, name: 'Zurich Airport' }], totalCount: '1' },
   },

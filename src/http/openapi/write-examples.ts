@@ -1,7 +1,5 @@
 /** Examples of writes of one object, of delete by query, and of actions. */
 
-const AVIATION = { ontology: 'aviation' }
-const DELETE_COUNTRY = { ...AVIATION, actionType: 'delete-country' }
 const BOOKS = { ontology: 'library', objectType: 'book' }
 const ISBN = '9780131103627'
 const BOOK = { ...BOOKS, primaryKey: ISBN }
@@ -53,10 +51,9 @@ export const WRITE_EXAMPLES = {
     request: { published: '1988-03-22', authors: null },
     response: { version: 3 },
   },
-  listActionTypes: { parameters: AVIATION, response: { data: [ACTION_TYPE] } },
-  getActionType: { parameters: DELETE_COUNTRY, response: ACTION_TYPE },
+  listActionTypes: { response: { data: [ACTION_TYPE] } },
+  getActionType: { response: ACTION_TYPE },
   validateAction: {
-    parameters: DELETE_COUNTRY,
     request: { parameters: { objectToDeleteParameter: 'CH' } },
     response: VALID,
   },
@@ -70,14 +67,13 @@ export const WRITE_EXAMPLES = {
     request: { requests: [{ parameters: { isbn: '9780262033848', title: 'Algorithms' } }] },
     response: {},
   },
-  listActionTypesV2: { parameters: AVIATION, response: { data: [ACTION_TYPE_V2] } },
-  getActionTypeV2: { parameters: DELETE_COUNTRY, response: ACTION_TYPE_V2 },
+  listActionTypesV2: { response: { data: [ACTION_TYPE_V2] } },
+  getActionTypeV2: { response: ACTION_TYPE_V2 },
   getActionTypeByRidV2: {
-    parameters: { ...AVIATION, actionTypeRid: ACTION_RID },
+    parameters: { actionTypeRid: ACTION_RID },
     response: ACTION_TYPE_V2,
   },
   getActionTypesByRidV2: {
-    parameters: AVIATION,
     request: { requests: [{ actionTypeRid: ACTION_RID }] },
     response: { data: [ACTION_TYPE_V2] },
   },
