@@ -16,7 +16,7 @@ const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
 const STAGED = 'src/store/sqlite/staged/staged-batch.ts'
 const VERSION_TIMES = 'src/store/core/maintenance/version-times.ts'
-const REPLACEMENT = 'src/store/sqlite/catalogue/replacement.ts'
+const REPLACEMENTS = 'src/store/core/tables/replacements.ts'
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
@@ -193,7 +193,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a repeated publication is refused',
-    file: REPLACEMENT,
+    file: REPLACEMENTS,
     edits: [
       [
         "o.state = 'published' AND o.loaded_as < o.first_version",
