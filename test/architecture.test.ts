@@ -75,15 +75,8 @@ const TWO_WAY: readonly string[] = [
   'src/explorer/map src/explorer/object',
   'src/explorer/object src/explorer/table',
   'src/store/postgres/catalogue src/store/postgres/writes',
-  'src/store/postgres/catalogue src/store/postgres/rewrite',
   'src/store/postgres/citus src/store/postgres/writes',
-  'src/store/postgres/rewrite src/store/postgres/writes',
   'src/store/sqlite/catalogue src/store/sqlite/writes',
-  'src/store/sqlite/catalogue src/store/sqlite/staged',
-  'src/store/sqlite/catalogue src/store/sqlite/rewrite',
-  'src/store/sqlite/rewrite src/store/sqlite/staged',
-  'src/store/sqlite/rewrite src/store/sqlite/writes',
-  'src/store/sqlite/staged src/store/sqlite/writes',
 ]
 
 const FILE_LINES = 300

@@ -21,7 +21,7 @@ import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { StagedRecord } from '../file/staged-write.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { readStaged } from '../staged/staged-record.ts'
+import { readStaged } from '../writes/staged-record.ts'
 import { SqliteTableBuilder } from './sqlite-table-builder.ts'
 
 function build<Result>(

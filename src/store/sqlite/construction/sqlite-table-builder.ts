@@ -24,7 +24,7 @@ import {
 } from '../catalogue/table-indexes.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { currentRows } from '../staged/staged-record.ts'
+import { currentRows } from '../writes/staged-record.ts'
 import { writeObjects } from '../writes/write-objects.ts'
 
 /** The objects and the bytes of one step, which takes about 20 milliseconds. */

@@ -8,10 +8,10 @@ import { BUSY_WRITING } from '../../slow-queries.ts'
 import type { StagedRecord } from '../file/staged-write.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import type { SliceOptions } from '../file/time-slice.ts'
-import { NO_OWNER } from '../staged/staged-record.ts'
 import type { Checkpointer } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
+import { NO_OWNER } from '../writes/staged-record.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** Staged writes that are carried out at once, each of another caller. */

@@ -8,7 +8,7 @@ import { indexNames } from '../catalogue/table-indexes.ts'
 import { inTransaction } from '../file/connection.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { removeElements } from '../staged/remove-row.ts'
+import { removeElements } from '../catalogue/remove-row.ts'
 
 /** Rows that are read for one step. */
 const ROWS_AT_ONCE = 5000

@@ -8,7 +8,7 @@ import type { StagedRecord } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import type { ChangeWriter } from '../writes/change-writer.ts'
-import { savePendingRow } from './staged-record.ts'
+import { savePendingRow } from '../writes/staged-record.ts'
 
 /** Array elements that are written together. */
 const ELEMENTS = 1000

@@ -7,6 +7,7 @@ import { findEarlierCommit, recordCommit } from '../../core/idempotency/idempote
 import { runNow } from '../../core/session/operation.ts'
 import { lockReplacement } from '../../core/tables/replacements.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
+import { rowRemover } from '../catalogue/remove-row.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
 import { runIn } from '../file/sqlite-session.ts'
@@ -33,8 +34,6 @@ import {
   type WrittenType,
 } from '../writes/commit-batch.ts'
 import { publishVersion } from '../writes/publish-version.ts'
-import { PendingRow } from './pending-row.ts'
-import { rowRemover } from './remove-row.ts'
 import {
   addStaged,
   countStep,
@@ -43,7 +42,8 @@ import {
   removeStaged,
   stagedRetractor,
   takeStagedChanges,
-} from './staged-record.ts'
+} from '../writes/staged-record.ts'
+import { PendingRow } from './pending-row.ts'
 
 export interface StagedBatchMessage extends BatchMessage {
   /** Identifies the write. */

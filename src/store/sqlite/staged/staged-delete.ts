@@ -18,7 +18,7 @@ import {
   readStaged,
   removeStaged,
   takeStagedChanges,
-} from './staged-record.ts'
+} from '../writes/staged-record.ts'
 
 /** Rows that are closed with one statement. */
 const ROWS = 50

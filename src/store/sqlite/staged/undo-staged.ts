@@ -2,12 +2,12 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { removeElements, rowRemover } from '../catalogue/remove-row.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StagedRecord } from '../file/staged-write.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { removeElements, rowRemover } from './remove-row.ts'
-import { countStep, disownStaged, readStaged, removeStaged } from './staged-record.ts'
+import { countStep, disownStaged, readStaged, removeStaged } from '../writes/staged-record.ts'
 
 export interface UndoMessage extends SliceOptions {
   readonly table: number

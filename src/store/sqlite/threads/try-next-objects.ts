@@ -6,7 +6,7 @@ import { decodeChange, type TypeConverter, typeConverter } from '../../sql/store
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { currentRows } from '../staged/staged-record.ts'
+import { currentRows } from '../writes/staged-record.ts'
 
 /** What is read in one step, which takes about half a second. */
 const PORTION = { objects: 50_000, bytes: 32_000_000 } as const

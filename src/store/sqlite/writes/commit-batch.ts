@@ -19,7 +19,6 @@ import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'
 import { isPut, keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { nextVersion, noteStagedChange, stagedRetractor } from '../staged/staged-record.ts'
 import {
   ChangeWriter,
   type Effect,
@@ -29,6 +28,7 @@ import {
 } from './change-writer.ts'
 import { noteChangedKeys } from './changed-keys.ts'
 import { publishVersion } from './publish-version.ts'
+import { nextVersion, noteStagedChange, stagedRetractor } from './staged-record.ts'
 
 /** A batch as a message to the writer thread. Its changes are sent before it. */
 export interface BatchMessage {

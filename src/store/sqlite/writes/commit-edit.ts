@@ -7,8 +7,8 @@ import { runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
 import { keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { publishedRows } from '../staged/staged-record.ts'
 import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
+import { publishedRows } from './staged-record.ts'
 
 export interface EditMessage extends BatchMessage {
   /** The row versions that the decision is based on; 0 for an object that did not exist. */

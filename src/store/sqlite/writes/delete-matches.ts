@@ -27,15 +27,10 @@ import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
-import {
-  nextVersion,
-  noteStagedChange,
-  publishedRows,
-  stagedRetractor,
-} from '../staged/staged-record.ts'
 import { noteClosedKeys } from './changed-keys.ts'
 import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
 import { publishVersion } from './publish-version.ts'
+import { nextVersion, noteStagedChange, publishedRows, stagedRetractor } from './staged-record.ts'
 
 export type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
 

@@ -1,9 +1,9 @@
 /** Removes rows and their entries in the indexes that all types share. */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { removeFromIndexes } from '../catalogue/object-table.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
+import { removeFromIndexes } from './object-table.ts'
 
 /** Returns a function that deletes a row, and its entries in the shared indexes. */
 export function rowRemover(db: WriterDatabase, table: number): (id: number) => void {

@@ -19,10 +19,10 @@ import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { rowRemover } from '../catalogue/remove-row.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 import type { StagedRecord } from '../file/staged-write.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { rowRemover } from './remove-row.ts'
 
 /** The commits that a type can have during a staged write. */
 const RESERVED_VERSIONS = 1_000_000
