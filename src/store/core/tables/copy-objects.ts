@@ -17,13 +17,17 @@ export function* copyNext(
 ): Operation<Omit<NextRows, 'rows'>> {
   const current = yield* builder.currentRows(copying.typeId)
   for (let after = from; ; ) {
-    const range = { id: copying.sourceId, current, after }
+    const range = { ...rangeOf(copying), current, after }
     const { rows, lastKey, isLast } = yield* readNext(builder.session, range, builder.portion)
     yield* addCopies(builder, copying, rows)
     const isDone = isLast || copying.unfit.length >= UNFIT_OBJECTS_MAX
     if (isDone || builder.isStepOver()) return { lastKey, isLast }
     after = lastKey
   }
+}
+
+function rangeOf({ sourceId, maxRecordBytes }: Copying) {
+  return { id: sourceId, maxRecordBytes }
 }
 
 /** What is copied together if all objects are copied in one transaction. */
@@ -38,7 +42,7 @@ export function* copyAll(
   const { sql, values } = yield* builder.currentRows(copying.typeId)
   const current = { sql: `${sql} AND ${condition}`, values }
   for (let after = ''; ; ) {
-    const range = { id: copying.sourceId, current, after }
+    const range = { ...rangeOf(copying), current, after }
     const { rows, lastKey, isLast } = yield* readNext(builder.session, range, AT_ONCE)
     yield* addCopies(builder, copying, rows)
     if (isLast || copying.unfit.length >= UNFIT_OBJECTS_MAX) return

@@ -11,6 +11,8 @@ import type { StoredRow } from './read-objects.ts'
 export interface Copying {
   readonly typeId: number
   readonly sourceId: number
+  /** The size of the largest of these objects. */
+  readonly maxRecordBytes: number
   readonly tableId: number
   /** The version of the copies. */
   readonly version: number

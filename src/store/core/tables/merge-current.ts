@@ -27,7 +27,7 @@ export function* mergeCurrent(
   mode: PublishMode,
 ): Operation<Merged> {
   const { isCreated, liveCount: put } = loaded
-  const current = yield* countObjects(builder, type.tableId)
+  const { count: current, maxRecordBytes } = yield* readCounts(builder, type.tableId)
   if (mode === 'replace') return { put, deleted: current, kept: 0, isCreated }
   if (current === 0) return { put, deleted: 0, kept: 0, isCreated }
   if (builder.publishesSeparately) {
@@ -44,6 +44,7 @@ export function* mergeCurrent(
   const copying = {
     typeId: type.id,
     sourceId: type.tableId,
+    maxRecordBytes,
     tableId: loaded.id,
     version: loaded.loadedAs,
     notedVersion: type.published,
@@ -55,9 +56,14 @@ export function* mergeCurrent(
   return { put: put - kept, deleted: 0, kept, isCreated: true }
 }
 
-function* countObjects({ session }: TableBuilder, id: number): Operation<number> {
-  const sql = 'SELECT live_count FROM oqs_object_table WHERE id = ?'
-  return (yield* session.find(sql, [id], { count: integer }))?.count ?? 0
+function* readCounts({ session }: TableBuilder, id: number) {
+  const table = yield* session.find(
+    'SELECT live_count, max_record_bytes FROM oqs_object_table WHERE id = ?',
+    [id],
+    { count: integer, maxRecordBytes: integer },
+  )
+  if (table === undefined) throw new Error(`no table ${id}`)
+  return table
 }
 
 /** Selects the current row of one table with the key of a row of another one. */

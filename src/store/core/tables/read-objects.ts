@@ -27,6 +27,8 @@ export interface NextRows {
 export interface RowRange {
   /** The number of the table. */
   readonly id: number
+  /** The size of the largest object of the table. */
+  readonly maxRecordBytes: number
   readonly current: SqlCondition
   readonly after: string
 }
@@ -34,11 +36,28 @@ export interface RowRange {
 /** Reads the objects that follow a key, up to a portion. */
 export function* readNext(
   session: ReadSession,
+  range: RowRange,
+  portion: Portion,
+): Operation<NextRows> {
+  const { id, current, after, maxRecordBytes } = range
+  const { objects, bytes } = portion
+  if (objects * maxRecordBytes > bytes) return yield* readNextBySize(session, range, portion)
+  const rows = yield* session.query(
+    `SELECT pk, key, body FROM ${objectTable(id)}
+     WHERE ${current.sql} AND pk > ? ORDER BY pk LIMIT ?`,
+    [...current.values, after, objects],
+    STORED_ROW,
+  )
+  return { rows, lastKey: rows.at(-1)?.pk ?? after, isLast: rows.length < objects }
+}
+
+/** Reads the sizes first: that of a long text is known without reading it. */
+function* readNextBySize(
+  session: ReadSession,
   { id, current, after }: RowRange,
   { objects, bytes }: Portion,
 ): Operation<NextRows> {
   const table = objectTable(id)
-  // The size of a long text is known without reading it.
   const sizes = yield* session.query(
     `SELECT pk, octet_length(body) FROM ${table} WHERE ${current.sql} AND pk > ? ORDER BY pk LIMIT ?`,
     [...current.values, after, objects],

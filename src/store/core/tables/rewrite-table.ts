@@ -73,13 +73,15 @@ export function* copyingOf(
   { sourceId, tableId, notedVersion }: Rewrite,
   conversion: Pick<Copying, 'converter' | 'unfit'>,
 ): Operation<Copying> {
-  const table = yield* session.find(
-    'SELECT loaded_as FROM oqs_object_table WHERE id = ?',
-    [tableId],
-    { version: integer },
+  const tables = yield* session.find(
+    `SELECT copies.loaded_as, source.max_record_bytes
+     FROM oqs_object_table AS copies, oqs_object_table AS source
+     WHERE copies.id = ? AND source.id = ?`,
+    [tableId, sourceId],
+    { version: integer, maxRecordBytes: integer },
   )
-  if (table === undefined) throw new Error(`no table ${tableId}`)
-  return { typeId, sourceId, tableId, notedVersion, ...table, ...conversion }
+  if (tables === undefined) throw new Error(`no table ${tableId} or ${sourceId}`)
+  return { typeId, sourceId, tableId, notedVersion, ...tables, ...conversion }
 }
 
 /** True if the objects that are copied are still those of the type, in the form of its definition. */

@@ -23,13 +23,20 @@ export function* readTried(
   { typeRid, after, basedOn, portion, currentRows }: TriedRange,
 ): Operation<NextRows> {
   const type = yield* session.find(
-    `SELECT t.id, t.table_id, t.generation, o.is_created FROM oqs_object_type AS t
+    `SELECT t.id, t.table_id, t.generation, o.is_created, o.max_record_bytes FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
     [typeRid],
-    { id: integer, tableId: integer, generation: integer, isCreated: boolean },
+    {
+      id: integer,
+      tableId: integer,
+      generation: integer,
+      isCreated: boolean,
+      maxRecordBytes: integer,
+    },
   )
   if (type !== undefined && type.generation > basedOn) throw definitionOutOfSync()
   if (type?.isCreated !== true) return { rows: [], lastKey: after, isLast: true }
   const current = yield* currentRows(type.id)
-  return yield* readNext(session, { id: type.tableId, current, after }, portion)
+  const { tableId, maxRecordBytes } = type
+  return yield* readNext(session, { id: tableId, maxRecordBytes, current, after }, portion)
 }

@@ -2,7 +2,6 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { recordBytes } from '../../batch.ts'
 import { numberTableFields } from '../../core/catalogue/fields.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer } from '../../core/session/columns.ts'
@@ -27,18 +26,18 @@ import type { WriterDatabase } from '../file/writer-database.ts'
 import { currentRows } from '../writes/staged-record.ts'
 import { writeObjects } from '../writes/write-objects.ts'
 
-/** The objects and the bytes of one step, which takes about 20 milliseconds. */
-const STEP = { objects: 400, bytes: 500_000 } as const
+/** The objects, and the portions of large ones, of a step that takes about 20 milliseconds. */
+const STEP = { objects: 400, portions: 4 } as const
 
 export class SqliteTableBuilder implements TableBuilder {
   readonly session
   readonly publishesSeparately = false
   // A few objects with many array elements can take longer than many others.
-  readonly portion = { objects: 100, bytes: 64 * 1024 }
+  readonly portion = { objects: STEP.objects, bytes: 128 * 1024 }
   readonly #db: WriterDatabase
   readonly #slice = startSlice()
   #objects = 0
-  #bytes = 0
+  #portions = 0
 
   constructor(db: WriterDatabase) {
     this.#db = db
@@ -46,7 +45,9 @@ export class SqliteTableBuilder implements TableBuilder {
   }
 
   isStepOver(): boolean {
-    return this.#objects >= STEP.objects || this.#bytes >= STEP.bytes || this.#slice.isOver()
+    this.#portions += 1
+    const isFull = this.#objects >= STEP.objects || this.#portions >= STEP.portions
+    return isFull || this.#slice.isOver()
   }
 
   /** A commit is published in its transaction. */
@@ -96,7 +97,6 @@ export class SqliteTableBuilder implements TableBuilder {
   }
 
   addRows({ typeId, id }: TableOfType, { objects, ...rows }: NewRows): Operation<void> {
-    for (const object of objects) this.#bytes += recordBytes(object)
     return settled(writeObjects(this.#db, { typeId, table: id, ...rows }, objects))
   }
 
