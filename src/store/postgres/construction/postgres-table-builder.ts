@@ -4,6 +4,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { integer } from '../../core/session/columns.ts'
 import { awaited, type Operation, settled } from '../../core/session/operation.ts'
 import type { CoreSession } from '../../core/session/session.ts'
 import type {
@@ -69,37 +70,27 @@ class PostgresTableBuilder implements TableBuilder {
     return awaited(refuseUnfinished(this.#session, typeId))
   }
 
-  createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
-    return awaited(this.#createTable(table, definition))
-  }
-
-  async #createTable(table: TableOfType, definition: ObjectType | undefined): Promise<void> {
+  *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
+    const [session, capabilities] = [this.#session, this.#capabilities]
     const created = { ...table, isLoading: true }
     if (definition === undefined) {
-      await createObjectTable(this.#session, this.#capabilities, created)
+      yield* awaited(createObjectTable(session, capabilities, created))
       return
     }
-    const fields = await numberTableFields(this.#session, table.id, definition)
+    const fields = yield* awaited(numberTableFields(session, table.id, definition))
     refuseTooManyColumns(definition, fields)
-    await createObjectTable(this.#session, this.#capabilities, { ...created, fields })
+    yield* awaited(createObjectTable(session, capabilities, { ...created, fields }))
   }
 
-  buildNextIndex(table: TableOfType): Operation<boolean> {
-    return awaited(this.#buildNextIndex(table))
+  *buildNextIndex({ typeId, id }: TableOfType): Operation<boolean> {
+    const table = yield* awaited(readTable(this.#session, id))
+    return yield* awaited(buildNextIndex(this.#session, this.#capabilities, typeId, table))
   }
 
-  async #buildNextIndex({ typeId, id }: TableOfType): Promise<boolean> {
-    const table = await readTable(this.#session, id)
-    return buildNextIndex(this.#session, this.#capabilities, typeId, table)
-  }
-
-  buildIndexes(table: TableOfType): Operation<void> {
-    return awaited(this.#buildIndexes(table))
-  }
-
-  async #buildIndexes(table: TableOfType): Promise<void> {
-    await dropUnusableIndexes(this.#session, table.typeId, await readTable(this.#session, table.id))
-    while (await this.#buildNextIndex(table));
+  *buildIndexes(table: TableOfType): Operation<void> {
+    const layout = yield* awaited(readTable(this.#session, table.id))
+    yield* awaited(dropUnusableIndexes(this.#session, table.typeId, layout))
+    while (yield* this.buildNextIndex(table));
   }
 
   *hasMissingIndex({ typeId, id }: TableOfType): Operation<boolean> {
@@ -116,18 +107,15 @@ class PostgresTableBuilder implements TableBuilder {
     return currentRows()
   }
 
-  addRows(table: TableOfType, rows: NewRows): Operation<void> {
-    return awaited(this.#addRows(table, rows))
-  }
-
-  async #addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Promise<void> {
+  *addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Operation<void> {
     if (objects.length === 0) return
-    const fields = await readTableFields(this.#session, typeId, id)
-    const table = await readTable(this.#session, id)
-    const longTexts = await findLongTexts(fields, objects)
-    await allowLongTexts(this.#session, typeId, table, longTexts)
+    const session = this.#session
+    const fields = yield* awaited(readTableFields(session, typeId, id))
+    const table = yield* awaited(readTable(session, id))
+    const longTexts = yield* awaited(findLongTexts(fields, objects))
+    yield* awaited(allowLongTexts(session, typeId, table, longTexts))
     const vocabulary = this.#vocabulary
-    await copyRows(this.#session, objects, { table, version, fields, vocabulary })
+    yield* awaited(copyRows(session, objects, { table, version, fields, vocabulary }))
   }
 
   removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
@@ -166,17 +154,15 @@ class PostgresTableBuilder implements TableBuilder {
    * The lock waits for transactions that are prepared on a machine but not committed there yet,
    * which may have written an object twice.
    */
-  areRowsVisible(id: number): Operation<boolean> {
-    return awaited(this.#areRowsVisible(id))
-  }
-
-  async #areRowsVisible(id: number): Promise<boolean> {
+  *areRowsVisible(id: number): Operation<boolean> {
     const table = objectTable(id)
-    await this.#session.query(`LOCK TABLE ${table} IN SHARE MODE`)
-    const [row] = await this.#session.query(
+    yield* this.session.execute(`LOCK TABLE ${table} IN SHARE MODE`)
+    const visible = yield* this.session.find(
       `SELECT count(*) FROM ${table} WHERE valid_to = ${NEVER_CLOSED}`,
+      [],
+      { rows: integer },
     )
-    return Number(row?.[0]) === (await readTable(this.#session, id)).liveCount
+    return visible?.rows === (yield* awaited(readTable(this.#session, id))).liveCount
   }
 
   *convert(steps: Steps<StoredObject>): Operation<StoredObject> {
