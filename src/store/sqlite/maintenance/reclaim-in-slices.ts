@@ -4,11 +4,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
+import { removeElements } from '../catalogue/remove-row.ts'
 import { indexNames } from '../catalogue/table-indexes.ts'
 import { inTransaction } from '../file/connection.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { removeElements } from '../catalogue/remove-row.ts'
 
 /** Rows that are read for one step. */
 const ROWS_AT_ONCE = 5000
