@@ -2,8 +2,10 @@
  * The table of settings: default, meaning, allowed values and parser of each. The configuration,
  * `oqs config` and the test of docs/settings.md all use it.
  */
+import { AUDIT_LEVELS } from '../contract/audit-record.ts'
 import {
   AGGREGATE_MAX_GROUPS,
+  AUDIT_RETENTION_DAYS,
   DEFINITION_MAX_BYTES,
   LIST_OBJECTS_LIMIT,
   MAX_CONCURRENT_REQUESTS,
@@ -24,9 +26,24 @@ import { CALLER_DEFINITIONS_MAX_BYTES, DEFINITIONS_MAX_BYTES } from '../contract
 import { METRICS_ACCESS } from '../http/metrics-source.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
-import { ACCESS_SETTINGS } from './access-settings.ts'
-import { OBSERVATION_SETTINGS } from './observation-settings.ts'
 import { Secret } from './secret.ts'
+import {
+  ALGORITHMS,
+  numberFrom,
+  numberOr,
+  OWN_SEGMENTS,
+  onOrOff,
+  parseBasePath,
+  parseClaim,
+  parseHeaders,
+  parseKeys,
+  parseNames,
+  parseNetworks,
+  parseOrigins,
+  parseProviderUrl,
+  parseScopeMap,
+  wholeNumber,
+} from './setting-parsers.ts'
 import { isStoreName, withoutPassword } from './store-name.ts'
 
 export interface Setting<T> {
@@ -161,7 +178,88 @@ export const SETTINGS = {
     ...numberOr('auto', 1, 256, 1),
     meaning: 'Number of worker processes, which share the port; auto starts one per core.',
   },
-  ...ACCESS_SETTINGS,
+  OQS_BASE_PATH: {
+    default: '/',
+    meaning: 'The path under which a proxy serves the service.',
+    allowed: `/, or a path such as /objects of letters, digits and -._~ that does not start with ${OWN_SEGMENTS.map((name) => `/${name}`).join(', ')}`,
+    parse: parseBasePath,
+  },
+  OQS_TLS_CERT: {
+    default: undefined,
+    meaning:
+      'The certificate, with intermediate ones, for HTTPS; read again on SIGHUP. Requires OQS_TLS_KEY.',
+    allowed: 'the path of a PEM file',
+    parse: (text: string) => text,
+  },
+  OQS_TLS_KEY: {
+    default: undefined,
+    meaning: 'The private key of OQS_TLS_CERT, without a passphrase; read again on SIGHUP.',
+    allowed: 'the path of a PEM file',
+    parse: (text: string) => text,
+  },
+  OQS_CORS_ORIGINS: {
+    default: undefined,
+    meaning: 'Web sites whose scripts may call the service from a browser.',
+    allowed: 'origins such as https://app.example.com, separated by commas, or *',
+    parse: parseOrigins,
+  },
+  OQS_OIDC_ISSUER: {
+    default: undefined,
+    meaning: 'The OpenID provider whose tokens are accepted. Requires OQS_OIDC_AUDIENCE.',
+    allowed: 'a URL that starts with https://, or with http:// on this machine',
+    parse: parseProviderUrl,
+  },
+  OQS_OIDC_AUDIENCE: {
+    default: undefined,
+    meaning: 'The audience that tokens of the OpenID provider must have.',
+    allowed: 'values separated by commas, of which a token needs one',
+    parse: parseNames,
+  },
+  OQS_OIDC_JWKS_URL: {
+    default: undefined,
+    meaning: 'The keys of the OpenID provider. If not set, its discovery document names them.',
+    allowed: 'a URL that starts with https://, or with http:// on this machine',
+    parse: parseProviderUrl,
+  },
+  OQS_OIDC_ALGORITHMS: {
+    default: 'RS256,PS256,ES256,EdDSA',
+    meaning: 'The signature algorithms that are accepted from the OpenID provider.',
+    allowed: `values separated by commas: ${ALGORITHMS.join(', ')}`,
+    parse: (text: string) => parseNames(text, (name) => ALGORITHMS.includes(name)),
+  },
+  OQS_OIDC_SCOPE_CLAIM: {
+    default: 'scope',
+    meaning: 'The claim with the scopes of a token; a dot leads into an object.',
+    allowed: 'the name of a claim, such as scope or realm_access.roles',
+    parse: parseClaim,
+  },
+  OQS_OIDC_SCOPES: {
+    default: undefined,
+    meaning:
+      'Which scope each value of the claim stands for. If not set, the names of the SDKs are understood.',
+    allowed: 'VALUE=SCOPE pairs, separated by commas',
+    parse: parseScopeMap,
+  },
+  OQS_OIDC_ONTOLOGY_CLAIM: {
+    default: undefined,
+    meaning:
+      'The claim with the ontologies that a token is limited to. If not set, tokens are not limited.',
+    allowed: 'the name of a claim, such as ontologies',
+    parse: parseClaim,
+  },
+  OQS_OIDC_POLICY_CLAIM: {
+    default: undefined,
+    meaning:
+      'The claim with the policies that limit a token, such as its groups. If not set, no policy limits tokens.',
+    allowed: 'the name of a claim, such as groups',
+    parse: parseClaim,
+  },
+  OQS_OIDC_RULE_CLAIMS: {
+    default: undefined,
+    meaning: 'Further claims that rules of policies can use, each as `$caller.NAME`.',
+    allowed: 'names of claims with a text, separated by commas',
+    parse: (text: string) => parseNames(text, (name) => /^[\w-]+$/.test(name)),
+  },
   OQS_DOCS: {
     ...onOrOff('on'),
     meaning: 'Whether to serve the API reference: `/docs` and `/openapi.json`.',
@@ -173,7 +271,59 @@ export const SETTINGS = {
     allowed: METRICS_ACCESS.join(', '),
     parse: (text: string) => METRICS_ACCESS.find((access) => access === text),
   },
-  ...OBSERVATION_SETTINGS,
+  OQS_AUDIT: {
+    default: 'off',
+    meaning:
+      'What the audit log records. `writes`: requests that change something. `all`: also those that read. `off`: nothing.',
+    allowed: AUDIT_LEVELS.join(', '),
+    parse: (text: string) => AUDIT_LEVELS.find((level) => level === text),
+  },
+  OQS_AUDIT_FILE: {
+    default: undefined,
+    meaning:
+      'Where records of the audit log are also written, as JSON lines; the file can be renamed to rotate it.',
+    allowed: 'the path of a file, or - for standard output',
+    parse: (text: string) => text,
+  },
+  OQS_AUDIT_RETENTION_DAYS: {
+    ...numberFrom(1, 36_500, AUDIT_RETENTION_DAYS),
+    meaning: 'How long the store keeps records of the audit log.',
+  },
+  OQS_TRUSTED_PROXIES: {
+    default: undefined,
+    meaning:
+      'Proxies whose `X-Forwarded-For` header tells the audit log where a request came from, and whose number of connections is not limited by address.',
+    allowed: 'IP addresses and networks such as 10.0.0.0/8, separated by commas',
+    parse: parseNetworks,
+  },
+  OQS_TRACE_SAMPLING: {
+    default: '0',
+    meaning:
+      'The share of requests that are traced with OpenTelemetry; a `traceparent` header overrides it; 0 turns tracing off.',
+    allowed: 'a number from 0 to 1',
+    parse: (text: string) =>
+      /^(?:0(?:\.\d{1,6})?|1(?:\.0+)?)$/.test(text) ? Number(text) : undefined,
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: 'http://localhost:4318',
+    meaning: 'The collector that traces are sent to, as OTLP over HTTP; `/v1/traces` is added.',
+    allowed: 'a URL that starts with http:// or https://, without a user name',
+    parse: (text: string) =>
+      /^https?:\/\/[^\s/@?#]+(?:\/[^\s?#]*)?$/.test(text) && URL.canParse(text) ? text : undefined,
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    default: undefined,
+    meaning: 'Headers for the collector, such as those with an API key.',
+    allowed: 'NAME=VALUE pairs, separated by commas, with special characters percent-encoded',
+    parse: parseHeaders,
+    secret: true,
+  },
+  OTEL_SERVICE_NAME: {
+    default: 'object-query-service',
+    meaning: 'The name of the service in traces.',
+    allowed: 'a text',
+    parse: (text: string) => text,
+  },
   OQS_LOG_LEVEL: {
     default: 'info',
     meaning: 'The least severe level that is logged, as JSON lines on standard error.',
@@ -206,33 +356,3 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
-
-function onOrOff(usual: 'on' | 'off') {
-  const parse = (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined)
-  return { default: usual, allowed: 'on or off', parse }
-}
-
-function numberFrom(min: number, max: number, usual: number) {
-  const parse = (text: string) => wholeNumber(text, min, max)
-  return { default: String(usual), allowed: `a number from ${min} to ${max}`, parse }
-}
-
-/** A number, or a word in place of it. */
-function numberOr<Word extends string>(word: Word, min: number, max: number, usual: number) {
-  const { allowed, parse, ...number } = numberFrom(min, max, usual)
-  return {
-    ...number,
-    allowed: `${allowed}, or ${word}`,
-    parse: (text: string) => (text === word ? word : parse(text)),
-  }
-}
-
-function wholeNumber(text: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  return number >= min && number <= max ? number : undefined
-}
-
-function parseKeys(text: string): Secret<readonly Uint8Array[]> | undefined {
-  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
-  return keys.every((key) => key.length === KEY_BYTES) ? new Secret(keys) : undefined
-}
