@@ -43,9 +43,10 @@ function lockBuild(): Disposable {
 async function buildExplorer(): Promise<void> {
   // Whatever the service runs in: Vite takes the kind of build from here.
   process.env['NODE_ENV'] = 'production'
-  const [{ build }, { default: react }] = await Promise.all([
+  const [{ build }, { default: react }, { tailwind }] = await Promise.all([
     import('vite'),
     import('@vitejs/plugin-react'),
+    import('./tailwind-plugin.ts'),
   ])
   // The result appears at one moment.
   const folder = join(DIST, `explorer-${process.pid}`)
@@ -55,7 +56,7 @@ async function buildExplorer(): Promise<void> {
       root: SOURCES,
       configFile: false,
       logLevel: 'error',
-      plugins: [react()],
+      plugins: [react(), tailwind(SOURCES)],
       // Parts find each other wherever a proxy serves them; the service completes the page itself.
       base: './',
       build: {

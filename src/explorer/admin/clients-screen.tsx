@@ -5,7 +5,6 @@ import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
-import styles from './admin.module.css'
 import { clientsQuery, type OAuthClient } from './admin-queries.ts'
 import { CreateDialog } from './create-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
@@ -18,7 +17,7 @@ export function ClientsScreen() {
   const [revoking, setRevoking] = useState<OAuthClient>()
   return (
     <>
-      <header className={styles.head}>
+      <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8 *:last:not-[h1,p]:ml-auto">
         <h1>OAuth clients</h1>
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Icon name="plus" size={14} /> New client
@@ -26,7 +25,7 @@ export function ClientsScreen() {
       </header>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data?.length === 0 && (
-        <p className={styles.quiet}>
+        <p className="text-muted text-base leading-5">
           There are no clients. A program with a client id gets tokens of its own, or for the people
           who sign in to it.
         </p>
@@ -52,7 +51,7 @@ export function ClientsScreen() {
 
 function ClientDetail({ client }: { readonly client: OAuthClient }) {
   return (
-    <span className={styles.detail}>
+    <span className="grid text-muted text-sm font-normal leading-4.5">
       <span>{client.public ? 'public' : 'confidential'}</span>
       <span className="mono">{client.id}</span>
       {client.redirectUris.map((uri) => (

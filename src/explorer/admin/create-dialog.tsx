@@ -8,7 +8,6 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useTask } from '../ui/use-task.ts'
-import styles from './admin.module.css'
 import { type CredentialKind, createRequest } from './admin-queries.ts'
 import { bodyOf, EMPTY_DRAFT, mistakeOf } from './credential-draft.ts'
 import { CredentialFields } from './credential-fields.tsx'
@@ -83,7 +82,7 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
         </>
       }
     >
-      <form id={form} className={styles.form} onSubmit={create} noValidate>
+      <form id={form} className="grid gap-4" onSubmit={create} noValidate>
         <CredentialFields
           draft={draft}
           onChange={setDraft}
@@ -91,7 +90,7 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
           ontologies={ontologies.map(({ apiName }) => apiName)}
         />
         {hasTried && mistake !== undefined && (
-          <p role="alert" className={styles.mistake}>
+          <p role="alert" className="mistake">
             {mistake}
           </p>
         )}
@@ -116,16 +115,18 @@ function Secrets({ created: { id, token, clientSecret }, isClient }: SecretsProp
   return (
     <>
       {(clientSecret ?? token) !== undefined && (
-        <p className={styles.once}>
+        <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 text-base leading-5">
           Copy the secret now. The service keeps only a hash of it and cannot show it again.
         </p>
       )}
       {values.map(
         ([name, value]) =>
           value !== undefined && (
-            <div key={name} className={styles.secret}>
-              <span className="label">{name}</span>
-              <code className="mono">{value}</code>
+            <div key={name} className="grid grid-cols-[1fr_auto] items-center gap-y-1 gap-x-2">
+              <span className="label col-span-full">{name}</span>
+              <code className="mono py-1.5 px-2 rounded-md bg-raised wrap-anywhere select-all">
+                {value}
+              </code>
               <CopyButton text={value} label={`Copy ${name.toLowerCase()}`} />
             </div>
           ),

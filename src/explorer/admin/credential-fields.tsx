@@ -1,7 +1,6 @@
 /** The form of a new token or client. */
 import type { ReactNode } from 'react'
 import { CheckField, SelectField, TextArea, TextField } from '../ui/fields.tsx'
-import styles from './admin.module.css'
 import { type CredentialDraft, LIFETIMES } from './credential-draft.ts'
 import { SCOPE_NAMES, scopeMeaning, scopeName } from './scopes.ts'
 
@@ -88,8 +87,8 @@ export function CredentialFields(props: CredentialFieldsProps) {
 
 function Choices({ legend, children }: { readonly legend: string; readonly children: ReactNode }) {
   return (
-    <fieldset className={styles.choices}>
-      <legend className="label">{legend}</legend>
+    <fieldset className="grid gap-1.5 m-0 p-0 border-0">
+      <legend className="label pt-0 px-0 pb-1">{legend}</legend>
       {children}
     </fieldset>
   )

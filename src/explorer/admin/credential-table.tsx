@@ -21,7 +21,10 @@ export function CredentialTable<Item extends Credential>(props: CredentialTableP
   const { label, items, detailOf, endOf, onRevoke } = props
   const nowMs = useNow()
   return (
-    <table className={styles.table} aria-label={label}>
+    <table
+      className={`w-full border-separate [border-spacing:0] border border-line rounded-lg bg-panel text-base leading-5 ${styles.table}`}
+      aria-label={label}
+    >
       <thead>
         <tr>
           <th scope="col">Name</th>
@@ -78,9 +81,13 @@ export function CredentialTable<Item extends Credential>(props: CredentialTableP
 
 function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   return (
-    <span className={styles.scopes}>
+    <span className="inline-flex flex-wrap gap-1">
       {scopes.map((scope) => (
-        <span key={scope} className={styles.scope} title={scope} data-scope={scope}>
+        <span
+          key={scope}
+          className={`py-0 px-2 border rounded-[10px] bg-raised text-sm leading-4.5 ${scope === 'api:admin' ? 'border-warn text-warn' : 'border-line'}`}
+          title={scope}
+        >
           {scopeName(scope)}
         </span>
       ))}
@@ -95,7 +102,7 @@ interface TimeProps {
 }
 
 function Time({ time, nowMs, otherwise }: TimeProps) {
-  if (time === undefined) return <span className={styles.faint}>{otherwise}</span>
+  if (time === undefined) return <span className="text-muted">{otherwise}</span>
   return (
     <time dateTime={time} title={fullTime(time)}>
       {describeTime(time, nowMs)}

@@ -4,12 +4,13 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
-import styles from './admin.module.css'
 import { type BackgroundWork, type Status, statusQuery } from './admin-queries.ts'
 import { describeDuration, fullTime } from './describe-time.ts'
 import { loadBetween } from './load.ts'
 import { ShareBar } from './share-bar.tsx'
 import { TypeTable } from './type-table.tsx'
+
+const HEADING = 'mb-2 text-lg leading-5.5 font-semibold'
 
 export function HealthScreen() {
   const { service } = useSession()
@@ -17,7 +18,7 @@ export function HealthScreen() {
   const load = useProcessLoad(data)
   return (
     <>
-      <header className={styles.head}>
+      <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8 *:last:not-[h1,p]:ml-auto">
         <h1>Service</h1>
         {(data !== undefined || error !== null) && <Readiness isReady={error === null} />}
       </header>
@@ -26,11 +27,15 @@ export function HealthScreen() {
         <>
           <Figures status={data} load={load} />
           <section aria-labelledby="work">
-            <h2 id="work">Background work</h2>
+            <h2 id="work" className={HEADING}>
+              Background work
+            </h2>
             <Work work={data.backgroundWork} />
           </section>
           <section aria-labelledby="types">
-            <h2 id="types">Object types</h2>
+            <h2 id="types" className={HEADING}>
+              Object types
+            </h2>
             <TypeTable types={data.objectTypes} />
           </section>
         </>
@@ -41,7 +46,14 @@ export function HealthScreen() {
 
 function Readiness({ isReady }: { readonly isReady: boolean }) {
   return (
-    <p role="status" className={isReady ? styles.ready : styles.notReady}>
+    <p
+      role="status"
+      className={
+        isReady
+          ? 'flex items-center gap-1.5 text-ok text-base leading-5 before:w-2 before:h-2 before:rounded-full before:bg-current'
+          : 'flex items-center gap-1.5 text-base leading-5 text-danger before:w-2 before:h-2 before:rounded-full before:bg-current'
+      }
+    >
       {isReady ? 'Ready' : 'Not ready'}
     </p>
   )
@@ -70,7 +82,7 @@ function Figures({ status, load }: FiguresProps) {
   const { version, startedAt, uptimeSeconds, process, store, pageCache } = status
   const { storedBytes } = store
   return (
-    <dl className={styles.figures}>
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,168px),1fr))] gap-3 m-0 max-[720px]:gap-2 max-[720px]:grid-cols-[1fr_1fr]">
       <Figure name="Version" value={version}>
         release
       </Figure>
@@ -107,10 +119,10 @@ interface FigureProps {
 
 function Figure({ name, value, children }: FigureProps) {
   return (
-    <div>
+    <div className="grid content-start gap-0.5 py-3 px-4 border border-line rounded-lg bg-panel max-[720px]:py-2 max-[720px]:px-3">
       <dt className="label">{name}</dt>
-      <dd className={styles.value}>{value}</dd>
-      <dd className="label">{children}</dd>
+      <dd className="m-0 text-xl leading-6.5 font-semibold tabular-nums">{value}</dd>
+      <dd className="label m-0">{children}</dd>
     </div>
   )
 }
@@ -119,10 +131,10 @@ function Work({ work }: { readonly work: BackgroundWork }) {
   const { replacements, rewrites, tablesToRemove, reclaiming } = work
   const count = replacements.length + rewrites.length + tablesToRemove
   if (count === 0 && !reclaiming) {
-    return <p className={styles.quiet}>Nothing is running.</p>
+    return <p className="text-muted text-base leading-5">Nothing is running.</p>
   }
   return (
-    <ul className={styles.work}>
+    <ul className="grid gap-1.5 m-0 p-0 text-base leading-5 list-none *:py-2 *:px-3 *:border-l-3 *:border-l-accent *:rounded-xs *:bg-accent-bg">
       {reclaiming && <li>Removing versions that no snapshot needs any more</li>}
       {replacements.map(({ ontology, objectType, replacement, count }) => (
         <li key={replacement}>

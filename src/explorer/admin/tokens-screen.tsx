@@ -7,7 +7,6 @@ import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { CheckField } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
-import styles from './admin.module.css'
 import { type ApiToken, tokensQuery } from './admin-queries.ts'
 import { CreateDialog } from './create-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
@@ -28,7 +27,7 @@ export function TokensScreen() {
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
   return (
     <>
-      <header className={styles.head}>
+      <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8 *:last:not-[h1,p]:ml-auto">
         <h1>API tokens</h1>
         {endedCount > 0 && (
           <CheckField
@@ -43,7 +42,7 @@ export function TokensScreen() {
       </header>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {shown?.length === 0 && (
-        <p className={styles.quiet}>
+        <p className="text-muted text-base leading-5">
           No token is in use. Programs need one to read or write: create the first.
         </p>
       )}
@@ -52,7 +51,11 @@ export function TokensScreen() {
           label="API tokens"
           items={shown}
           detailOf={({ id }) =>
-            isOwn(id) && <span className={styles.own}>you are signed in with it</span>
+            isOwn(id) && (
+              <span className="grid text-sm font-normal leading-4.5 text-accent">
+                you are signed in with it
+              </span>
+            )
           }
           endOf={(token) => (isEnded(token) ? token.state : undefined)}
           onRevoke={setRevoking}

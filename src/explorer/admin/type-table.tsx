@@ -6,11 +6,14 @@ import { ShareBar } from './share-bar.tsx'
 
 /** The size and the versions of each object type, the largest first. */
 export function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
-  if (types.length === 0) return <p className={styles.quiet}>There are no object types.</p>
+  if (types.length === 0)
+    return <p className="text-muted text-base leading-5">There are no object types.</p>
   const hasBytes = types.some(({ storedBytes }) => storedBytes !== undefined)
   const most = Math.max(1, ...types.map(({ count }) => count))
   return (
-    <table className={styles.table}>
+    <table
+      className={`w-full border-separate [border-spacing:0] border border-line rounded-lg bg-panel text-base leading-5 ${styles.table}`}
+    >
       <thead>
         <tr>
           <th scope="col">Object type</th>

@@ -10,7 +10,6 @@ import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import { useTask } from '../ui/use-task.ts'
-import styles from './edit.module.css'
 import {
   deleteObject,
   readObject,
@@ -56,7 +55,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
       void navigate({ to: `/o/${steps.join('/')}` as '/' })
     })
   return (
-    <div className={styles.actions}>
+    <div className="flex flex-wrap gap-2">
       <Button onClick={() => void start('editing')}>Edit</Button>
       <Button kind="danger" onClick={() => void start('deleting')}>
         Delete

@@ -11,7 +11,6 @@ import { TextArea } from '../ui/fields.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { ChangeList } from './change-list.tsx'
-import styles from './edit.module.css'
 import { changesBetween, mergeChanges, type Properties } from './object-draft.ts'
 import { PropertyFields } from './property-fields.tsx'
 import { type DraftForm, FORMS, useDraft } from './use-draft.ts'
@@ -179,13 +178,16 @@ interface ConflictProps {
 /** Both versions, each against the one that the form started from. */
 function Conflict({ objectType, before, mine, theirs }: ConflictProps) {
   return (
-    <section className={styles.conflict} aria-label="Both versions">
+    <section
+      className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] gap-4"
+      aria-label="Both versions"
+    >
       <div>
-        <h3>Your changes</h3>
+        <h3 className="mb-2 text-base">Your changes</h3>
         <ChangeList changes={changesBetween(objectType, before, mine)} />
       </div>
       <div>
-        <h3>Changes of somebody else</h3>
+        <h3 className="mb-2 text-base">Changes of somebody else</h3>
         <ChangeList changes={changesBetween(objectType, before, theirs)} />
       </div>
     </section>

@@ -1,7 +1,6 @@
 /** A form with one field for each property, by its type. */
 import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
-import styles from './edit.module.css'
 import { isWrittenAsJson, type ObjectDraft } from './object-draft.ts'
 
 export interface PropertyFieldsProps {
@@ -16,7 +15,7 @@ export interface PropertyFieldsProps {
 export function PropertyFields(props: PropertyFieldsProps) {
   const { objectType, draft, mistakes, isKeyFixed, onChange } = props
   return (
-    <div className={styles.fields}>
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,300px),1fr))] gap-4">
       {Object.entries(objectType.properties).map(([name, definition]) => (
         <PropertyField
           key={name}

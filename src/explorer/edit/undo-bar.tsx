@@ -2,7 +2,6 @@ import { useEffect } from 'react'
 import { useUndo } from '../session/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import styles from './edit.module.css'
 
 /** Says what was written last, and takes it back. */
 export function UndoBar() {
@@ -10,7 +9,10 @@ export function UndoBar() {
   useEffect(() => () => change?.release?.(), [change])
   if (change === null) return null
   return (
-    <div className={styles.undo} role="status">
+    <div
+      className="fixed top-auto right-0 bottom-12 left-0 z-20 flex items-center gap-3 w-fit max-w-[calc(100vw_-_24px)] my-0 mx-auto pt-2 pr-2 pb-2 pl-4 border border-line rounded-lg bg-panel shadow-lg text-base"
+      role="status"
+    >
       <span>{failure ?? change.text}</span>
       {change.undo !== undefined && (
         <Button disabled={isUndoing} onClick={() => void undo()}>

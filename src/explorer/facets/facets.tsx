@@ -19,7 +19,6 @@ import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
-import styles from './facets.module.css'
 
 /** Values that a facet shows when its others are opened. */
 const MORE_VALUES = 100
@@ -43,7 +42,10 @@ interface FacetRailProps extends FacetsProps {
 export function Facets({ of, setView, canCount, without }: FacetRailProps) {
   const properties = facetProperties(of.ontology, of.objectType)
   return (
-    <nav className={styles.rail} aria-label="Values">
+    <nav
+      className="w-55 flex-none p-2 border-r border-r-line bg-panel overflow-auto empty:hidden max-[900px]:hidden"
+      aria-label="Values"
+    >
       {properties
         .filter((property) => property !== without)
         .map((property, index) => (
@@ -80,15 +82,19 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
     <section>
       <button
         type="button"
-        className={styles.head}
+        className="flex items-center gap-1.5 w-full py-1.5 px-1 border-0 bg-transparent text-muted text-sm text-left cursor-pointer"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={isOpen ? 'down' : 'next'} size={12} />
         {nameOfProperty(property, of.objectType.properties[property])}
       </button>
-      {isOpen && error !== null && <p className={styles.note}>{messageOf(error)}</p>}
-      {isOpen && error === null && data === undefined && <p className={styles.note}>Counting…</p>}
+      {isOpen && error !== null && (
+        <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">{messageOf(error)}</p>
+      )}
+      {isOpen && error === null && data === undefined && (
+        <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">Counting…</p>
+      )}
       {isOpen && data !== undefined && (
         <FacetValues
           of={of}
@@ -122,7 +128,7 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
   const titles = useLinkedTitles(of.ontology, wanted)
   const titleOf = (key: string) =>
     target === undefined ? undefined : titleIn(titles, { type: target, key })
-  if (values.length === 0) return <p className={styles.note}>No values</p>
+  if (values.length === 0) return <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">No values</p>
   const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
     const rest = filters.filter((filter) => filter !== chosen)
@@ -130,19 +136,22 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
     setView({ filters: isChosen ? rest : [...rest, { field: property, operator, value }] })
   }
   return (
-    <ul className={styles.values}>
+    <ul className="mx-0 mt-0 mb-2 p-0 list-none">
       {values.map(({ value, count }) => (
         <li key={value}>
           <button
             type="button"
             aria-pressed={chosen?.value === value}
-            className={styles.value}
+            className="relative flex items-baseline gap-1.5 w-full h-6 py-0.5 px-1.5 border-0 rounded-sm bg-transparent text-base leading-5 text-left cursor-pointer hover:bg-raised aria-pressed:text-accent aria-pressed:font-semibold"
             title={titleOf(value) ?? value}
             onClick={() => choose(value)}
           >
-            <i className={styles.share} style={{ width: `${(100 * count) / most}%` }} />
+            <i
+              className="absolute left-0 bottom-0 h-0.5 bg-accent opacity-35"
+              style={{ width: `${(100 * count) / most}%` }}
+            />
             <FacetName value={value} title={titleOf(value)} />
-            <span className={styles.count}>{formatCount(count)}</span>
+            <span className="ml-auto text-muted tabular-nums">{formatCount(count)}</span>
           </button>
         </li>
       ))}
@@ -150,13 +159,13 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
         <li>
           <button
             type="button"
-            className={`${styles.value} ${styles.others}`}
+            className="relative flex items-baseline gap-1.5 w-full h-6 py-0.5 px-1.5 border-0 rounded-sm bg-transparent text-base leading-5 text-left cursor-pointer text-muted disabled:cursor-default hover:bg-raised"
             disabled={onMore === undefined}
             title={onMore && 'Show more values'}
             onClick={onMore}
           >
-            <span className={styles.name}>{onMore === undefined ? 'others' : 'others…'}</span>
-            <span className={styles.count}>{formatCount(others)}</span>
+            <span className="truncate">{onMore === undefined ? 'others' : 'others…'}</span>
+            <span className="ml-auto text-muted tabular-nums">{formatCount(others)}</span>
           </button>
         </li>
       )}
@@ -172,12 +181,12 @@ function FacetName({
   readonly title?: string | undefined
 }) {
   if (title === undefined) {
-    return <span className={styles.name}>{value === '' ? '(empty text)' : value}</span>
+    return <span className="truncate">{value === '' ? '(empty text)' : value}</span>
   }
   return (
     <>
-      <span className={styles.name}>{title}</span>
-      <span className={styles.key}>{value}</span>
+      <span className="truncate">{title}</span>
+      <span className="text-muted text-sm">{value}</span>
     </>
   )
 }

@@ -8,7 +8,6 @@ import { CreateTypeButton, LoadButton } from '../load/load-button.tsx'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
-import styles from './home.module.css'
 import { OntologySection } from './ontology-section.tsx'
 
 export function HomeScreen() {
@@ -32,15 +31,15 @@ export function HomeScreen() {
   if (ontologies.data?.length === 0) return <EmptyHome />
   if (ontologies.data !== undefined && shown.length === 0) {
     return (
-      <section className={styles.empty}>
+      <section className="grid gap-3 max-w-140 mx-auto mt-[12vh] mb-0 py-0 px-4">
         <h1>There is no ontology “{chosen}”</h1>
         <Link to="/">See what there is.</Link>
       </section>
     )
   }
   return (
-    <div className={styles.home}>
-      <div className={styles.tools}>
+    <div className="relative grid gap-8 max-w-300 my-0 mx-auto px-4 pt-6 pb-16">
+      <div className="flex flex-wrap gap-2 empty:hidden -mb-4 min-[640px]:absolute min-[640px]:top-6 min-[640px]:right-4 min-[640px]:m-0">
         <LoadButton />
         <CreateTypeButton />
       </div>
@@ -60,14 +59,16 @@ export function HomeScreen() {
 
 function EmptyHome() {
   return (
-    <section className={styles.empty}>
+    <section className="grid gap-3 max-w-140 mx-auto mt-[12vh] mb-0 py-0 px-4">
       <h1>There are no objects yet</h1>
-      <div className={styles.tools}>
+      <div className="flex flex-wrap gap-2 empty:hidden">
         <LoadButton />
         <CreateTypeButton />
       </div>
       <p>Load a file, and its types and objects appear here:</p>
-      <pre className="mono">npx oqs import cities.csv --ontology world --type city --infer</pre>
+      <pre className="mono code-block whitespace-pre overflow-x-auto">
+        npx oqs import cities.csv --ontology world --type city --infer
+      </pre>
       <p>
         Or define an ontology first: <a href={`${BASE_PATH}/docs`}>the API reference</a> shows how.
       </p>

@@ -15,7 +15,6 @@ import { type Distribution, distributionQuery } from '../pictures/distribution.t
 import { useSession } from '../session/session.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
-import styles from './home.module.css'
 import { MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
 import { type PictureChoice, pictureOf } from './picture-of.ts'
 
@@ -38,7 +37,10 @@ export function MiniPicture({ ontology, objectType }: MiniPictureProps) {
     return () => observer.disconnect()
   }, [])
   return (
-    <span ref={frame} className={styles.picture}>
+    <span
+      ref={frame}
+      className="relative flex flex-col justify-end h-28 overflow-hidden rounded-md bg-bg group-hover:bg-accent-bg in-[.few-cards]:h-[clamp(140px,calc(50vh-210px),280px)] in-[.few-cards]:max-[700px]:h-37.5"
+    >
       {isSeen && choice !== undefined && (
         <Drawn ontology={ontology} objectType={objectType} choice={choice} />
       )}
@@ -84,10 +86,20 @@ function MiniMap({ of, property }: PartProps) {
     staleTime: STALE_MS,
   })
   return (
-    <svg viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`} aria-hidden="true" focusable="false">
-      <path d={land.data ?? ''} className={styles.land} />
+    <svg
+      className="w-full h-full"
+      viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`}
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={land.data ?? ''} className="fill-line" />
       {tiersOf(cells).map(({ opacity, path }) => (
-        <path key={opacity} d={path} strokeOpacity={opacity} className={styles.points} />
+        <path
+          key={opacity}
+          d={path}
+          strokeOpacity={opacity}
+          className="fill-none stroke-accent stroke-[1.6] [stroke-linecap:round]"
+        />
       ))}
     </svg>
   )
@@ -101,7 +113,7 @@ function MiniBars({ of, property }: PartProps) {
   return (
     <>
       {data.kind === 'values' ? <Rows distribution={data} /> : <Upright distribution={data} />}
-      <span className={styles.caption}>
+      <span className="absolute top-1.5 left-2 text-muted text-xs leading-4">
         {name}
         {data.isLogarithmic && ' · logarithmic scale'}
       </span>
@@ -118,6 +130,7 @@ function Upright({ distribution: { bars } }: { readonly distribution: Distributi
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      className="w-full h-18 in-[.few-cards]:h-[72%]"
       preserveAspectRatio="none"
       aria-hidden="true"
       focusable="false"
@@ -129,7 +142,7 @@ function Upright({ distribution: { bars } }: { readonly distribution: Distributi
           y={HEIGHT - (HEIGHT * count) / most}
           width={Math.max(0.5, step - 1)}
           height={(HEIGHT * count) / most}
-          className={styles.miniBar}
+          className="fill-accent opacity-75"
         />
       ))}
     </svg>
@@ -142,11 +155,14 @@ function Rows({ distribution: { bars } }: { readonly distribution: Distribution 
   const shown = bars.slice(0, ROWS)
   const most = shown.reduce((largest, { count }) => Math.max(largest, count), 1)
   return (
-    <span className={styles.miniRows}>
+    <span className="grid gap-1 px-2 pt-0 pb-2 text-ink text-sm leading-4.5">
       {shown.map(({ label, count }) => (
-        <span key={label}>
-          <i style={{ width: `${(100 * count) / most}%` }} />
-          <span>{label}</span>
+        <span key={label} className="relative block px-1.5 truncate">
+          <i
+            className="absolute inset-y-0 left-0 rounded-[3px] bg-accent-bg"
+            style={{ width: `${(100 * count) / most}%` }}
+          />
+          <span className="relative">{label}</span>
         </span>
       ))}
     </span>

@@ -11,7 +11,6 @@ import {
 } from '../api/ontology.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
-import styles from './home.module.css'
 import { MiniPicture } from './mini-picture.tsx'
 
 export interface OntologySectionProps {
@@ -31,16 +30,24 @@ export function OntologySection(props: OntologySectionProps) {
   const isFew = isAlone && (definition?.objectTypes.length ?? FEW) <= FEW
   return (
     <section aria-labelledby={summary.rid}>
-      <header className={styles.sectionHead}>
+      <header className="grid gap-0.5 mb-4">
         <h1 id={summary.rid}>{summary.displayName}</h1>
         <p className="label">
           {[summary.description, definition && describe(definition)].filter(Boolean).join(' ')}
         </p>
       </header>
       {error !== undefined && <ErrorNote error={error} />}
-      <ul className={`${styles.cards} ${isFew ? styles.few : ''}`}>
+      <ul
+        className={
+          isFew
+            ? 'few-cards grid gap-4 m-0 p-0 list-none grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]'
+            : 'grid grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))] gap-4 m-0 p-0 list-none'
+        }
+      >
         {definition === undefined
-          ? OUTLINES.map((outline) => <li key={outline} className={styles.outline} />)
+          ? OUTLINES.map((outline) => (
+              <li key={outline} className="h-52 border border-dashed border-line rounded-lg" />
+            ))
           : bySize(definition.objectTypes, counts).map((type) => (
               <TypeCard key={type.apiName} ontology={definition} type={type} counts={counts} />
             ))}
@@ -75,16 +82,16 @@ function TypeCard({ ontology, type, counts }: TypeCardProps) {
     <li>
       <Link
         to={`/o/${encodeURIComponent(ontology.apiName)}/${encodeURIComponent(type.apiName)}` as '/'}
-        className={styles.card ?? ''}
+        className="flex flex-col gap-2 h-full p-4 border border-line rounded-lg bg-panel text-ink transition-[border-color] duration-(--motion) hover:border-accent hover:no-underline group"
       >
-        <span className={styles.cardHead}>
+        <span className="flex justify-between gap-2">
           <strong>{nameOf(type)}</strong>
           <span className="data">{count === undefined ? '…' : formatCount(count)}</span>
         </span>
         <MiniPicture ontology={ontology} objectType={type} />
         <span className="label">{describeProperties(type)}</span>
         {links.length > 0 && (
-          <span className={styles.links}>
+          <span className="flex flex-wrap gap-y-1 gap-x-3 text-accent text-sm leading-4">
             {links.map(({ apiName, cardinality }) => (
               <span key={`${cardinality} ${apiName}`}>
                 {cardinality === 'one' ? '→' : '←'} {wordsOf(apiName)}

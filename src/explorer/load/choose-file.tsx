@@ -2,7 +2,6 @@ import { type DragEvent, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import styles from './load.module.css'
 
 const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet,.gz'
 
@@ -23,12 +22,12 @@ export function ChooseFile({ mistake, onChosen, onCancel }: ChooseFileProps) {
   return (
     <DialogParts foot={<Button onClick={onCancel}>Cancel</Button>}>
       {mistake !== undefined && (
-        <p role="alert" className={styles.mistake}>
+        <p role="alert" className="mistake">
           {mistake}
         </p>
       )}
       <section
-        className={styles.zone}
+        className="grid justify-items-center gap-3 py-10 px-6 border-2 border-dashed border-edge rounded-lg text-muted text-center transition-[background] duration-(--motion) data-[over=true]:border-accent data-[over=true]:bg-accent-bg"
         data-over={isOver}
         aria-label="Drop a file"
         onDragOver={(event) => {
@@ -39,7 +38,7 @@ export function ChooseFile({ mistake, onChosen, onCancel }: ChooseFileProps) {
         onDrop={onDrop}
       >
         <Icon name="upload" size={28} />
-        <p>Drop a file here, or choose one.</p>
+        <p className="text-ink">Drop a file here, or choose one.</p>
         <Button kind="primary" onClick={() => input.current?.click()}>
           Choose a file
         </Button>
@@ -51,7 +50,7 @@ export function ChooseFile({ mistake, onChosen, onCancel }: ChooseFileProps) {
           hidden
           onChange={({ target }) => onChosen([...(target.files ?? [])])}
         />
-        <p className="label">
+        <p className="label max-w-[46ch]">
           CSV, TSV, NDJSON, a JSON array, GeoJSON or Parquet, optionally compressed with gzip. The
           first line of CSV names the columns. Nothing is written before you have seen the file.
         </p>

@@ -1,8 +1,7 @@
 /** What a load would do to the objects of a type, before anything is written. */
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
-import styles from './load.module.css'
-import { Figure } from './load-progress.tsx'
+import { Figure, Figures } from './load-progress.tsx'
 import type { Comparison, LoadSpec } from './messages.ts'
 import type { Comparing } from './use-comparison.ts'
 
@@ -17,9 +16,12 @@ export interface ComparisonSummaryProps {
 export function ComparisonSummary({ comparing, spec, onSkip, onKeep }: ComparisonSummaryProps) {
   const { apiName } = spec.objectType
   return (
-    <section aria-label="What the load changes" className={styles.findings}>
+    <section
+      aria-label="What the load changes"
+      className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5"
+    >
       {comparing.kind === 'running' && (
-        <div className={styles.row}>
+        <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
           <span role="status">
             Comparing the rows with the objects of {apiName}: {formatCount(comparing.rows)} so far.
             Nothing is written.
@@ -33,12 +35,15 @@ export function ComparisonSummary({ comparing, spec, onSkip, onKeep }: Compariso
         </p>
       )}
       {comparing.kind === 'failed' && (
-        <p role="alert" className={styles.mistake}>
+        <p role="alert" className="mistake">
           The rows could not be compared with the objects of {apiName}: {comparing.reason}
         </p>
       )}
       {comparing.kind === 'done' && (
-        <div role="status" className={styles.findings}>
+        <div
+          role="status"
+          className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5"
+        >
           <Compared comparison={comparing.comparison} spec={spec} onKeep={onKeep} />
         </div>
       )}
@@ -57,7 +62,7 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
   const isAppend = spec.mode === 'append'
   return (
     <>
-      <dl className={styles.figures}>
+      <Figures>
         <Figure
           name={created === 1 ? 'object is new' : 'objects are new'}
           value={formatCount(created)}
@@ -74,9 +79,9 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
           value={formatCount(rejected)}
           isBad={rejected > 0}
         />
-      </dl>
+      </Figures>
       {changed > 0 && (
-        <div className={styles.row}>
+        <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
           <span>
             {changed === 1
               ? 'One object would lose its'
@@ -97,7 +102,7 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
           'The load can be undone until you close this tab or change something else.'}
       </p>
       {!comparison.isUndoable && (
-        <p className={styles.misfits}>
+        <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
           The load cannot be undone here: it changes more than a browser tab can keep. Export the
           objects first if you may need them again.
         </p>

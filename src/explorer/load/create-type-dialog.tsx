@@ -87,7 +87,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
       }
     >
       {error !== undefined && <ErrorNote error={error} />}
-      <div className={styles.form}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4">
         <OntologyField choice={choice} />
         <TextField
           label="Name of the type"
@@ -99,7 +99,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
         />
       </div>
       <Properties draft={draft} onChange={setDraft} />
-      <div className={styles.form}>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4">
         <SelectField
           label="Key, which identifies an object"
           value={draft.key ?? ''}
@@ -120,7 +120,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
         />
       </div>
       <div role="status">
-        {propertyMistake !== undefined && <p className={styles.mistake}>{propertyMistake}</p>}
+        {propertyMistake !== undefined && <p className="mistake">{propertyMistake}</p>}
       </div>
     </Dialog>
   )
@@ -147,11 +147,14 @@ function Properties({ draft, onChange }: PropertiesProps) {
     })
   }
   return (
-    <fieldset className={styles.properties}>
-      <legend className="label">Properties, each with its type</legend>
+    <fieldset className="grid gap-3 m-0 p-0 border-0">
+      <legend className="label pt-0 px-0 pb-1">Properties, each with its type</legend>
       {properties.map((property, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
-        <div key={at} className={styles.property}>
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
+          key={at}
+          className={`grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto] items-end gap-2 ${styles.property}`}
+        >
           <TextField
             label={`Name of property ${at + 1}`}
             value={property.name}

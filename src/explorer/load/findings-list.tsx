@@ -1,7 +1,6 @@
 /** The findings about a file, in words: mistakes, rows that do not fit, and inferred types. */
 import { formatCount } from '../ui/format.ts'
 import type { Misfit, Repeat } from './check-sample.ts'
-import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
 import type { TypeDraft } from './type-draft.ts'
 
@@ -22,15 +21,15 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
   const key = draft?.key
   const isKeyUncertain = key !== undefined && !inferred.keyCandidates.includes(key)
   return (
-    <div className={styles.findings}>
+    <div className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5">
       <div role="status">
         {mistakes.map((mistake) => (
-          <p key={mistake} className={styles.mistake}>
+          <p key={mistake} className="mistake">
             {mistake}
           </p>
         ))}
         {misfits.length > 0 && (
-          <section className={styles.misfits}>
+          <section className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
             <p>
               {formatCount(misfits.length)} of the first {formatCount(sample.length)} rows{' '}
               {misfits.length === 1 ? 'does' : 'do'} not fit and would be rejected:
@@ -43,7 +42,7 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
           </section>
         )}
         {(isKeyUncertain || repeats.length > 0) && mistakes.length === 0 && (
-          <section className={styles.misfits}>
+          <section className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
             <p>
               {isKeyUncertain && `“${key}” does not identify every row for certain. `}
               Of rows with the same key, the last one stays.
@@ -60,7 +59,7 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
       </div>
       {draft !== undefined && (
         <details open>
-          <summary>What the file shows</summary>
+          <summary className="text-muted cursor-pointer">What the file shows</summary>
           <ul>
             {!isWhole && (
               <li>

@@ -4,7 +4,6 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useCanWrite } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
-import styles from './load-area.module.css'
 import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
 import type { ScreenParams } from './screen-params.ts'
 
@@ -43,8 +42,10 @@ function OpenArea() {
   return (
     <>
       {isDragged && (
-        <div className={styles.drop}>
-          <p>Drop the file to load it{screen.type === undefined ? '' : ` into ${screen.type}`}</p>
+        <div className="fixed inset-2 z-30 grid place-items-center border-2 border-dashed border-accent rounded-xl bg-accent-bg/80 pointer-events-none">
+          <p className="py-4 px-6 rounded-lg bg-panel shadow-lg text-accent text-xl leading-6 font-semibold">
+            Drop the file to load it{screen.type === undefined ? '' : ` into ${screen.type}`}
+          </p>
         </div>
       )}
       {opened?.what === 'file' && (

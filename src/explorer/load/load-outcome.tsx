@@ -8,7 +8,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
 import { formatCount } from '../ui/format.ts'
 import styles from './load.module.css'
-import { Figure } from './load-progress.tsx'
+import { Figure, Figures } from './load-progress.tsx'
 import { rejectionText } from './rejection-text.ts'
 import type { Ended } from './use-file-load.ts'
 
@@ -35,7 +35,11 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
       <Button onClick={onClose}>Close</Button>
       <Button onClick={onAgain}>Load another file</Button>
       {remains?.isTypeRemoved !== true && !(isUndone && spec.created !== undefined) && (
-        <Link to={`/o/${path}` as '/'} className={styles.open ?? ''} onClick={onClose}>
+        <Link
+          to={`/o/${path}` as '/'}
+          className="inline-flex items-center min-h-8 py-0 px-3 rounded-md bg-accent text-panel text-base"
+          onClick={onClose}
+        >
           Open the table
         </Link>
       )}
@@ -43,15 +47,15 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
   )
   return (
     <DialogParts foot={foot}>
-      <p role="status" className={isComplete || isUndone ? styles.done : styles.mistake}>
+      <p role="status" className={isComplete || isUndone ? 'text-lg leading-5.5' : 'mistake'}>
         {isUndone ? change?.text : isComplete ? describeDone(stage) : describeStop(stage)}
       </p>
       {failure !== undefined && (
-        <p role="alert" className={styles.mistake}>
+        <p role="alert" className="mistake">
           {failure}
         </p>
       )}
-      <dl className={styles.figures}>
+      <Figures>
         <Figure name="rows read" value={formatCount(counts.rows)} />
         <Figure name="objects written" value={formatCount(counts.put)} />
         {counts.kept > 0 && <Figure name="objects kept" value={formatCount(counts.kept)} />}
@@ -61,7 +65,7 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
           isBad={counts.rejected > 0}
         />
         <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
-      </dl>
+      </Figures>
       {!isUndoable && counts.put > 0 && (
         <p className="label">
           This load cannot be undone here: it changed more than a browser tab can keep.
@@ -110,17 +114,24 @@ interface RejectionsProps {
 function Rejections({ rejections, count }: RejectionsProps) {
   return (
     <section aria-labelledby="rejections">
-      <div className={styles.row}>
-        <h3 id="rejections">Rejected rows</h3>
-        <span className={styles.spacer} />
+      <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
+        <h3 id="rejections" className="text-lg leading-5.5">
+          Rejected rows
+        </h3>
+        <span className="flex-1" />
         <CopyButton text={rejectionText(rejections)} label="Copy the list" />
       </div>
       {count > rejections.length && (
         <p className="label">The first {formatCount(rejections.length)} are listed.</p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows */}
-      <div className={styles.scroll} tabIndex={0}>
-        <table className={styles.table}>
+      <div
+        className="max-h-85 overflow-auto border border-line rounded-md mt-2"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows
+        tabIndex={0}
+      >
+        <table
+          className={`w-full border-separate [border-spacing:0] text-base leading-5 ${styles.table}`}
+        >
           <thead>
             <tr>
               <th scope="col">Line</th>

@@ -5,7 +5,6 @@ import { type ColumnMapping, targetsOf } from './column-mapping.ts'
 import { DateFormatField } from './date-format-field.tsx'
 import { isTimeType, shownFormat } from './date-formats.ts'
 import type { ColumnReading, ColumnReadings } from './existing-target.ts'
-import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
 import { MissingField } from './missing-field.tsx'
 import { isOf } from './new-type-table.tsx'
@@ -48,9 +47,13 @@ export function MappingTable(props: MappingTableProps) {
           : misfits.filter((misfit) => isOf(misfit, target.split('/')[0] ?? '')).length,
       head: (
         <>
-          <span className={styles.name}>
+          <span className="flex items-baseline gap-1.5 font-normal">
             <strong>{column}</strong>
-            {target === objectType.primaryKey.apiName && <span className={styles.badge}>key</span>}
+            {target === objectType.primaryKey.apiName && (
+              <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
+                key
+              </span>
+            )}
             {property !== undefined && <span className="label">{typeName(property.type)}</span>}
           </span>
           <select

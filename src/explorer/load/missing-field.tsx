@@ -1,5 +1,3 @@
-import styles from './load.module.css'
-
 export interface MissingFieldProps {
   /** The texts that usually stand for a missing value. */
   readonly nulls: readonly string[]
@@ -11,7 +9,7 @@ export interface MissingFieldProps {
 export function MissingField({ nulls, keepsNulls, onChange }: MissingFieldProps) {
   if (nulls.length === 0) return null
   return (
-    <label className={styles.missing}>
+    <label className="flex items-center gap-1.5 text-sm font-normal">
       <input
         type="checkbox"
         checked={!keepsNulls}

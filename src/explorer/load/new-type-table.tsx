@@ -1,7 +1,6 @@
 import type { Misfit } from './check-sample.ts'
 import { DateFormatField } from './date-format-field.tsx'
 import { isTimeType, suggestedFormat } from './date-formats.ts'
-import styles from './load.module.css'
 import type { FileReport } from './messages.ts'
 import { MissingField } from './missing-field.tsx'
 import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
@@ -63,10 +62,18 @@ function PropertyHead({
 }) {
   const source = columns.join(', ')
   return (
-    <span className={styles.name}>
+    <span className="flex items-baseline gap-1.5 font-normal">
       <strong>{name}</strong>
-      {name === draft.key && <span className={styles.badge}>key</span>}
-      {name === draft.title && <span className={styles.badge}>title</span>}
+      {name === draft.key && (
+        <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
+          key
+        </span>
+      )}
+      {name === draft.title && (
+        <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
+          title
+        </span>
+      )}
       {source !== name && <span className="label">from {source}</span>}
     </span>
   )

@@ -22,20 +22,26 @@ export interface PreviewTableProps {
 
 export function PreviewTable({ columns, report }: PreviewTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows
-    <section className={styles.scroll} tabIndex={0} aria-label="First rows of the file">
-      <table className={styles.table}>
+    <section
+      className="max-h-85 overflow-auto border border-line rounded-md"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows
+      tabIndex={0}
+      aria-label="First rows of the file"
+    >
+      <table
+        className={`w-full border-separate [border-spacing:0] text-base leading-5 ${styles.table}`}
+      >
         <thead>
           <tr>
-            <th scope="col" className={styles.line}>
+            <th scope="col" className="w-[1%] text-muted tabular-nums text-right">
               <span className="label">line</span>
             </th>
             {columns.map(({ key, head, isSkipped, misfits }) => (
               <th key={key} scope="col" data-skipped={isSkipped} data-bad={misfits > 0}>
-                <div className={styles.columnHead}>
+                <div className={`grid gap-1.5 ${styles.columnHead}`}>
                   {head}
                   {misfits > 0 && (
-                    <span className={styles.mistake}>
+                    <span className="mistake">
                       {misfits} {misfits === 1 ? 'does' : 'do'} not fit
                     </span>
                   )}
@@ -47,13 +53,13 @@ export function PreviewTable({ columns, report }: PreviewTableProps) {
         <tbody>
           {report.sample.slice(0, SHOWN_ROWS).map(({ line, cells }) => (
             <tr key={line}>
-              <td className={styles.line}>{line}</td>
+              <td className="w-[1%] text-muted tabular-nums text-right">{line}</td>
               {columns.map(({ key, sources, isSkipped }) => (
                 <td key={key} data-skipped={isSkipped}>
                   {sources
                     .map((source) => excerptOf(cells[source] ?? undefined))
                     .filter((text) => text !== '')
-                    .join(', ') || <span className={styles.nothing}>–</span>}
+                    .join(', ') || <span className="text-muted">–</span>}
                 </td>
               ))}
             </tr>

@@ -10,7 +10,6 @@ import { SelectField } from '../ui/fields.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { ComparisonSummary } from './comparison-summary.tsx'
 import { Findings } from './findings-list.tsx'
-import styles from './load.module.css'
 import { MappingTable } from './mapping-table.tsx'
 import type { FileReport, LoadSpec } from './messages.ts'
 import { NewTypeFields } from './new-type-fields.tsx'
@@ -105,9 +104,9 @@ export function Preview(props: PreviewProps) {
 function TargetFields({ plan }: { readonly plan: LoadPlan }) {
   const { types, goal, draft } = plan
   return (
-    <div className={styles.form}>
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4">
       {types.length > 0 && (
-        <div className={styles.field}>
+        <div className="grid content-start gap-1 min-w-0 *:[fieldset]:justify-self-start">
           <span className="label">Load into</span>
           <Segments
             label="Load into"

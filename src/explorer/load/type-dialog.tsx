@@ -18,7 +18,6 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { renameType } from './apply-type.ts'
-import styles from './load.module.css'
 import { mistakeInName } from './type-draft.ts'
 
 interface ShownType {
@@ -87,7 +86,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
           <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
             Delete the type…
           </Button>
-          <span className={styles.spacer} />
+          <span className="flex-1" />
         </>
       )}
       <Button disabled={isBusy} onClick={onClose}>
@@ -115,7 +114,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       {isConfirming ? (
         <DeletedParts ontology={ontology} objectType={objectType} />
       ) : (
-        <form id={form} className={styles.names} onSubmit={submit}>
+        <form id={form} className="grid gap-4 text-base leading-5" onSubmit={submit}>
           <TextField
             label="Name on the screen"
             value={displayName}
@@ -132,7 +131,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
             onChange={setApiName}
           />
           {apiName !== objectType.apiName && (
-            <p className={styles.misfits}>
+            <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
               Objects and links stay. Programs, policies and saved addresses that use “
               {objectType.apiName}” no longer find the type.
             </p>
@@ -155,7 +154,10 @@ function DeletedParts({ ontology, objectType: { apiName } }: ShownType) {
   const links = (ontology.linkTypes ?? []).filter(({ from, to }) => [from, to].includes(apiName))
   const count = data?.objectTypes[apiName]?.count
   return (
-    <div role="status" className={styles.findings}>
+    <div
+      role="status"
+      className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5"
+    >
       {error !== null && <ErrorNote error={error} />}
       <p>
         {count === undefined

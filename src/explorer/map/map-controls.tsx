@@ -1,7 +1,6 @@
 import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { type Camera, type Point, zoomAt } from './camera.ts'
-import styles from './map.module.css'
 import { DRAG_MODES, type DragMode, ZOOM_STEP } from './use-map-input.ts'
 
 const MODE_NAMES: Readonly<Record<DragMode, string>> = { box: 'Draw a box', move: 'Move' }
@@ -18,7 +17,7 @@ export function MapControls({ camera, size, setCamera, mode, setMode }: MapContr
   const zoom = (factor: number) =>
     setCamera(zoomAt(camera, size, [size[0] / 2, size[1] / 2], factor))
   return (
-    <div className={styles.controls}>
+    <div className="absolute right-3 top-3 grid gap-2 justify-items-end">
       <Segments
         label="Dragging"
         options={DRAG_MODES}
@@ -26,11 +25,19 @@ export function MapControls({ camera, size, setCamera, mode, setMode }: MapContr
         value={mode}
         onChange={setMode}
       />
-      <div className={styles.zoom}>
-        <Button aria-label="Zoom in" onClick={() => zoom(ZOOM_STEP)}>
+      <div className="grid">
+        <Button
+          className="w-8 px-0 border-b-0 rounded-b-none"
+          aria-label="Zoom in"
+          onClick={() => zoom(ZOOM_STEP)}
+        >
           +
         </Button>
-        <Button aria-label="Zoom out" onClick={() => zoom(1 / ZOOM_STEP)}>
+        <Button
+          className="w-8 px-0 rounded-t-none"
+          aria-label="Zoom out"
+          onClick={() => zoom(1 / ZOOM_STEP)}
+        >
           −
         </Button>
       </div>

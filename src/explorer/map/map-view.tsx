@@ -130,7 +130,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the map */}
       <canvas
         ref={canvas}
-        className={`${styles.canvas} ${mode === 'box' ? styles.drawing : styles.moving}`}
+        className={`absolute inset-0 w-full h-full touch-none focus-visible:-outline-offset-2 ${mode === 'box' ? 'cursor-crosshair' : 'cursor-grab'}`}
         role="application"
         aria-roledescription="map"
         aria-label="Map. Arrow keys move it, plus and minus zoom, 0 shows the whole world."

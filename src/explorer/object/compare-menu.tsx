@@ -6,7 +6,6 @@ import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Popup } from '../ui/popup.tsx'
 import type { SetObjectView } from '../view/object-address.ts'
-import styles from './object-head.module.css'
 
 export interface CompareMenuProps {
   readonly address: ObjectAddress
@@ -43,7 +42,7 @@ function CompareForm({ address, setView }: CompareMenuProps) {
   }
   return (
     <form
-      className={styles.form}
+      className="grid gap-3 w-[min(320px,90vw)] p-3"
       onSubmit={(event) => {
         event.preventDefault()
         if (key !== '') setView({ with: key, version: undefined, isJson: false })
@@ -53,12 +52,16 @@ function CompareForm({ address, setView }: CompareMenuProps) {
       <Button type="submit" kind="primary">
         Compare both objects
       </Button>
-      <hr />
-      <p>
+      <hr className="w-full m-0 border-0 border-t border-t-line" />
+      <p className="text-muted text-base leading-5">
         A snapshot keeps the state of now for an hour. The address then shows what changed since.
       </p>
       <Button onClick={() => void takeSnapshot()}>Take a snapshot</Button>
-      {problem !== undefined && <p role="alert">{problem}</p>}
+      {problem !== undefined && (
+        <p role="alert" className="text-muted text-base leading-5">
+          {problem}
+        </p>
+      )}
     </form>
   )
 }

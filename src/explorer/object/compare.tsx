@@ -17,7 +17,6 @@ import { formatCount } from '../ui/format.ts'
 import type { NumberStyle } from '../ui/format-number.ts'
 import type { StyledType } from '../ui/number-style.ts'
 import { type Difference, differencesOf, type Values } from '../view/differences.ts'
-import styles from './compare.module.css'
 import { Value } from './value.tsx'
 
 const KIND_NAMES = { same: '', changed: 'changed', added: 'added', removed: 'removed' } as const
@@ -32,7 +31,7 @@ export function CompareObjects(props: {
   const other = { ...address, key: otherKey }
   const { data, error } = useQuery(objectQuery(service, other))
   if (error !== null) return <ErrorNote error={error} />
-  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  if (data === undefined) return <p className="py-6 px-0 text-muted">Loading…</p>
   const nameOf = ({ title, key }: ObjectRecord) => title ?? keyText(key)
   return (
     <DifferenceTable
@@ -55,7 +54,7 @@ export function CompareStates(props: {
   const { service } = useSession()
   const { data, error } = useQuery(stateQuery(service, address, version))
   if (error !== null) return <ErrorNote error={error} />
-  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  if (data === undefined) return <p className="py-6 px-0 text-muted">Loading…</p>
   const before = data.record?.properties ?? {}
   const again = <Button onClick={onRefresh}>Read the latest again</Button>
   const differs = differencesOf(address.objectType, before, latest.properties).some(
@@ -63,7 +62,7 @@ export function CompareStates(props: {
   )
   if (!differs) {
     return (
-      <div className={styles.band}>
+      <div className="flex flex-wrap gap-y-2 gap-x-4 items-center justify-between mb-4 py-2 px-3 border-l-3 border-l-snapshot rounded-md bg-snapshot-bg text-base">
         <p role="status">Nothing changed since the snapshot of version {version}.</p>
         {again}
       </div>
@@ -82,6 +81,8 @@ export function CompareStates(props: {
   )
 }
 
+const CELL = 'py-1.5 px-3 wrap-anywhere text-left align-baseline'
+
 interface DifferenceTableProps {
   readonly of: StyledType
   readonly before: Values
@@ -99,8 +100,8 @@ function DifferenceTable(props: DifferenceTableProps) {
   const differences = differencesOf(objectType, before, after)
   const count = differences.filter(({ kind }) => kind !== 'same').length
   return (
-    <section className={isSnapshot ? styles.snapshot : undefined} aria-label="What differs">
-      <div className={styles.summary}>
+    <section className={isSnapshot ? 'mb-4' : undefined} aria-label="What differs">
+      <div className="flex flex-wrap gap-y-2 gap-x-4 items-center justify-between mb-3">
         <p aria-live="polite">
           {count === 0
             ? 'Nothing differs.'
@@ -108,13 +109,21 @@ function DifferenceTable(props: DifferenceTableProps) {
         </p>
         {action}
       </div>
-      <div className={styles.scroll}>
-        <table className={styles.table}>
+      <div
+        className={`overflow-x-auto border border-line rounded-lg bg-panel ${isSnapshot ? 'border-l-3 border-l-snapshot' : ''}`}
+      >
+        <table className="w-full min-w-120 border-collapse table-fixed">
           <thead>
             <tr>
-              <th scope="col">Property</th>
-              <th scope="col">{beforeName}</th>
-              <th scope="col">{afterName}</th>
+              <th scope="col" className={`${CELL} w-45 text-base font-semibold`}>
+                Property
+              </th>
+              <th scope="col" className={`${CELL} text-base font-semibold`}>
+                {beforeName}
+              </th>
+              <th scope="col" className={`${CELL} text-base font-semibold`}>
+                {afterName}
+              </th>
             </tr>
           </thead>
           <tbody className="data">
@@ -143,21 +152,23 @@ function Row(props: {
   const { difference, definition, style, isSnapshot } = props
   const { property, before, after, kind } = difference
   if (definition === undefined) return null
+  const tone = kind === 'same' ? 'text-muted' : isSnapshot ? 'bg-snapshot-bg' : 'bg-accent-bg'
+  const cell = `${CELL} ${tone}`
   return (
-    <tr className={kind === 'same' ? styles.same : styles.differs}>
-      <th scope="row" className="label">
+    <tr className="border-t border-t-line">
+      <th scope="row" className={`label font-normal ${CELL}`}>
         {definition.displayName ?? wordsOf(property)}
         {kind !== 'same' && (
           // Two objects differ; only states of one object change.
-          <span className={isSnapshot ? styles.kind : 'visually-hidden'}>
+          <span className={isSnapshot ? 'block text-snapshot' : 'visually-hidden'}>
             {isSnapshot ? KIND_NAMES[kind] : 'differs'}
           </span>
         )}
       </th>
-      <td>
+      <td className={cell}>
         <Value value={before} type={definition} style={style} />
       </td>
-      <td>
+      <td className={cell}>
         <Value value={after} type={definition} style={style} />
       </td>
     </tr>

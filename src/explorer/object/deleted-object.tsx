@@ -6,7 +6,6 @@ import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import type { ObjectView } from '../view/object-address.ts'
 import { listText, searchOf, toLink } from '../view/trail.ts'
-import styles from './object.module.css'
 import { PropertyList } from './property-list.tsx'
 
 export interface DeletedObjectProps {
@@ -28,7 +27,14 @@ export function DeletedObject({ address, view }: DeletedObjectProps) {
   const record = data?.record
   return (
     <section>
-      <div role="alert" className={record === undefined ? styles.gone : styles.goneSnapshot}>
+      <div
+        role="alert"
+        className={
+          record === undefined
+            ? 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg bg-panel'
+            : 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg border-l-3 border-l-snapshot bg-snapshot-bg'
+        }
+      >
         {record === undefined ? (
           <p>
             There is no {nameOf(objectType)} with the key “{key}”. It was deleted, or it never

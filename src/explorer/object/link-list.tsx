@@ -7,7 +7,6 @@ import { linkCountQuery, linkedQuery, type ObjectAddress } from '../queries/obje
 import { useSession } from '../session/session.tsx'
 import { formatCount } from '../ui/format.ts'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
-import styles from './links.module.css'
 
 export interface LinkListProps {
   readonly address: ObjectAddress
@@ -38,30 +37,32 @@ export function LinkList({ address, link, record, trail, list }: LinkListProps) 
   const all = addressOf(ontology.apiName, step, searchOf('', trail))
   const search = searchOf('', [...trail, step])
   return (
-    <section className={styles.link}>
-      <h2>
+    <section className="p-3 border border-line rounded-lg bg-panel">
+      <h2 className="text-base leading-5 font-semibold">
         {isMany ? (
-          <Link {...toLink(all)} className={styles.all}>
+          <Link {...toLink(all)} className="text-inherit">
             {name}{' '}
-            <span className={styles.count}>{count === undefined ? '…' : formatCount(count)}</span>
+            <span className="font-normal tabular-nums">
+              {count === undefined ? '…' : formatCount(count)}
+            </span>
             <span aria-hidden="true"> ▸</span>
           </Link>
         ) : (
-          <span className={styles.all}>{name}</span>
+          <span className="text-inherit">{name}</span>
         )}
       </h2>
-      {error !== null && <p className={styles.none}>{messageOf(error)}</p>}
-      {data?.length === 0 && <p className={styles.none}>None</p>}
-      <ul>
+      {error !== null && <p className="text-muted text-sm">{messageOf(error)}</p>}
+      {data?.length === 0 && <p className="text-muted text-sm">None</p>}
+      <ul className="mt-1 mb-0 mx-0 p-0 list-none text-base leading-5.5">
         {data?.map((each) => {
           const one = { type: link.target, key: keyText(each.key) }
           return (
-            <li key={writeStep({ ...step, key: one.key })}>
+            <li key={writeStep({ ...step, key: one.key })} className="truncate">
               <Link {...toLink(addressOf(ontology.apiName, one, search))}>
                 {each.title ?? one.key}
               </Link>{' '}
               {each.title !== undefined && each.title !== one.key && (
-                <span className={styles.key}>{one.key}</span>
+                <span className="text-muted text-sm">{one.key}</span>
               )}
             </li>
           )

@@ -10,7 +10,6 @@ import { useViewKeys } from '../ui/use-view-keys.ts'
 import { type ObjectView, writeObjectView } from '../view/object-address.ts'
 import { addressOf, toLink } from '../view/trail.ts'
 import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
-import styles from './object-head.module.css'
 
 export interface ListPositionProps {
   readonly listed: ListedObject
@@ -34,7 +33,7 @@ export function ListPosition({ listed, view }: ListPositionProps) {
   useViewKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) }, {})
   if (data === undefined) return null
   return (
-    <div className={styles.position}>
+    <div className="flex items-center text-base tabular-nums text-muted">
       <Button
         kind="quiet"
         aria-label="Previous object"

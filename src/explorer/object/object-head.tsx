@@ -9,7 +9,6 @@ import { listText } from '../view/trail.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { CompareMenu } from './compare-menu.tsx'
 import { ListPosition } from './list-position.tsx'
-import styles from './object-head.module.css'
 import { ObjectRequests } from './object-requests.tsx'
 import { TrailPath } from './trail-path.tsx'
 
@@ -27,7 +26,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
   const title = record?.title ?? key
   const list = listWithin(address, view)
   return (
-    <header className={styles.head}>
+    <header className="grid gap-2 mb-4">
       <TrailPath
         ontology={ontology}
         type={objectType.apiName}
@@ -35,14 +34,14 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
         list={listText(view.list)}
         here={title}
       />
-      <div className={styles.row}>
-        <div className={styles.title}>
+      <div className="flex flex-wrap gap-y-2 gap-x-6 items-center justify-between">
+        <div className="flex flex-wrap gap-y-0 gap-x-2 items-baseline wrap-anywhere">
           <h1>{title}</h1>
-          <span className={styles.key}>
+          <span className="text-muted text-base font-normal">
             {nameOf(objectType)} {key}
           </span>
         </div>
-        <div className={styles.actions}>
+        <div className="flex flex-wrap gap-2 items-center">
           {record !== undefined && list !== undefined && (
             <ListPosition listed={{ ontology, objectType, list, record }} view={view} />
           )}

@@ -13,8 +13,6 @@ import { listText } from '../view/trail.ts'
 import { CompareObjects, CompareStates } from './compare.tsx'
 import { DeletedObject } from './deleted-object.tsx'
 import { LinkList } from './link-list.tsx'
-import linkStyles from './links.module.css'
-import styles from './object.module.css'
 import { ObjectHead } from './object-head.tsx'
 import { PropertyList } from './property-list.tsx'
 import { SmallMap } from './small-map.tsx'
@@ -25,7 +23,7 @@ export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
   const { data, error, refetch } = useQuery(objectQuery(service, address))
   const isGone = statusOf(error) === 404
   return (
-    <article className={styles.page}>
+    <article className="max-w-295 my-0 mx-auto p-4">
       <ObjectHead address={address} record={data?.record} view={view} setView={setView} />
       {isGone && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
@@ -72,7 +70,7 @@ function Properties({
   const { ontology, objectType } = address
   const links = linksOf(ontology, objectType.apiName)
   return (
-    <div className={styles.columns}>
+    <div className="grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]">
       <PropertyList
         ontology={ontology}
         objectType={objectType}
@@ -87,7 +85,7 @@ function Properties({
           },
         ]}
       />
-      <aside className={linkStyles.links} aria-label="Map and links">
+      <aside className="grid gap-3 content-start" aria-label="Map and links">
         <ObjectMap address={address} record={record} />
         {links.map((link) => (
           <LinkList
@@ -123,10 +121,10 @@ function ObjectMap({
 /** The bytes as they came, not what was parsed from them. */
 function Json({ text }: { readonly text: string }) {
   return (
-    <section className={styles.json} aria-label="JSON">
+    <section className="grid gap-2 justify-items-start" aria-label="JSON">
       <CopyButton text={text} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the focus */}
-      <pre className="mono" tabIndex={0}>
+      <pre className="mono code-block w-full" tabIndex={0}>
         {text}
       </pre>
     </section>
@@ -135,9 +133,12 @@ function Json({ text }: { readonly text: string }) {
 
 function Outlines() {
   return (
-    <div className={styles.columns} aria-busy="true">
-      <div className={styles.outline} />
-      <div className={styles.outline} />
+    <div
+      className="grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]"
+      aria-busy="true"
+    >
+      <div className="h-60 rounded-lg bg-raised" />
+      <div className="h-60 rounded-lg bg-raised" />
       <p className="visually-hidden">Loading…</p>
     </div>
   )

@@ -8,7 +8,6 @@ import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Popup } from '../ui/popup.tsx'
 import type { ObjectView } from '../view/object-address.ts'
-import styles from './object-head.module.css'
 
 export interface ObjectRequestsProps {
   readonly address: ObjectAddress
@@ -19,7 +18,7 @@ export function ObjectRequests({ address, view }: ObjectRequestsProps) {
   return (
     <Popup label="Request" panelLabel="The requests behind this page">
       {() => (
-        <div className={styles.requests}>
+        <div className="grid gap-2 w-[min(520px,92vw)] p-3">
           {requestsOf(address, view).map(({ name, request }) => (
             <Command key={name} name={name} request={request} />
           ))}
@@ -58,7 +57,7 @@ function Command({ name, request }: NamedRequest) {
   return (
     <>
       <p className="label">{name}</p>
-      <pre className="mono">{withoutToken(text, token)}</pre>
+      <pre className="mono code-block">{withoutToken(text, token)}</pre>
       <CopyButton text={text} />
     </>
   )

@@ -6,7 +6,6 @@ import { definitionQuery } from '../api/queries.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
-import styles from './object.module.css'
 import { ObjectPage } from './object-page.tsx'
 
 export function ObjectScreen() {
@@ -21,12 +20,12 @@ export function ObjectScreen() {
       </ScreenNote>
     )
   }
-  if (data === undefined) return <p className={styles.note}>Loading…</p>
+  if (data === undefined) return <p className="py-12 px-6 text-muted">Loading…</p>
   const objectType = findType(data, type)
   if (objectType === undefined) {
     return (
       <ScreenNote title={key}>
-        <p className={styles.note}>There is no object type “{type}”.</p>
+        <p className="py-12 px-6 text-muted">There is no object type “{type}”.</p>
       </ScreenNote>
     )
   }

@@ -6,7 +6,6 @@ import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
-import styles from './object.module.css'
 import { PropertyList } from './property-list.tsx'
 
 export interface PeekProps {
@@ -18,8 +17,11 @@ export function Peek({ address, onClose }: PeekProps) {
   const { service } = useSession()
   const { data, error } = useQuery(objectQuery(service, address))
   return (
-    <aside className={styles.peek} aria-label={`Object ${address.key}`}>
-      <header className={styles.peekHead}>
+    <aside
+      className="w-90 flex-none p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:absolute max-[900px]:top-0 max-[900px]:right-0 max-[900px]:bottom-0 max-[900px]:left-auto max-[900px]:w-[min(360px,100%)] max-[900px]:z-3 peek"
+      aria-label={`Object ${address.key}`}
+    >
+      <header className="flex justify-between items-center gap-2 mb-2">
         <Link to={objectPath(address) as '/'}>
           <strong>{data?.record.title ?? address.key}</strong>
         </Link>

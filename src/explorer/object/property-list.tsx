@@ -14,7 +14,6 @@ import { titleIn } from '../queries/linked-titles.ts'
 import { useLinkedTitles } from '../queries/use-linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { addressOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
-import styles from './object.module.css'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps {
@@ -52,7 +51,7 @@ export function PropertyList(props: PropertyListProps) {
     return (
       <>
         <Link {...toLink(address)}>{title ?? key}</Link>
-        {title !== undefined && <span className={styles.linkedKey}>{key}</span>}
+        {title !== undefined && <span className="ml-1.5 text-muted text-sm">{key}</span>}
       </>
     )
   }
@@ -61,16 +60,19 @@ export function PropertyList(props: PropertyListProps) {
     (record.properties[name] ?? undefined) === undefined
   const sorted = [...entries.filter((entry) => !isMissing(entry)), ...entries.filter(isMissing)]
   return (
-    <dl className={styles.properties}>
+    <dl className="m-0 border border-line rounded-lg bg-panel">
       {sorted.map(([name, definition]) => (
-        <div key={name} className={styles.property}>
+        <div
+          key={name}
+          className="grid grid-cols-[160px_minmax(0,1fr)] gap-3 items-baseline py-1.5 px-3 max-[760px]:grid-cols-[104px_minmax(0,1fr)] max-[760px]:gap-2 not-first:border-t not-first:border-t-line in-[.peek]:grid-cols-[110px_minmax(0,1fr)]"
+        >
           <dt
             className="label"
             title={definition.description ?? `${name}: ${typeNote(definition)}`}
           >
             {nameOfProperty(name, definition)}
           </dt>
-          <dd className="data">{renderValue(name, definition)}</dd>
+          <dd className="data m-0 wrap-anywhere">{renderValue(name, definition)}</dd>
         </div>
       ))}
     </dl>

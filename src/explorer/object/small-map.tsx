@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { geoEquirectangular, geoPath } from 'd3-geo'
 import { loadWorld, OUTLINES } from '../map/world.ts'
-import styles from './small-map.module.css'
 
 const WIDTH = 320
 const HEIGHT = 180
@@ -34,18 +33,29 @@ export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      className={styles.map}
+      className="block w-full border border-line rounded-lg [background:light-dark(#eaf0f6,#15181d)]"
       role="img"
       aria-label={`Map: ${label}`}
     >
       {world !== undefined && (
         <>
-          <path d={path(world.land) ?? ''} className={styles.land} />
-          <path d={path(world.borders) ?? ''} className={styles.border} />
+          <path
+            d={path(world.land) ?? ''}
+            className="[fill:light-dark(#fdfdfc,#282b31)] [stroke:light-dark(#c4ccd4,#3c4047)] stroke-[0.8]"
+          />
+          <path
+            d={path(world.borders) ?? ''}
+            className="fill-none [stroke:light-dark(#dde2e7,#363a41)] stroke-[0.6]"
+          />
         </>
       )}
-      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className={styles.halo} />
-      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="4.5" className={styles.point} />
+      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className="fill-accent opacity-18" />
+      <circle
+        cx={WIDTH / 2}
+        cy={HEIGHT / 2}
+        r="4.5"
+        className="fill-accent stroke-panel stroke-[1.5]"
+      />
     </svg>
   )
 }

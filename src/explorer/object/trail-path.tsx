@@ -4,7 +4,6 @@ import { findType, nameOf, type OntologyDefinition, wordsOf } from '../api/ontol
 import { objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
-import styles from './trail.module.css'
 
 export interface TrailPathProps {
   readonly ontology: OntologyDefinition
@@ -19,6 +18,9 @@ export interface TrailPathProps {
   readonly here: string
 }
 
+/** The sign between two parts has a name of its own for screen readers, which is empty. */
+const CRUMB = "max-w-60 truncate text-muted not-first:before:content-['›'] not-first:before:mr-1.5"
+
 /** The way that led here, from the ontology on; each part of it can be opened again. */
 export function TrailPath({ ontology, type, trail, list, isList = false, here }: TrailPathProps) {
   const [first] = trail
@@ -31,20 +33,22 @@ export function TrailPath({ ontology, type, trail, list, isList = false, here }:
     search: searchOf(first?.list ?? list, []),
   }
   return (
-    <nav aria-label="The way here" className={styles.path}>
-      <ol>
-        <li>
+    <nav aria-label="The way here">
+      <ol className="flex flex-wrap gap-y-0.5 gap-x-1.5 m-0 p-0 list-none text-sm leading-5">
+        <li className={CRUMB}>
           <Link to={home as '/'}>{nameOf(ontology)}</Link>
         </li>
-        <li>
+        <li className={CRUMB}>
           <Link {...toLink(origin)}>{objectType === undefined ? start : nameOf(objectType)}</Link>
         </li>
         {crumbs.slice(0, isList ? -1 : undefined).map((crumb) => (
-          <li key={crumb.path + crumb.search}>
+          <li key={crumb.path + crumb.search} className={CRUMB}>
             <CrumbLink ontology={ontology} crumb={crumb} />
           </li>
         ))}
-        <li aria-current="page">{here}</li>
+        <li aria-current="page" className={CRUMB}>
+          {here}
+        </li>
       </ol>
     </nav>
   )

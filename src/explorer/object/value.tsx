@@ -6,7 +6,6 @@ import type { NumberStyle } from '../ui/format-number.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
 import { fieldStyle } from '../ui/number-style.ts'
-import styles from './value.module.css'
 
 /** Longer texts are folded. */
 const FOLDED_FROM = 400
@@ -24,7 +23,7 @@ interface ValueProps {
 }
 
 export function Value({ value, type, style = 'auto' }: ValueProps) {
-  if (value === undefined || value === null) return <span className={styles.missing}>–</span>
+  if (value === undefined || value === null) return <span className="text-muted">–</span>
   if (type.type === 'array') {
     return <Items values={value as readonly unknown[]} type={type.items} style={style} />
   }
@@ -44,13 +43,13 @@ function LongText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false)
   if (text.length <= FOLDED_FROM)
     return (
-      <span className={styles.text}>
+      <span className="whitespace-pre-wrap wrap-anywhere">
         <LinkedText text={text} />
       </span>
     )
   return (
     <>
-      <span className={styles.text}>
+      <span className="whitespace-pre-wrap wrap-anywhere">
         {isOpen ? <LinkedText text={text} /> : `${text.slice(0, FOLDED_TO)}…`}
       </span>{' '}
       <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(text.length)} characters`} />
@@ -66,7 +65,7 @@ function Unfold(props: {
   return (
     <button
       type="button"
-      className={styles.unfold}
+      className="p-0 border-0 bg-transparent text-accent text-sm cursor-pointer hover:underline"
       aria-expanded={props.isOpen}
       onClick={() => props.onOpen(!props.isOpen)}
     >
@@ -85,7 +84,7 @@ interface ItemsProps {
 
 function Items({ values, type, style }: ItemsProps) {
   const [isOpen, setOpen] = useState(false)
-  if (values.length === 0) return <span className={styles.missing}>empty list</span>
+  if (values.length === 0) return <span className="text-muted">empty list</span>
   const isLong = values.length > ITEMS_FROM
   const shown = isLong && !isOpen ? values.slice(0, ITEMS_TO) : values
   return (
@@ -93,10 +92,10 @@ function Items({ values, type, style }: ItemsProps) {
       {type.type === 'struct' ? (
         <StructTable values={shown as readonly Values[]} type={type} />
       ) : (
-        <ul className={styles.items}>
+        <ul className="flex flex-wrap gap-1 m-0 p-0 list-none">
           {shown.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
-            <li key={index}>
+            <li key={index} className="px-2 rounded-md bg-raised">
               <Value value={item} type={type} style={style} />
             </li>
           ))}
@@ -119,12 +118,16 @@ function StructTable({
 }) {
   const fields = Object.entries(type.fields)
   return (
-    <div className={styles.scroll}>
-      <table className={styles.structs}>
+    <div className="overflow-x-auto">
+      <table className="border-collapse">
         <thead>
           <tr>
             {fields.map(([name]) => (
-              <th key={name} scope="col">
+              <th
+                key={name}
+                scope="col"
+                className="label pr-4 pb-0.5 pl-0 pt-0 font-normal text-left"
+              >
                 {wordsOf(name)}
               </th>
             ))}
@@ -135,7 +138,7 @@ function StructTable({
             // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
             <tr key={index}>
               {fields.map(([name, field]) => (
-                <td key={name}>
+                <td key={name} className="py-0 pr-4 pl-0 align-top">
                   <Value value={value[name]} type={field} style={fieldStyle(name)} />
                 </td>
               ))}
@@ -149,11 +152,11 @@ function StructTable({
 
 function Fields({ value, type }: { readonly value: Values; readonly type: Struct }) {
   return (
-    <dl className={styles.struct}>
+    <dl className="grid gap-0.5 m-0">
       {Object.entries(type.fields).map(([name, field]) => (
-        <div key={name}>
+        <div key={name} className="grid grid-cols-[minmax(60px,auto)_1fr] gap-2 items-baseline">
           <dt className="label">{wordsOf(name)}</dt>
-          <dd>
+          <dd className="m-0">
             <Value value={value[name]} type={field} style={fieldStyle(name)} />
           </dd>
         </div>

@@ -16,7 +16,6 @@ import { formatCount } from '../ui/format.ts'
 import { axisFormat } from '../ui/format-number.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
-import styles from './pictures.module.css'
 import { countTicks, fittingTicks, type Tick, tickAnchor } from './ticks.ts'
 
 const SIZES = {
@@ -42,7 +41,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
   const { width, height, slot } = scale
   const { active, isBrushed, setActive, handlers } = useBrush(svg, bars, scale, onChoose)
   return (
-    <figure className={styles.figure}>
+    <figure className="m-0">
       <p id={help} className="visually-hidden">
         Use the arrow keys to move, Shift to extend, and Enter to filter.
       </p>
@@ -50,7 +49,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
       <svg
         ref={svg}
         viewBox={`0 0 ${width} ${height}`}
-        className={styles.chart}
+        className="block w-full h-auto touch-pan-y cursor-crosshair select-none"
         role="group"
         aria-label={label}
         aria-describedby={help}
@@ -66,6 +65,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
           <g
             // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its position on the axis
             key={index}
+            className="group focus-visible:outline-none"
             role="button"
             data-bar={index}
             tabIndex={index === clamp(active, bars.length) ? 0 : -1}
@@ -78,7 +78,13 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
           </g>
         ))}
       </svg>
-      {note !== undefined && <figcaption className={styles.scale}>{note}</figcaption>}
+      {note !== undefined && (
+        <figcaption
+          className={`text-muted text-xs leading-4 ${isLarge ? 'ml-[4.2%]' : 'ml-[11%]'}`}
+        >
+          {note}
+        </figcaption>
+      )}
     </figure>
   )
 }
@@ -120,10 +126,16 @@ function Axes({ scale: { width, height, slot, largest, top }, ticks, bars }: Axe
   const counts = countTicks(largest)
   const showCount = axisFormat(counts, 'grouped')
   return (
-    <g className={styles.axis}>
+    <g className="fill-muted text-xs tabular-nums">
       {counts.map((count) => (
         <g key={count}>
-          <line x1={MARGIN.left} x2={width - MARGIN.right} y1={top(count)} y2={top(count)} />
+          <line
+            className="stroke-line"
+            x1={MARGIN.left}
+            x2={width - MARGIN.right}
+            y1={top(count)}
+            y2={top(count)}
+          />
           <text x={MARGIN.left - 6} y={top(count) + 4} textAnchor="end">
             {showCount(count)}
           </text>
@@ -161,14 +173,14 @@ function BarShapes({ scale: { slot, bottom, top }, index, count, isBrushed }: Ba
         y={MARGIN.top}
         width={slot}
         height={bottom - MARGIN.top}
-        className={isBrushed ? styles.brushed : styles.slot}
+        className={`group-focus-visible:stroke-accent group-focus-visible:stroke-2 ${isBrushed ? 'fill-accent opacity-18' : 'fill-transparent group-hover:fill-raised'}`}
       />
       <rect
         x={left + gap}
         y={top(count)}
         width={Math.max(0.5, slot - 2 * gap)}
         height={bottom - top(count)}
-        className={styles.bar}
+        className="fill-accent [transition:y_var(--motion),_height_var(--motion)] pointer-events-none"
       />
     </>
   )

@@ -14,7 +14,6 @@ import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { Chart } from './chart.tsx'
 import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
-import styles from './pictures.module.css'
 
 export interface PicturesProps {
   readonly of: TypeView
@@ -31,7 +30,7 @@ export function Pictures({ of, setView }: PicturesProps) {
     (name) => name !== primaryKey && name !== titleProperty && name !== large,
   )
   return (
-    <div className={styles.pictures}>
+    <div className="grid flex-1 min-w-0 grid-cols-[repeat(auto-fill,minmax(min(320px,100%),1fr))] gap-4 content-start p-4 overflow-auto">
       {large !== undefined && (
         <Picture key={large} of={of} property={large} setView={setView} isLarge />
       )}
@@ -62,11 +61,18 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
     setView({ filters: [...others, ...(chosen.length === 0 ? [present] : chosen)] })
   }
   return (
-    <section className={isLarge ? styles.large : styles.picture} aria-label={name}>
-      <h2>
+    <section
+      className={
+        isLarge
+          ? 'grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel col-span-full'
+          : 'grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel'
+      }
+      aria-label={name}
+    >
+      <h2 className="flex flex-wrap gap-y-1 gap-x-3 items-baseline justify-between m-0">
         <button
           type="button"
-          className={styles.title}
+          className="p-0 border-0 bg-transparent text-base leading-5 font-semibold cursor-pointer hover:text-accent"
           aria-expanded={isLarge}
           title={isLarge ? 'Show it small again' : 'Show it large'}
           onClick={() => setView({ picture: isLarge ? undefined : property }, { replace: true })}
@@ -76,7 +82,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
         {data !== undefined && data.missing > 0 && (
           <button
             type="button"
-            className={styles.missing}
+            className="p-0 border-0 bg-transparent leading-5 cursor-pointer text-muted text-sm font-normal tabular-nums hover:text-accent"
             title="Filter for objects without a value"
             onClick={() => choose([{ field: property, operator: 'empty', value: '' }])}
           >
@@ -89,7 +95,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
           {messageOf(error)}
         </p>
       )}
-      {data === undefined && error === null && <div className={styles.outline} />}
+      {data === undefined && error === null && <div className="h-42.5 rounded-md bg-raised" />}
       {data !== undefined && (
         <Content of={of} property={property} data={data} isLarge={isLarge} onChoose={choose} />
       )}
@@ -115,12 +121,13 @@ function Content({ of, property, data, isLarge, onChoose }: ContentProps) {
   const titles = useLinkedTitles(of.ontology, wanted)
   if (data.kind === 'distinct') {
     return (
-      <p className={styles.note}>
+      <p className="py-4 px-0 text-muted text-base leading-5">
         All {formatCount(data.present)} values are different, so there is nothing to count.
       </p>
     )
   }
-  if (data.bars.length === 0) return <p className={styles.note}>No values</p>
+  if (data.bars.length === 0)
+    return <p className="py-4 px-0 text-muted text-base leading-5">No values</p>
   return (
     <Chart
       label={nameOfProperty(property, of.objectType.properties[property])}

@@ -2,7 +2,6 @@ import { max, sum } from 'd3-array'
 import { formatCount } from '../ui/format.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
-import styles from './pictures.module.css'
 
 export interface ValueBarsProps {
   readonly label: string
@@ -25,27 +24,35 @@ export function ValueBars(props: ValueBarsProps) {
   const others = props.others + sum(all.slice(bars.length), ({ count }) => count)
   const most = max(bars, ({ count }) => count) ?? 1
   return (
-    <ul className={styles.values} aria-label={label}>
+    <ul className="m-0 p-0 list-none text-base leading-5" aria-label={label}>
       {bars.map(({ label: value, count, filters }) => (
         <li key={value}>
-          <button type="button" title={titleOf(value) ?? value} onClick={() => onChoose(filters)}>
-            <span className={styles.name}>
+          <button
+            type="button"
+            className="grid grid-cols-[minmax(70px,36%)_minmax(0,1fr)_auto] gap-2 items-center w-full py-px px-1 border-0 rounded-md bg-transparent text-left cursor-pointer hover:bg-raised"
+            title={titleOf(value) ?? value}
+            onClick={() => onChoose(filters)}
+          >
+            <span className="truncate">
               {value === '' ? '(empty text)' : value}
               {titleOf(value) !== undefined && (
-                <span className={styles.linked}> {titleOf(value)}</span>
+                <span className="text-muted"> {titleOf(value)}</span>
               )}
             </span>
-            <span className={styles.track}>
-              <i style={{ width: `${(100 * count) / most}%` }} />
+            <span className="block">
+              <i
+                className="block h-2.5 rounded-xs bg-accent transition-[width] duration-(--motion)"
+                style={{ width: `${(100 * count) / most}%` }}
+              />
             </span>
-            <span className={styles.count}>{formatCount(count)}</span>
+            <span className="tabular-nums">{formatCount(count)}</span>
           </button>
         </li>
       ))}
       {others > 0 && (
-        <li className={styles.others}>
+        <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 items-center w-full py-px px-1 text-muted">
           <span>other values</span>
-          <span className={styles.count}>{formatCount(others)}</span>
+          <span className="tabular-nums">{formatCount(others)}</span>
         </li>
       )}
     </ul>

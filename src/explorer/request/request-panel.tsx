@@ -13,7 +13,6 @@ import type { TypeView } from '../view/type-view.ts'
 import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
 import { toClientCode } from './client-code.ts'
 import { toOsdkCode } from './osdk-code.ts'
-import styles from './request-panel.module.css'
 import { TOOL_NAMES, TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
@@ -38,11 +37,18 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       ? textOf(of, revision, tool, pageSize, token)
       : { text: curlOf(countRequest(of, counted), token), problem: undefined }
   return (
-    <aside className={styles.panel} aria-label="The request behind this view">
+    <aside
+      className="flex flex-none flex-col gap-3 w-95 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
+      aria-label="The request behind this view"
+    >
       {countable.length > 0 && (
-        <label className={styles.subject}>
+        <label className="flex gap-2 items-center">
           <span className="label">Ask for</span>
-          <select value={counted} onChange={(event) => setCounted(event.target.value)}>
+          <select
+            className="flex-1 min-w-0 h-8 px-2 border border-edge rounded-md bg-panel text-base"
+            value={counted}
+            onChange={(event) => setCounted(event.target.value)}
+          >
             <option value="">the objects</option>
             {countable.map((name) => (
               <option key={name} value={name}>
@@ -52,7 +58,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
           </select>
         </label>
       )}
-      <div className={styles.choices} hidden={counted !== ''}>
+      <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={counted !== ''}>
         <Segments
           label="Tool"
           options={TOOLS}
@@ -72,7 +78,11 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       </div>
       {problem === undefined ? (
         <>
-          <pre className={`mono ${styles.code}`}>{withoutToken(text, token)}</pre>
+          <pre
+            className={`mono m-0 p-3 rounded-md bg-raised overflow-x-auto whitespace-pre-wrap wrap-anywhere`}
+          >
+            {withoutToken(text, token)}
+          </pre>
           <CopyButton text={text} />
         </>
       ) : (

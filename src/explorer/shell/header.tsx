@@ -8,27 +8,27 @@ import { useActions } from '../ui/actions.tsx'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
-import styles from './shell.module.css'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
 
 export function Header() {
   const { isSignedIn } = useSession()
   return (
-    <header className={styles.header}>
-      <Link to="/" className={styles.brand ?? ''}>
+    <header className="flex items-center gap-4 h-12 py-0 px-4 border-b border-b-line bg-panel whitespace-nowrap max-[480px]:gap-1 max-[480px]:py-0 max-[480px]:px-2">
+      <Link to="/" className="flex items-center gap-2 text-ink font-semibold">
         <Icon name="objects" />
         Objects
       </Link>
       {isSignedIn && (
         <Button
           kind="quiet"
-          className={styles.find ?? ''}
+          className="text-muted"
           onClick={() => dispatchEvent(new Event(OPEN_PALETTE))}
         >
-          <Icon name="search" size={14} /> Find <kbd className="mono">Ctrl K</kbd>
+          <Icon name="search" size={14} /> Find{' '}
+          <kbd className="mono max-[480px]:hidden">Ctrl K</kbd>
         </Button>
       )}
-      <span className={styles.spacer} />
+      <span className="flex-1" />
       {isSignedIn && <AdminLink />}
       {isSignedIn && <Caller />}
       <ThemeButton />
@@ -50,7 +50,7 @@ function AdminLink() {
   )
   if (!isAdmin) return null
   return (
-    <Link to="/admin" className={styles.admin ?? ''}>
+    <Link to="/admin" className="text-ink text-base aria-[current=page]:text-accent">
       Admin
     </Link>
   )
@@ -63,7 +63,7 @@ function Caller() {
   return (
     <>
       {data && (
-        <span className={`label ${styles.caller}`}>
+        <span className="label max-[480px]:hidden">
           {describe(data.name, isRenewed ? undefined : data.expiresAt)}
         </span>
       )}

@@ -4,7 +4,6 @@ import { useActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
 import { areLettersOn, isTyping, switchLetters } from '../ui/letters.ts'
-import styles from './palette.module.css'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
@@ -41,16 +40,21 @@ export function Help() {
   useActions([{ name: 'Show the keys', run: () => setOpen(true) }])
   if (!isOpen) return null
   return (
-    <DialogFrame label="Keys" width={520} className={styles.dialog} onClose={() => setOpen(false)}>
-      <dl className={styles.keys}>
+    <DialogFrame
+      label="Keys"
+      width={520}
+      className="mx-auto mt-[12vh] mb-auto"
+      onClose={() => setOpen(false)}
+    >
+      <dl className="grid gap-1.5 m-0 p-4">
         {KEYS.map(([keys, meaning]) => (
-          <div key={keys}>
+          <div key={keys} className="grid grid-cols-2 gap-3">
             <dt className="mono">{keys}</dt>
-            <dd>{meaning}</dd>
+            <dd className="m-0">{meaning}</dd>
           </div>
         ))}
       </dl>
-      <div className={styles.letters}>
+      <div className="flex gap-2 px-4 pt-0 pb-4 text-base">
         <CheckField
           label="Use the keys that are single characters"
           isOn={areOn}

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import styles from './shell.module.css'
 
 export function NotFound() {
   return (
-    <p className={styles.note}>
+    <p className="py-12 px-6 text-muted">
       There is nothing at this address. <Link to="/">See what there is.</Link>
     </p>
   )

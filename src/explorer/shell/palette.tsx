@@ -16,7 +16,6 @@ import {
   commandsOfViews,
   findCommands,
 } from './commands.ts'
-import styles from './palette.module.css'
 
 const SHOWN = 12
 /** The header opens the palette by this event of its own. */
@@ -44,7 +43,7 @@ export function Palette() {
     <DialogFrame
       label="Commands"
       width={520}
-      className={styles.dialog}
+      className="mx-auto mt-[12vh] mb-auto"
       closesOutside
       onClose={close}
       onEscape={close}
@@ -82,7 +81,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   return (
     <>
       <input
-        className={styles.input}
+        className="w-full h-12 py-0 px-4 border-0 border-b border-b-line bg-transparent text-lg outline-none"
         // biome-ignore lint/a11y/noAutofocus: the dialog has just been opened to type into
         autoFocus
         role="combobox"
@@ -102,7 +101,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         id={`${id}-list`}
         role="listbox"
         aria-label="Found"
-        className={styles.list}
+        className="max-h-[50vh] p-1 overflow-auto"
         tabIndex={-1}
       >
         {found.map((command, index) => (
@@ -113,15 +112,15 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
             role="option"
             tabIndex={-1}
             aria-selected={index === active}
-            className={styles.option}
+            className="flex justify-between gap-3 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
             onClick={() => run(command)}
           >
-            <span>{command.name}</span>
+            <span className="min-w-0 truncate">{command.name}</span>
             <span className="label">{command.hint}</span>
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className={styles.nothing}>Nothing has this name.</p>}
+      {found.length === 0 && <p className="p-3 text-muted text-base">Nothing has this name.</p>}
     </>
   )
 }

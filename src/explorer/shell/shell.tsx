@@ -9,7 +9,6 @@ import { ActionsProvider } from '../ui/actions.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
-import styles from './shell.module.css'
 import { SignIn } from './sign-in.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
@@ -18,14 +17,17 @@ export function Shell() {
   useFreshAnswers()
   return (
     <ActionsProvider>
-      <div className={styles.frame}>
-        <a className={styles.skip} href="#main">
+      <div className="flex flex-col h-full">
+        <a
+          className="absolute left-2 -top-12 py-2 px-3 rounded-md bg-panel z-10 focus:top-2"
+          href="#main"
+        >
           Skip to the content
         </a>
         <Header />
-        <main id="main" className={styles.main}>
+        <main id="main" className="flex-1 min-h-0 overflow-auto">
           {isStarting ? (
-            <p className={styles.note}>Signing in…</p>
+            <p className="py-12 px-6 text-muted">Signing in…</p>
           ) : isSignedIn ? (
             <Outlet />
           ) : (

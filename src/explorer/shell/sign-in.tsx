@@ -4,7 +4,6 @@ import { canUseOAuth, startOAuth } from '../session/oauth.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
-import styles from './shell.module.css'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
 export function SignIn() {
@@ -29,18 +28,24 @@ export function SignIn() {
     }
   }
   return (
-    <section className={styles.signIn} aria-labelledby={`${field}-title`}>
+    <section
+      className="max-w-110 mx-auto mt-[12vh] mb-0 p-6 border border-line rounded-lg bg-panel max-[480px]:m-4 in-[.sign-in-again]:max-w-none in-[.sign-in-again]:m-0 in-[.sign-in-again]:px-4 in-[.sign-in-again]:pt-3 in-[.sign-in-again]:pb-4 in-[.sign-in-again]:border-0"
+      aria-labelledby={`${field}-title`}
+    >
       <h1 id={`${field}-title`}>Sign in</h1>
       {startError !== undefined && (
-        <p role="alert" className={styles.problem}>
+        <p
+          role="alert"
+          className="mt-3 py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 text-base leading-5"
+        >
           {startError}
         </p>
       )}
-      <p className={styles.hint}>
+      <p className="mt-2 text-muted text-base leading-5">
         Paste a token of this service. <code className="mono">npm start</code> prints one;{' '}
         <code className="mono">npx oqs token create</code> makes one.
       </p>
-      <form onSubmit={(event) => void submit(event)}>
+      <form className="grid gap-3 mt-4" onSubmit={(event) => void submit(event)}>
         <TextField
           label="Token"
           type="password"
@@ -54,14 +59,18 @@ export function SignIn() {
           {isChecking ? 'Checking…' : 'Sign in'}
         </Button>
       </form>
-      <p className={styles.hint}>The token stays in this tab and is gone when you close it.</p>
+      <p className="mt-2 text-muted text-base leading-5">
+        The token stays in this tab and is gone when you close it.
+      </p>
       {canUseOAuth() && (
         <>
-          <p className={styles.or}>or</p>
-          <Button className={styles.wide} onClick={() => void startOAuth()}>
+          <p className="flex items-center gap-3 my-4 mx-0 text-muted text-sm leading-4 before:flex-1 before:border-t before:border-t-line after:flex-1 after:border-t after:border-t-line">
+            or
+          </p>
+          <Button className="w-full" onClick={() => void startOAuth()}>
             Use the sign-in page (OAuth)
           </Button>
-          <p className={styles.hint}>
+          <p className="mt-2 text-muted text-base leading-5">
             You enter your API token there. This tab gets access in its name for an hour at a time,
             and signing out ends it.
           </p>

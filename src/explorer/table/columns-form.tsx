@@ -1,5 +1,5 @@
 import { type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
-import styles from './filter-form.module.css'
+import { CheckField } from '../ui/fields.tsx'
 
 export interface ColumnsFormProps {
   readonly objectType: ObjectTypeDefinition
@@ -17,18 +17,16 @@ export function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps)
     onChange(next.length === names.length ? undefined : next)
   }
   return (
-    <fieldset className={styles.columns}>
+    <fieldset className="grid gap-1 max-h-90 overflow-auto">
       <legend className="visually-hidden">Columns</legend>
       {names.map((name) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            checked={name === objectType.primaryKey || shown.includes(name)}
-            disabled={name === objectType.primaryKey}
-            onChange={() => toggle(name)}
-          />
-          {objectType.properties[name]?.displayName ?? wordsOf(name)}
-        </label>
+        <CheckField
+          key={name}
+          label={objectType.properties[name]?.displayName ?? wordsOf(name)}
+          isOn={name === objectType.primaryKey || shown.includes(name)}
+          isFixed={name === objectType.primaryKey}
+          onChange={() => toggle(name)}
+        />
       ))}
     </fieldset>
   )

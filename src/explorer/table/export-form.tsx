@@ -5,11 +5,12 @@ import { BASE_PATH } from '../api/base-path.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { CheckField, FORM } from '../ui/fields.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Segments } from '../ui/segments.tsx'
+import { useTask } from '../ui/use-task.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { downloadRequest, type ExportFormat, FORMATS } from './export-request.ts'
-import styles from './filter-form.module.css'
 
 export interface ExportFormProps {
   readonly of: TypeView
@@ -26,12 +27,11 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
   const { service } = useSession()
   const [format, setFormat] = useState<ExportFormat>('csv')
   const [isShownOnly, setShownOnly] = useState(true)
-  const [error, setError] = useState<string>()
+  const { run, error } = useTask()
   const hasColumns = of.view.columns !== undefined
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setError(undefined)
-    try {
+    void run(async () => {
       const request = downloadRequest(of, { format, isShownOnly, version })
       const { path } = await service.connection.send<{ readonly path: string }>(request)
       const link = document.createElement('a')
@@ -39,12 +39,10 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
       link.download = ''
       link.click()
       onDone()
-    } catch (reason) {
-      setError(messageOf(reason))
-    }
+    })
   }
   return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+    <form className={FORM} onSubmit={submit}>
       <p className="data">
         {count === undefined ? 'All matches' : `All ${formatCount(count)} matches`}, as one
         snapshot, in the order of their keys.
@@ -57,21 +55,14 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
         onChange={setFormat}
       />
       {hasColumns && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={isShownOnly}
-            onChange={() => setShownOnly(!isShownOnly)}
-          />
-          Only the columns in view
-        </label>
+        <CheckField label="Only the columns in view" isOn={isShownOnly} onChange={setShownOnly} />
       )}
       {error !== undefined && (
-        <p role="alert" className={styles.error}>
-          {error}
+        <p role="alert" className="text-danger text-base leading-5">
+          {messageOf(error)}
         </p>
       )}
-      <Button type="submit" kind="primary">
+      <Button type="submit" kind="primary" className="mt-1.5">
         Download
       </Button>
     </form>

@@ -6,12 +6,12 @@ import { nameOfProperty } from '../api/ontology.ts'
 import { suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { FORM, SelectField, TextField } from '../ui/fields.tsx'
 import { formatCount } from '../ui/format.ts'
 import { scalarOf } from '../view/conditions.ts'
 import { needsValue, OPERATOR_NAMES, operatorsOf } from '../view/operators.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
-import styles from './filter-form.module.css'
 import { inputOf } from './filter-input.ts'
 
 export interface FilterFormProps {
@@ -23,17 +23,23 @@ export interface FilterFormProps {
   readonly onSave: (filter: Filter) => void
 }
 
+const BOOLEANS = [
+  ['true', 'true'],
+  ['false', 'false'],
+] as const
+
 export function FilterForm({ of, filter, field: firstField, onSave }: FilterFormProps) {
   const { objectType } = of
   const names = Object.keys(objectType.properties)
   const [field, setField] = useState(filter?.field ?? firstField ?? names[0] ?? '')
   const [chosen, setChosen] = useState<Operator | undefined>(filter?.operator)
-  const id = useId()
+  const list = useId()
   const definition = objectType.properties[field.split('/')[0] ?? '']
   const operators = definition === undefined ? [] : operatorsOf(definition)
   const operator = chosen !== undefined && operators.includes(chosen) ? chosen : operators[0]
   const input = inputOf(scalarOf(objectType, field))
   const [value, setValue] = useState(filter === undefined ? '' : input.toInput(filter.value))
+  const label = `Value${input.hint === undefined ? '' : ` (${input.hint})`}`
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (operator === undefined) return
@@ -44,69 +50,47 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
     onSave({ field, operator, value: needsValue(operator) ? saved : '' })
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <label className="label" htmlFor={`${id}-field`}>
-        Property
-      </label>
-      <select
-        id={`${id}-field`}
+    <form className={FORM} onSubmit={submit}>
+      <SelectField
+        label="Property"
         value={field}
-        onChange={(event) => {
-          setField(event.target.value)
+        options={names.map((name) => [name, nameOfProperty(name, objectType.properties[name])])}
+        onChange={(name) => {
+          setField(name)
           setValue('')
         }}
-      >
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {nameOfProperty(name, objectType.properties[name])}
-          </option>
-        ))}
-      </select>
-      <label className="label" htmlFor={`${id}-operator`}>
-        Condition
-      </label>
-      <select
-        id={`${id}-operator`}
-        value={operator}
-        onChange={(event) => setChosen(event.target.value as Operator)}
-      >
-        {operators.map((name) => (
-          <option key={name} value={name}>
-            {OPERATOR_NAMES[name]}
-          </option>
-        ))}
-      </select>
-      {operator !== undefined && needsValue(operator) && (
-        <>
-          <label className="label" htmlFor={`${id}-value`}>
-            Value{input.hint === undefined ? '' : ` (${input.hint})`}
-          </label>
-          {input.kind === 'boolean' ? (
-            <select
-              id={`${id}-value`}
-              value={value === 'false' ? 'false' : 'true'}
-              onChange={(event) => setValue(event.target.value)}
-            >
-              <option value="true">true</option>
-              <option value="false">false</option>
-            </select>
-          ) : (
-            <input
-              id={`${id}-value`}
+      />
+      <SelectField
+        label="Condition"
+        value={operator ?? ''}
+        options={operators.map((name) => [name, OPERATOR_NAMES[name]])}
+        onChange={(name) => setChosen(name as Operator)}
+      />
+      {operator !== undefined &&
+        needsValue(operator) &&
+        (input.kind === 'boolean' ? (
+          <SelectField
+            label={label}
+            value={value === 'false' ? 'false' : 'true'}
+            options={BOOLEANS}
+            onChange={setValue}
+          />
+        ) : (
+          <>
+            <TextField
+              label={label}
               {...input.attributes}
               value={value}
               required
-              // biome-ignore lint/a11y/noAutofocus: the panel has just been opened to write into
               autoFocus
               autoComplete="off"
-              list={input.hasSuggestions ? `${id}-values` : undefined}
-              onChange={(event) => setValue(event.target.value)}
+              list={input.hasSuggestions ? list : undefined}
+              onChange={setValue}
             />
-          )}
-          {input.hasSuggestions && <Suggestions id={`${id}-values`} of={of} property={field} />}
-        </>
-      )}
-      <Button type="submit" kind="primary">
+            {input.hasSuggestions && <Suggestions id={list} of={of} property={field} />}
+          </>
+        ))}
+      <Button type="submit" kind="primary" className="mt-1.5">
         {filter === undefined ? 'Add the filter' : 'Save'}
       </Button>
     </form>

@@ -3,7 +3,6 @@ import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { Column } from './columns.ts'
-import styles from './find-bar.module.css'
 import { type FoundCell, findInRows } from './find-in-rows.ts'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -39,10 +38,15 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
     }
   }
   return (
-    <form className={styles.bar} onSubmit={submit} aria-label="Find in the rows that were read">
+    <form
+      className="absolute top-10 right-5 z-4 flex items-center gap-0.5 p-1 border border-line rounded-lg bg-panel shadow-lg"
+      onSubmit={submit}
+      aria-label="Find in the rows that were read"
+    >
       <input
         // biome-ignore lint/a11y/noAutofocus: the bar has just been opened to type into
         autoFocus
+        className="w-50 h-7 px-2 border border-edge rounded-md bg-transparent text-base"
         aria-label="Find"
         placeholder={`Find in ${formatCount(state.rowCount)} rows`}
         value={text}
@@ -52,7 +56,7 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
         }}
         onKeyDown={onKeyDown}
       />
-      <span className="label" role="status">
+      <span className="label min-w-18 px-1.5" role="status">
         {note}
       </span>
       <Button kind="quiet" aria-label="Previous" onClick={() => void find(true)}>

@@ -4,7 +4,6 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
 import { definitionQuery } from '../api/queries.ts'
-import objectStyles from '../object/object.module.css'
 import { TrailPath } from '../object/trail-path.tsx'
 import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
@@ -14,7 +13,6 @@ import { searchRecord } from '../view/search-record.ts'
 import { listText, readTrail } from '../view/trail.ts'
 import { useView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import styles from './linked-screen.module.css'
 import { Objects } from './type-screen.tsx'
 
 export function LinkedScreen() {
@@ -29,13 +27,13 @@ export function LinkedScreen() {
       </ScreenNote>
     )
   }
-  if (data === undefined) return <p className={objectStyles.note}>Loading…</p>
+  if (data === undefined) return <p className="py-12 px-6 text-muted">Loading…</p>
   const objectType = findType(data, type)
   const link = linksOf(data, type).find(({ apiName }) => apiName === name)
   if (objectType === undefined || link === undefined) {
     return (
       <ScreenNote title={name}>
-        <p className={objectStyles.note}>
+        <p className="py-12 px-6 text-muted">
           “{type}” has no link “{name}”.
         </p>
       </ScreenNote>
@@ -86,8 +84,8 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
     )
   }
   return (
-    <div className={styles.screen}>
-      <div className={styles.path}>
+    <div className="flex flex-col h-full">
+      <div className="px-4 pt-2 pb-0">
         <TrailPath
           ontology={ontology}
           type={objectType.apiName}
@@ -97,7 +95,7 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
           here={wordsOf(link.apiName)}
         />
       </div>
-      <div className={styles.objects}>
+      <div className="flex-1 min-h-0">
         {target !== undefined && linked !== undefined && (
           <Objects ontology={ontology} objectType={target} linked={linked} />
         )}

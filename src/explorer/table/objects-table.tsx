@@ -15,7 +15,6 @@ import { columnsOf, isSortable } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
 import { pressed } from './order-terms.ts'
-import styles from './type-screen.module.css'
 import { useKeyLength } from './use-key-length.ts'
 import type { ViewWalk } from './use-walk.ts'
 import { useWidths } from './use-widths.ts'
@@ -107,7 +106,7 @@ export function ObjectsTable(props: ObjectsTableProps) {
     [grid],
   )
   return (
-    <div className={styles.table}>
+    <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
       {isFinding && (
         <FindBar
           walk={walk}

@@ -4,7 +4,6 @@ import type { WalkPage } from '../queries/walk.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import { Popup } from '../ui/popup.tsx'
-import styles from './status-bar.module.css'
 
 const SHOWN_PAGES = 32
 const HEIGHT = 16
@@ -21,13 +20,18 @@ export const PageBars = memo(function PageBars({ pages, current = 0, onJump }: P
   const shown = pages.slice(start, start + SHOWN_PAGES)
   const slowest = shown.reduce((most, { durationMs }) => Math.max(most, durationMs), 1)
   return (
-    <span className={styles.bars}>
+    <span className="flex items-end h-5 max-[700px]:hidden">
       {shown.map((page) => (
         <Popup
           key={page.index}
           kind="quiet"
-          className={`${styles.page} ${page.index === current ? styles.current : ''}`}
-          label={<i style={{ height: `${Math.max(3, (HEIGHT * page.durationMs) / slowest)}px` }} />}
+          className="group items-end w-2 min-h-5 px-px pt-0 pb-0.5 rounded-xs"
+          label={
+            <i
+              className={`w-full rounded-[1px] bg-accent group-hover:opacity-100 ${page.index === current ? '' : 'opacity-50'}`}
+              style={{ height: `${Math.max(3, (HEIGHT * page.durationMs) / slowest)}px` }}
+            />
+          }
           aria-label={`Page ${page.index + 1}`}
           panelLabel={`Page ${page.index + 1}`}
         >
@@ -58,14 +62,14 @@ function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJum
     ['Call', `${request.method ?? 'GET'} ${request.path}`],
   ]
   return (
-    <div className={styles.details}>
+    <div className="grid gap-2 min-w-65 text-base leading-5">
       <strong>Page {page.index + 1}</strong>
-      <dl>
+      <dl className="grid gap-0.5 m-0">
         {facts.map(([name, value]) =>
           value === undefined ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
+            <div key={name} className="grid grid-cols-[130px_1fr] gap-2">
+              <dt className="text-muted">{name}</dt>
+              <dd className="m-0 wrap-anywhere">{value}</dd>
             </div>
           ),
         )}

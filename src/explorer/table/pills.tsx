@@ -9,7 +9,6 @@ import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { FilterForm } from './filter-form.tsx'
-import styles from './toolbar.module.css'
 
 export interface PillsProps {
   readonly of: TypeView
@@ -21,7 +20,7 @@ export function Pills({ of, setView }: PillsProps) {
   const lostOrder = view.order.filter(({ property }) => !isKnownField(objectType, property))
   if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
   return (
-    <ul className={styles.pills} aria-label="Filters">
+    <ul className="flex flex-wrap gap-1.5 m-0 p-0 list-none" aria-label="Filters">
       {view.filters.map((filter, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
         <li key={index}>
@@ -65,9 +64,20 @@ interface PillProps {
 
 function Pill({ name, isLost = false, onRemove, children }: PillProps) {
   return (
-    <span className={`${styles.pill} ${isLost ? styles.unknown : ''}`}>
-      <span className={styles.pillText}>{children}</span>
-      <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+    <span
+      className={
+        isLost
+          ? 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm border border-danger text-danger'
+          : 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl bg-accent-bg text-accent text-sm'
+      }
+    >
+      <span className="min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
+      <button
+        type="button"
+        className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
+        aria-label={`Remove ${name}`}
+        onClick={onRemove}
+      >
         <Icon name="close" size={12} />
       </button>
     </span>
@@ -95,7 +105,7 @@ function FilterPill({ of, filter, onChange, onRemove }: FilterPillProps) {
     <Pill name={text} onRemove={onRemove}>
       <Popup
         kind="quiet"
-        className={styles.pillButton ?? ''}
+        className="min-h-6 p-0 text-inherit text-sm"
         label={text}
         panelLabel={`Filter: ${text}`}
       >

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { Button } from '../ui/button.tsx'
+import { FORM, TextField } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { readViews, removeView, saveView } from '../view/saved-views.ts'
-import styles from './filter-form.module.css'
 
 export interface SavedViewsProps {
   /** A name for the view that is shown. */
@@ -17,7 +17,6 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
   const [views, setViews] = useState(() => readViews(localStorage))
   const [name, setName] = useState(suggestion)
   const navigate = useNavigate()
-  const id = useId()
   const save = (event: FormEvent) => {
     event.preventDefault()
     saveView(localStorage, {
@@ -27,11 +26,14 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
     onDone()
   }
   return (
-    <form className={styles.form} onSubmit={save}>
+    <form className={FORM} onSubmit={save}>
       {views.length > 0 && (
-        <ul className={styles.views} aria-label="Saved views">
+        <ul
+          className="grid gap-0.5 max-h-75 m-0 p-0 overflow-auto list-none text-base"
+          aria-label="Saved views"
+        >
           {views.map((view) => (
-            <li key={view.name}>
+            <li key={view.name} className="flex items-center justify-between gap-2">
               <a
                 href={BASE_PATH + view.address}
                 onClick={(event) => {
@@ -56,17 +58,14 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
           ))}
         </ul>
       )}
-      <label className="label" htmlFor={id}>
-        Keep this view as
-      </label>
-      <input
-        id={id}
+      <TextField
+        label="Keep this view as"
         value={name}
         required
         autoComplete="off"
-        onChange={(event) => setName(event.target.value)}
+        onChange={setName}
       />
-      <Button type="submit" kind="primary">
+      <Button type="submit" kind="primary" className="mt-1.5">
         Save
       </Button>
     </form>

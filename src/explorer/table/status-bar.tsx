@@ -8,7 +8,6 @@ import { useSession } from '../session/session.tsx'
 import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import { PageBars } from './page-bars.tsx'
-import styles from './status-bar.module.css'
 import type { TopRow } from './top-row.ts'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -26,8 +25,11 @@ export function StatusBar(props: StatusBarProps) {
   const page = walk.pageAt(topRow)
   const last = pages.at(-1)
   return (
-    <section className={styles.bar} aria-label="Pages">
-      <span className={styles.position}>
+    <section
+      className="flex flex-none items-center gap-4 h-7.5 py-0 px-3 border-t border-t-line bg-panel text-muted text-sm tabular-nums whitespace-nowrap overflow-hidden max-[700px]:justify-between"
+      aria-label="Pages"
+    >
+      <span className="text-ink">
         row {formatCount(rowCount === 0 ? 0 : topRow + 1)}
         {page !== undefined && ` · page ${formatCount(page.index + 1)}`}
         {` · ${formatCount(rowCount)} read`}
@@ -35,7 +37,7 @@ export function StatusBar(props: StatusBarProps) {
       </span>
       <PageBars pages={pages} current={page?.index} onJump={props.onJump} />
       {page !== undefined && (
-        <span className={styles.detail}>
+        <span className="max-[700px]:hidden">
           {countOf(page.count, 'object')} · {formatBytes(page.byteLength)} · {timeOf(page)}
         </span>
       )}
@@ -48,7 +50,7 @@ export function StatusBar(props: StatusBarProps) {
           )}
         </span>
       )}
-      <span className={styles.right}>{NAMES[revision]}</span>
+      <span className="ml-auto max-[700px]:hidden">{NAMES[revision]}</span>
     </section>
   )
 }

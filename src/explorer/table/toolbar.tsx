@@ -20,7 +20,6 @@ import { FilterForm } from './filter-form.tsx'
 import { FreeText } from './free-text.tsx'
 import { Pills } from './pills.tsx'
 import { SavedViews } from './saved-views.tsx'
-import styles from './toolbar.module.css'
 import type { ViewWalk } from './use-walk.ts'
 import { SnapshotLine, VersionSwitch } from './version-switch.tsx'
 
@@ -47,18 +46,24 @@ export function Toolbar(props: ToolbarProps) {
   const { ontology, objectType, view } = of
   const { totalCount, startedAtMs, pages } = walk.state
   const [isMoreShown, setMoreShown] = useState(false)
-  const moreClasses = `${styles.more} ${isMoreShown ? styles.moreShown : ''}`
+  const moreClasses = isMoreShown
+    ? 'contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 max-[700px]:flex'
+    : 'contents max-[700px]:hidden max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2'
   const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
     <>
       <Icon name={icon} size={14} />
-      <span className={styles.toolName}>{text}</span>
+      <span className="max-[700px]:absolute max-[700px]:w-0.25 max-[700px]:h-0.25 max-[700px]:overflow-hidden max-[700px]:[clip-path:inset(50%)]">
+        {text}
+      </span>
     </>
   )
   return (
-    <div className={styles.toolbar}>
-      <div className={styles.line}>
-        <h1>{nameOf(objectType)}</h1>
-        <span className="data">{totalCount === undefined ? '' : formatCount(totalCount)}</span>
+    <div className="grid gap-2 py-2 px-3 border-b border-b-line bg-panel">
+      <div className="flex flex-wrap items-center gap-3 max-[700px]:gap-2 max-[700px]:[&_button]:px-2.25 max-[700px]:*:[fieldset]:order-1">
+        <h1 className="max-[700px]:min-w-0 max-[700px]:truncate">{nameOf(objectType)}</h1>
+        <span className="data max-[700px]:flex-1">
+          {totalCount === undefined ? '' : formatCount(totalCount)}
+        </span>
         <FreeText text={view.text} onChange={(text) => setView({ text })} />
         <Popup id={TOOL_IDS.filter} label={withIcon('plus', 'Filter')} panelLabel="New filter">
           {(close) => (
@@ -83,7 +88,7 @@ export function Toolbar(props: ToolbarProps) {
         </Popup>
         {/* On a phone, the tools that are used less are shown on demand. */}
         <Button
-          className={styles.moreButton}
+          className="hidden max-[700px]:inline-flex"
           aria-label="More tools"
           aria-expanded={isMoreShown}
           onClick={() => setMoreShown(!isMoreShown)}
@@ -103,7 +108,7 @@ export function Toolbar(props: ToolbarProps) {
           <LoadButton isSmall />
           <TypeButton ontology={ontology} objectType={objectType} />
         </div>
-        <span className={styles.spacer} />
+        <span className="flex-1 max-[700px]:hidden" />
         <Segments
           label="Layout"
           options={pointProperty(objectType) === undefined ? LAYOUTS.slice(0, 2) : LAYOUTS}
@@ -114,10 +119,12 @@ export function Toolbar(props: ToolbarProps) {
         <div className={moreClasses}>
           <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
           <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
-            <span className={styles.narrowIcon}>
+            <span className="hidden max-[700px]:inline-flex">
               <Icon name="code" size={14} />
             </span>
-            <span className={styles.toolName}>Request</span>
+            <span className="max-[700px]:absolute max-[700px]:w-0.25 max-[700px]:h-0.25 max-[700px]:overflow-hidden max-[700px]:[clip-path:inset(50%)]">
+              Request
+            </span>
           </Button>
         </div>
       </div>

@@ -27,7 +27,6 @@ import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { TOOL_IDS, Toolbar } from './toolbar.tsx'
 import { TopRow } from './top-row.ts'
-import styles from './type-screen.module.css'
 import { useEscape } from './use-escape.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
@@ -51,7 +50,7 @@ export function TypeScreen() {
   const { data, error, refetch } = useQuery(definitionQuery(service, ontology))
   if (data === undefined) {
     return error === null ? (
-      <p className={styles.note}>Loading…</p>
+      <p className="py-12 px-6 text-muted">Loading…</p>
     ) : (
       <ScreenNote title={type}>
         <ErrorNote error={error} onRetry={() => void refetch()} />
@@ -62,7 +61,7 @@ export function TypeScreen() {
   if (objectType === undefined) {
     return (
       <ScreenNote title={type}>
-        <p className={styles.note}>
+        <p className="py-12 px-6 text-muted">
           There is no object type “{type}” in {nameOf(data)}.
         </p>
       </ScreenNote>
@@ -140,7 +139,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
     />
   )
   return (
-    <div className={styles.screen}>
+    <div className="flex flex-col h-full">
       <Toolbar
         of={{ ...of, view }}
         setView={setView}
@@ -149,7 +148,7 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
         onRequestShown={setRequestShown}
         onRestart={restart}
       />
-      <div className={styles.content}>
+      <div className="flex flex-1 min-h-0">
         <Facets
           of={counted}
           setView={setView}
@@ -170,8 +169,10 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
             {notice}
           </ObjectsTable>
         ) : view.isSnapshot && version === undefined ? (
-          <div className={styles.table}>
-            {walk.state.error === undefined && <p className={styles.note}>Taking a snapshot…</p>}
+          <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
+            {walk.state.error === undefined && (
+              <p className="py-12 px-6 text-muted">Taking a snapshot…</p>
+            )}
             {notice}
           </div>
         ) : view.layout === 'map' && point !== undefined ? (

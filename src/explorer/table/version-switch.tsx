@@ -3,7 +3,6 @@ import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useNow } from '../ui/use-now.ts'
 import type { SetView } from '../view/use-view.ts'
-import styles from './toolbar.module.css'
 
 export interface VersionSwitchProps {
   readonly isSnapshot: boolean
@@ -41,14 +40,14 @@ export function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps)
   if (takenAtMs === undefined) return null
   const minutes = Math.floor((now - takenAtMs) / 60_000)
   return (
-    <p className={styles.snapshotLine}>
+    <p className="flex flex-wrap items-center gap-2 -mx-3 mt-0 -mb-2 py-0 px-3 border-l-3 border-l-snapshot bg-snapshot-bg text-snapshot text-sm">
       <span>
         Snapshot of {new Date(takenAtMs).toLocaleTimeString()}
         {version === undefined ? '' : `, version ${version}`},{' '}
         {minutes < 1 ? 'less than a minute old' : `${minutes} min old`}. All pages show that moment;
         later changes are not in it.
       </span>
-      <Button kind="quiet" onClick={onRenew}>
+      <Button kind="quiet" className="min-h-7 text-inherit text-sm underline" onClick={onRenew}>
         Take a new one
       </Button>
     </p>

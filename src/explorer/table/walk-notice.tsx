@@ -17,7 +17,6 @@ import type { SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { useResume } from './use-resume.ts'
 import type { ViewWalk } from './use-walk.ts'
-import styles from './walk-notice.module.css'
 
 export interface WalkNoticeProps {
   readonly walk: ViewWalk
@@ -48,15 +47,22 @@ export function WalkNotice(props: WalkNoticeProps) {
   return <ErrorNote error={error} onRetry={() => void props.walk.walk.loadNext()} />
 }
 
-function Notice({
-  tone,
-  children,
-}: {
-  readonly tone: 'warn' | 'snapshot' | 'empty'
-  children: ReactNode
-}) {
+const BAND = 'py-2 px-3 border-t border-t-line border-l-3'
+
+const TONES = {
+  warn: `${BAND} border-l-warn bg-raised`,
+  snapshot: `${BAND} border-l-snapshot bg-snapshot-bg`,
+  // In place of the rows that do not exist.
+  empty:
+    'absolute top-16 inset-x-4 py-2 px-3 justify-center *:[p]:basis-full *:[p]:mb-1 *:[p]:text-muted *:[p]:text-lg *:[p]:leading-5.5 *:[p]:text-center',
+} as const
+
+function Notice({ tone, children }: { readonly tone: keyof typeof TONES; children: ReactNode }) {
   return (
-    <div className={`${styles.notice} ${styles[tone]}`} role="status">
+    <div
+      className={`flex flex-wrap items-center gap-2 text-base leading-5 ${TONES[tone]}`}
+      role="status"
+    >
       {children}
     </div>
   )

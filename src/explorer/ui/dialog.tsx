@@ -66,7 +66,7 @@ export function DialogHead({ title, headingRef, tools }: DialogHeadProps) {
       <h2 ref={headingRef} tabIndex={headingRef === undefined ? undefined : -1}>
         {title}
       </h2>
-      <span className={styles.spacer} />
+      {tools && <span className={styles.spacer} />}
       {tools}
     </header>
   )

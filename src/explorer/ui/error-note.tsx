@@ -1,7 +1,6 @@
 import { OqsError } from '../../client/oqs-error.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from './button.tsx'
-import styles from './error-note.module.css'
 
 export interface ErrorNoteProps {
   readonly error: Error
@@ -11,7 +10,10 @@ export interface ErrorNoteProps {
 /** Says what went wrong, with the names that an operator can look up. */
 export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
   return (
-    <div role="alert" className={styles.note}>
+    <div
+      role="alert"
+      className="grid gap-2 justify-items-start m-4 py-3 px-4 border border-danger rounded-md bg-panel"
+    >
       <p>{messageOf(error)}</p>
       {error instanceof OqsError && error.errorInstanceId !== undefined && (
         <p className="mono">

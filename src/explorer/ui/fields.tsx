@@ -2,6 +2,9 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
 import styles from './controls.module.css'
 
+/** The layout of a form in a popup. */
+export const FORM = 'grid gap-1.5 w-65 [&_fieldset]:justify-self-start'
+
 interface FieldProps {
   readonly label: string
   readonly onChange: (value: string) => void

@@ -9,7 +9,6 @@ import { LostPart, loadPart } from '../api/load-part.ts'
 import { waitMs } from '../api/wait-ms.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import styles from './lazy-part.module.css'
 import { ViewError } from './view-error.tsx'
 
 type Load<Props> = () => Promise<ComponentType<Props>>
@@ -29,9 +28,9 @@ export function lazyView<Props extends object>(
       )
     }
     return (
-      <div className={styles.place}>
+      <div className="flex-1 min-w-0">
         {lost === undefined ? (
-          <p className={styles.wait}>Loading…</p>
+          <p className="py-12 px-6 text-muted">Loading…</p>
         ) : (
           <Lost {...{ lost, retry }} />
         )}
@@ -80,7 +79,10 @@ interface LostProps {
 
 function Lost({ lost, retry }: LostProps) {
   return (
-    <div role="alert" className={styles.lost}>
+    <div
+      role="alert"
+      className="grid gap-2 justify-items-start max-w-[60ch] m-4 py-3 px-4 border border-warn rounded-md bg-panel"
+    >
       <p>{lost.message}</p>
       <LostActions lost={lost} retry={retry} />
     </div>
@@ -89,7 +91,7 @@ function Lost({ lost, retry }: LostProps) {
 
 function LostActions({ lost, retry }: LostProps) {
   return (
-    <p className={styles.actions}>
+    <p className="flex flex-wrap gap-2">
       {!isReplaced(lost) && <Button onClick={retry}>Try again</Button>}
       {!isUnreachable(lost) && <Button onClick={() => location.reload()}>Reload the page</Button>}
     </p>

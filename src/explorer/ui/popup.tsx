@@ -4,7 +4,6 @@
  */
 import { type ReactNode, type ToggleEvent, useCallback, useId, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
-import styles from './popup.module.css'
 
 export interface PopupProps extends Omit<ButtonProps, 'children' | 'onClick'> {
   readonly label: ReactNode
@@ -47,7 +46,7 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         popover="auto"
         role="dialog"
         aria-label={panelLabel}
-        className={styles.panel}
+        className="fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
         onBeforeToggle={onBeforeToggle}
         onToggle={place}
       >

@@ -1,5 +1,3 @@
-import styles from './segments.module.css'
-
 export interface SegmentsProps<Value extends string> {
   readonly label: string
   readonly options: readonly Value[]
@@ -13,12 +11,13 @@ export interface SegmentsProps<Value extends string> {
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { label, options, nameOf, titleOf, value, onChange } = props
   return (
-    <fieldset className={styles.segments}>
+    <fieldset className="flex m-0 p-0 border border-edge rounded-md overflow-hidden">
       <legend className="visually-hidden">{label}</legend>
       {options.map((option) => (
         <button
           key={option}
           type="button"
+          className={`h-7 px-2.5 border-0 bg-transparent text-sm cursor-pointer ${option === 'snapshot' ? 'aria-pressed:bg-snapshot-bg aria-pressed:text-snapshot' : 'aria-pressed:bg-accent-bg aria-pressed:text-accent'}`}
           data-value={option}
           aria-pressed={option === value}
           title={titleOf?.(option)}
