@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { screenPath } from '../api/screen-path.ts'
 import { formatBytes, formatCount } from '../ui/format.ts'
 import styles from './admin.module.css'
 import type { TypeState } from './admin-queries.ts'
@@ -58,11 +59,10 @@ interface TypeRowProps {
 
 function TypeRow({ type, share, hasBytes }: TypeRowProps) {
   const { ontology, objectType, count, version, oldestVersion, storedBytes } = type
-  const path = `/o/${encodeURIComponent(ontology)}/${encodeURIComponent(objectType)}`
   return (
     <tr>
       <th scope="row">
-        <Link to={path as '/'}>
+        <Link to={screenPath(ontology, objectType)}>
           <span className="label">{ontology} › </span>
           {objectType}
         </Link>

@@ -1,7 +1,9 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { nameOf } from '../api/ontology.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useCanWrite, useLastChange, useRefresh } from '../session/use-writes.ts'
@@ -51,8 +53,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
       if (base === undefined) return
       written(await deleteObject(service, address, base))
       const { ontology, objectType } = address
-      const steps = [ontology.apiName, objectType.apiName].map(encodeURIComponent)
-      void navigate({ to: `/o/${steps.join('/')}` as '/' })
+      void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
     })
   return (
     <div className="flex flex-wrap gap-2">
@@ -100,7 +101,7 @@ export function CreateAction({ address }: { readonly address: Omit<ObjectAddress
     setOpen(false)
     setLastChange(undoable(change))
     void refresh()
-    void navigate({ to: objectPath(change.address) as '/' })
+    void navigate({ to: objectPath(change.address) })
   }
   return (
     <>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ObjectCounts } from '../../client/endpoints/administration.ts'
 import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
+import { countOf } from '../../contract/count-of.ts'
 import {
   linksOf,
   nameOf,
@@ -9,6 +10,7 @@ import {
   type OntologyDefinition,
   wordsOf,
 } from '../api/ontology.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
 import { MiniPicture } from './mini-picture.tsx'
@@ -59,9 +61,7 @@ export function OntologySection(props: OntologySectionProps) {
 const OUTLINES = [1, 2, 3, 4]
 
 function describe({ objectTypes, linkTypes = [] }: OntologyDefinition): string {
-  const count = (many: number, name: string) =>
-    `${formatCount(many)} ${name}${many === 1 ? '' : 's'}`
-  return `${count(objectTypes.length, 'type')}, ${count(linkTypes.length, 'link')}.`
+  return `${countOf(objectTypes.length, 'type')}, ${countOf(linkTypes.length, 'link')}.`
 }
 
 function bySize(types: readonly ObjectTypeDefinition[], counts: ObjectCounts | undefined) {
@@ -81,7 +81,7 @@ function TypeCard({ ontology, type, counts }: TypeCardProps) {
   return (
     <li>
       <Link
-        to={`/o/${encodeURIComponent(ontology.apiName)}/${encodeURIComponent(type.apiName)}` as '/'}
+        to={screenPath(ontology.apiName, type.apiName)}
         className="flex flex-col gap-2 h-full p-4 border border-line rounded-lg bg-panel text-ink transition-[border-color] duration-(--motion) hover:border-accent hover:no-underline group"
       >
         <span className="flex justify-between gap-2">

@@ -1,8 +1,10 @@
 /** Creates an object type without a file: a name, properties, the key. */
+
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { freeName } from '../../transfer/columns/column-names.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
@@ -69,8 +71,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
       )
       void refresh()
       onClose()
-      const path = [choice.name, draft.apiName].map(encodeURIComponent).join('/')
-      void navigate({ to: `/o/${path}` as '/' })
+      void navigate({ to: screenPath(choice.name, draft.apiName) })
     })
   return (
     <Dialog

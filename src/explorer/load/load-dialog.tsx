@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
@@ -121,7 +122,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
 
 /** True if the page shows a type, or one of its objects. */
 function isShown(ontology: string, type: string): boolean {
-  const path = `${BASE_PATH}/o/${encodeURIComponent(ontology)}/${encodeURIComponent(type)}`
+  const path = BASE_PATH + screenPath(ontology, type)
   return location.pathname === path || location.pathname.startsWith(`${path}/`)
 }
 

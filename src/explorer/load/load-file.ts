@@ -1,6 +1,3 @@
-import { rowReader } from '../../transfer/columns/row-to-object.ts'
-import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
-import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../transfer/compare/stored-objects.ts'
 import { type UndoResult, undoChanges } from '../../transfer/compare/undo-changes.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
@@ -11,10 +8,8 @@ import {
 } from '../../transfer/import/import-files.ts'
 import { removeType } from '../../transfer/import/remove-type.ts'
 import type { LoadCounts, LoadRemains, LoadSpec } from './messages.ts'
-import { numberRows } from './number-rows.ts'
-import { openFile } from './open-file.ts'
-import { parsedType } from './parsed-type.ts'
-import { openEndpoints, reportPace, type WorkOptions } from './work-options.ts'
+import { openLoad } from './open-load.ts'
+import { openEndpoints, type WorkOptions } from './work-options.ts'
 
 /** Rejected rows that are passed on; further ones are only counted. */
 const MAX_REJECTIONS = 1000
@@ -24,25 +19,16 @@ export async function loadFile(
   spec: LoadSpec,
   options: WorkOptions,
 ): Promise<(() => Promise<UndoResult>) | undefined> {
-  const { file, ontology, mode, created } = spec
+  const { ontology, created } = spec
   const { report, signal } = options
-  const endpoints = openEndpoints(spec, options)
-  const objectType = parsedType(spec.objectType)
+  const opened = await openLoad(spec, options)
+  const { endpoints, objectType, importOptions, recorder, journal, bytesRead, isDue } = opened
   const typePath = { ontology, objectType: objectType.apiName }
-  const columns = await numberRows(spec, endpoints)
-  const { source, bytesRead } = await openFile(file)
-  const isDue = reportPace()
-  const journal = new ChangeJournal()
-  const readStored = storedObjects(endpoints.objectSets, ontology, objectType)
-  const recorder = new ChangeRecorder(objectType, { journal, readStored, mode })
   let rejected = 0
   let rejections: Rejection[] = []
   const reportCounts = (counts: Omit<LoadCounts, 'rejected' | 'bytesRead'>) => {
     report({ kind: 'loading', counts: { ...counts, rejected, bytesRead: bytesRead() }, rejections })
     rejections = []
-  }
-  async function* files() {
-    yield { name: file.name, source }
   }
   /** A type that was created for the file is undone as a whole, so its objects are not recorded. */
   const hasJournal = () => created === undefined && !journal.isFull
@@ -57,17 +43,11 @@ export async function loadFile(
   }
   try {
     const result = await importFiles(endpoints, {
-      ...typePath,
-      files: files(),
-      readRow: rowReader(objectType, columns),
-      mode,
+      ...importOptions,
       dryRun: false,
       beforeBatch: async (objects) => {
         if (hasJournal()) await recorder.record(objects)
       },
-      maxErrors: Number.POSITIVE_INFINITY,
-      isFinite: true,
-      signal,
       onRejected: (rejection) => {
         rejected += 1
         if (rejected <= MAX_REJECTIONS) rejections.push(rejection)

@@ -1,7 +1,9 @@
 /** The outcome of a load, with the rows that were not stored. */
+
 import { Link } from '@tanstack/react-router'
 import { countOf } from '../../contract/count-of.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { useUndo } from '../session/use-undo.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -24,7 +26,6 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
   const { spec, counts, rejections, durationMs, isComplete, remains } = stage
   const { change, failure, isUndoing, undo } = useUndo()
   const isUndone = isUndoable && change?.undo === undefined
-  const path = [spec.ontology, spec.objectType.apiName].map(encodeURIComponent).join('/')
   const foot = (
     <>
       {isUndoable && !isUndone && (
@@ -36,7 +37,7 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
       <Button onClick={onAgain}>Load another file</Button>
       {remains?.isTypeRemoved !== true && !(isUndone && spec.created !== undefined) && (
         <Link
-          to={`/o/${path}` as '/'}
+          to={screenPath(spec.ontology, spec.objectType.apiName)}
           className="inline-flex items-center min-h-8 py-0 px-3 rounded-md bg-accent text-panel text-base"
           onClick={onClose}
         >

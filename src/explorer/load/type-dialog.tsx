@@ -1,4 +1,5 @@
 /** Renames an object type, or deletes it with its objects. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
@@ -10,6 +11,7 @@ import {
   wordsOf,
 } from '../api/ontology.ts'
 import { countsQuery } from '../api/queries.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'
@@ -48,14 +50,13 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
     : mistakeInName(apiName)
   const isSame =
     apiName === objectType.apiName && displayName.trim() === (objectType.displayName ?? '')
-  const path = (type: string) => `/o/${[ontology.apiName, type].map(encodeURIComponent).join('/')}`
 
   /** Shows another page, whose type exists, before the definition is read again. */
-  const change = (work: () => Promise<{ readonly to: string; readonly text: string }>) =>
+  const change = (work: () => Promise<{ readonly to: '/'; readonly text: string }>) =>
     run(async () => {
       const { to, text } = await work()
       await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
-      await navigate({ to: to as '/' })
+      await navigate({ to })
       setLastChange({ text })
       void refresh()
       onClose()
@@ -64,7 +65,10 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
     change(async () => {
       const names = { apiName, displayName: displayName.trim() }
       await renameType(await readToken(), ontology.apiName, objectType.apiName, names)
-      return { to: path(apiName), text: `Renamed ${objectType.apiName} to ${apiName}.` }
+      return {
+        to: screenPath(ontology.apiName, apiName),
+        text: `Renamed ${objectType.apiName} to ${apiName}.`,
+      }
     })
   const remove = () =>
     change(async () => {
@@ -72,7 +76,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       const deleted = await service.administration.deleteObjectType(path, { cascade: true })
       const { objects } = deleted as { readonly objects: number }
       const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
-      return { to: `/o/${encodeURIComponent(ontology.apiName)}`, text }
+      return { to: screenPath(ontology.apiName), text }
     })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -39,7 +39,7 @@ export function CompareObjects(props: {
       before={record.properties}
       after={data.record.properties}
       beforeName={nameOf(record)}
-      afterName={<Link to={objectPath(other) as '/'}>{nameOf(data.record)}</Link>}
+      afterName={<Link to={objectPath(other)}>{nameOf(data.record)}</Link>}
     />
   )
 }

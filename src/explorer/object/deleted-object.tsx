@@ -1,7 +1,9 @@
 /** In place of an object that does not exist, or no longer. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { nameOf } from '../api/ontology.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import type { ObjectView } from '../view/object-address.ts'
@@ -21,7 +23,7 @@ export function DeletedObject({ address, view }: DeletedObjectProps) {
     enabled: view.version !== undefined,
   })
   const list = {
-    path: `/o/${[ontology.apiName, objectType.apiName].map(encodeURIComponent).join('/')}`,
+    path: screenPath(ontology.apiName, objectType.apiName),
     search: searchOf(listText(view.list), []),
   }
   const record = data?.record

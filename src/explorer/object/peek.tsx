@@ -22,7 +22,7 @@ export function Peek({ address, onClose }: PeekProps) {
       aria-label={`Object ${address.key}`}
     >
       <header className="flex justify-between items-center gap-2 mb-2">
-        <Link to={objectPath(address) as '/'}>
+        <Link to={objectPath(address)}>
           <strong>{data?.record.title ?? address.key}</strong>
         </Link>
         <Button kind="quiet" aria-label="Close" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { findType, nameOf, type OntologyDefinition, wordsOf } from '../api/ontology.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'
@@ -27,16 +28,15 @@ export function TrailPath({ ontology, type, trail, list, isList = false, here }:
   const crumbs = crumbsOf(ontology.apiName, trail, list)
   const start = first?.type ?? type
   const objectType = findType(ontology, start)
-  const home = `/o/${encodeURIComponent(ontology.apiName)}`
   const origin = {
-    path: `${home}/${encodeURIComponent(start)}`,
+    path: screenPath(ontology.apiName, start),
     search: searchOf(first?.list ?? list, []),
   }
   return (
     <nav aria-label="The way here">
       <ol className="flex flex-wrap gap-y-0.5 gap-x-1.5 m-0 p-0 list-none text-sm leading-5">
         <li className={CRUMB}>
-          <Link to={home as '/'}>{nameOf(ontology)}</Link>
+          <Link to={screenPath(ontology.apiName)}>{nameOf(ontology)}</Link>
         </li>
         <li className={CRUMB}>
           <Link {...toLink(origin)}>{objectType === undefined ? start : nameOf(objectType)}</Link>

@@ -1,4 +1,5 @@
 /** One object, its earlier state, and what it links to. */
+
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { exportRequest } from '../../client/endpoints/administration.ts'
@@ -6,6 +7,7 @@ import { objectRequest } from '../../client/endpoints/revision-1.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
 import type { LinkSide, ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
+import { screenPath } from '../api/screen-path.ts'
 import type { Service } from '../api/service.ts'
 import { conditionsOf } from '../view/conditions.ts'
 import { type ShownType, typePathOf } from '../view/type-view.ts'
@@ -17,8 +19,8 @@ export interface ObjectAddress extends ShownType {
 }
 
 /** Returns the address of the object's own page. */
-export function objectPath({ ontology, objectType, key }: ObjectAddress): string {
-  return `/o/${[ontology.apiName, objectType.apiName, key].map(encodeURIComponent).join('/')}`
+export function objectPath({ ontology, objectType, key }: ObjectAddress): '/' {
+  return screenPath(ontology.apiName, objectType.apiName, key)
 }
 
 export function latestRequest(address: ObjectAddress): ServiceRequest {

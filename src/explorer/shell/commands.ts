@@ -1,5 +1,7 @@
 /** The entries of the command palette: types, properties, saved views and actions. */
+
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
+import { screenPath } from '../api/screen-path.ts'
 import type { Action } from '../ui/actions.tsx'
 import type { SavedView } from '../view/saved-views.ts'
 
@@ -13,19 +15,19 @@ export interface Command {
 
 /** Returns the types and properties of an ontology. */
 export function commandsOf(ontology: OntologyDefinition): readonly Command[] {
-  const home = `/o/${encodeURIComponent(ontology.apiName)}`
+  const home = screenPath(ontology.apiName)
   const types = ontology.objectTypes.map((type) => ({
     id: `${home}/${type.apiName}`,
     name: nameOf(type),
     hint: nameOf(ontology),
-    target: `${home}/${encodeURIComponent(type.apiName)}`,
+    target: screenPath(ontology.apiName, type.apiName),
   }))
   const properties = ontology.objectTypes.flatMap((type) =>
     Object.entries(type.properties).map(([property, definition]) => ({
       id: `${home}/${type.apiName}?${property}`,
       name: nameOfProperty(property, definition),
       hint: `${nameOf(type)} · ${definition.type}`,
-      target: `${home}/${encodeURIComponent(type.apiName)}?view=pictures&p=${encodeURIComponent(property)}`,
+      target: `${screenPath(ontology.apiName, type.apiName)}?view=pictures&p=${encodeURIComponent(property)}`,
     })),
   )
   const self = { id: home, name: nameOf(ontology), hint: 'ontology', target: home }

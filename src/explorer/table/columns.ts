@@ -1,4 +1,5 @@
 /** The columns of a table: which properties, how wide, how aligned. */
+
 import { isNumber } from '../api/number-types.ts'
 import {
   linksOf,
@@ -8,6 +9,7 @@ import {
   type PropertyDefinition,
 } from '../api/ontology.ts'
 import type { ObjectRecord } from '../api/records.ts'
+import { screenPath } from '../api/screen-path.ts'
 import type { NumberStyle } from '../ui/format-number.ts'
 import { formatValue } from '../ui/format-value.ts'
 
@@ -69,7 +71,6 @@ export function columnsOf(
   chosen: readonly string[] | undefined,
   { widths = {}, sample = [], keyLength = 0, styleOf = () => 'auto' }: ColumnOptions = {},
 ): readonly Column[] {
-  const home = `/o/${encodeURIComponent(ontology.apiName)}`
   const links = new Map(
     linksOf(ontology, apiName)
       .filter(({ cardinality }) => cardinality === 'one')
@@ -94,9 +95,7 @@ export function columnsOf(
     )
     const width = Math.max(MIN_WIDTH, widths[name] ?? usual)
     const link =
-      target === undefined
-        ? undefined
-        : { type: target, to: `${home}/${encodeURIComponent(target)}` }
+      target === undefined ? undefined : { type: target, to: screenPath(ontology.apiName, target) }
     return [{ name, definition, width, isNumeric, style, link }]
   })
 }

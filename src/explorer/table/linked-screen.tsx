@@ -1,10 +1,12 @@
 /** The objects at a link of an object, as a table that can be filtered further. */
+
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
-import { definitionQuery } from '../api/queries.ts'
+import { screenPath } from '../api/screen-path.ts'
 import { TrailPath } from '../object/trail-path.tsx'
+import { DefinitionScreen } from '../queries/definition-screen.tsx'
 import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -16,35 +18,23 @@ import type { ViewState } from '../view/view-state.ts'
 import { Objects } from './type-screen.tsx'
 
 export function LinkedScreen() {
-  const { service } = useSession()
-  const parameters = useParams({ strict: false }) as Readonly<Record<string, string>>
-  const { ontology = '', type = '', key = '', link: name = '' } = parameters
-  const { data, error } = useQuery(definitionQuery(service, ontology))
-  if (data === undefined && error !== null) {
-    return (
-      <ScreenNote title={name}>
-        <ErrorNote error={error} />
-      </ScreenNote>
-    )
-  }
-  if (data === undefined) return <p className="py-12 px-6 text-muted">Loading…</p>
-  const objectType = findType(data, type)
-  const link = linksOf(data, type).find(({ apiName }) => apiName === name)
-  if (objectType === undefined || link === undefined) {
-    return (
-      <ScreenNote title={name}>
-        <p className="py-12 px-6 text-muted">
-          “{type}” has no link “{name}”.
-        </p>
-      </ScreenNote>
-    )
-  }
   return (
-    <LinkedObjects
-      key={`${objectType.rid} ${key} ${name}`}
-      address={{ ontology: data, objectType, key }}
-      link={link}
-    />
+    <DefinitionScreen titleOf={({ link }) => link}>
+      {(ontology, { type, key, link: name }) => {
+        const objectType = findType(ontology, type)
+        const link = linksOf(ontology, type).find(({ apiName }) => apiName === name)
+        if (objectType === undefined || link === undefined) {
+          return `“${type}” has no link “${name}”.`
+        }
+        return (
+          <LinkedObjects
+            key={`${objectType.rid} ${key} ${name}`}
+            address={{ ontology, objectType, key }}
+            link={link}
+          />
+        )
+      }}
+    </DefinitionScreen>
   )
 }
 
@@ -67,7 +57,7 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
   )
   const leave = useCallback(
     (left: ViewState) => {
-      const to = `/o/${[ontology.apiName, link.target].map(encodeURIComponent).join('/')}`
+      const to = screenPath(ontology.apiName, link.target)
       void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
     },
     [navigate, ontology, link],

@@ -1,6 +1,4 @@
 /** The objects of one type. */
-import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import {
   findType,
@@ -8,15 +6,12 @@ import {
   type ObjectTypeDefinition,
   type OntologyDefinition,
 } from '../api/ontology.ts'
-import { definitionQuery } from '../api/queries.ts'
 import { Facets } from '../facets/facets.tsx'
 import { Peek } from '../object/peek.tsx'
-import { useSession } from '../session/session.tsx'
+import { DefinitionScreen } from '../queries/definition-screen.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { ScreenNote } from '../ui/screen-note.tsx'
 import { useViewKeys } from '../ui/use-view-keys.ts'
 import { pointProperty } from '../view/conditions.ts'
 import { knownPart } from '../view/known-view.ts'
@@ -43,31 +38,17 @@ const RequestPanel = lazyView(
 )
 
 export function TypeScreen() {
-  const { service } = useSession()
-  const { ontology = '', type = '' } = useParams({ strict: false }) as Readonly<
-    Record<string, string>
-  >
-  const { data, error, refetch } = useQuery(definitionQuery(service, ontology))
-  if (data === undefined) {
-    return error === null ? (
-      <p className="py-12 px-6 text-muted">Loading…</p>
-    ) : (
-      <ScreenNote title={type}>
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </ScreenNote>
-    )
-  }
-  const objectType = findType(data, type)
-  if (objectType === undefined) {
-    return (
-      <ScreenNote title={type}>
-        <p className="py-12 px-6 text-muted">
-          There is no object type “{type}” in {nameOf(data)}.
-        </p>
-      </ScreenNote>
-    )
-  }
-  return <Objects key={objectType.rid} ontology={data} objectType={objectType} />
+  return (
+    <DefinitionScreen titleOf={({ type }) => type}>
+      {(ontology, { type }) => {
+        const objectType = findType(ontology, type)
+        if (objectType === undefined) {
+          return `There is no object type “${type}” in ${nameOf(ontology)}.`
+        }
+        return <Objects key={objectType.rid} ontology={ontology} objectType={objectType} />
+      }}
+    </DefinitionScreen>
+  )
 }
 
 export interface ObjectsProps {

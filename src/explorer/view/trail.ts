@@ -2,6 +2,7 @@
  * The trail: the objects through which links led to a page. Each step is `type/key/link`, with the
  * list that the object was opened from behind a question mark, so that walking back restores it.
  */
+import { screenPath } from '../api/screen-path.ts'
 import { parseSearch, searchRecord, stringifySearch } from './search-record.ts'
 import { EMPTY_VIEW, fromSearch, type ViewState } from './view-state.ts'
 
@@ -76,7 +77,7 @@ export function addressOf(
   search = '',
 ): Address {
   const parts = [ontology, step.type, step.key, ...(step.link === undefined ? [] : [step.link])]
-  return { path: `/o/${parts.map(encodeURIComponent).join('/')}`, search }
+  return { path: screenPath(...parts), search }
 }
 
 /** Returns the path through a trail: each object, and each link with the filters that it had. */
