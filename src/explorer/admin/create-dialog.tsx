@@ -115,7 +115,7 @@ function Secrets({ created: { id, token, clientSecret }, isClient }: SecretsProp
   return (
     <>
       {(clientSecret ?? token) !== undefined && (
-        <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 text-base leading-5">
+        <p className="warning">
           Copy the secret now. The service keeps only a hash of it and cannot show it again.
         </p>
       )}

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
+import { AdminHead } from './admin-head.tsx'
 import { type BackgroundWork, type Status, statusQuery } from './admin-queries.ts'
 import { describeDuration, fullTime } from './describe-time.ts'
 import { loadBetween } from './load.ts'
@@ -18,10 +19,9 @@ export function HealthScreen() {
   const load = useProcessLoad(data)
   return (
     <>
-      <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8 *:last:not-[h1,p]:ml-auto">
-        <h1>Service</h1>
+      <AdminHead title="Service">
         {(data !== undefined || error !== null) && <Readiness isReady={error === null} />}
-      </header>
+      </AdminHead>
       {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data && (
         <>

@@ -102,7 +102,7 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
           'The load can be undone until you close this tab or change something else.'}
       </p>
       {!comparison.isUndoable && (
-        <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
+        <p className="warning">
           The load cannot be undone here: it changes more than a browser tab can keep. Export the
           objects first if you may need them again.
         </p>

@@ -29,7 +29,7 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
           </p>
         ))}
         {misfits.length > 0 && (
-          <section className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
+          <section className="warning">
             <p>
               {formatCount(misfits.length)} of the first {formatCount(sample.length)} rows{' '}
               {misfits.length === 1 ? 'does' : 'do'} not fit and would be rejected:
@@ -42,7 +42,7 @@ export function Findings({ report, misfits, repeats, mistakes, draft }: Findings
           </section>
         )}
         {(isKeyUncertain || repeats.length > 0) && mistakes.length === 0 && (
-          <section className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
+          <section className="warning">
             <p>
               {isKeyUncertain && `“${key}” does not identify every row for certain. `}
               Of rows with the same key, the last one stays.

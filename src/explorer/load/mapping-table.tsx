@@ -8,7 +8,7 @@ import type { ColumnReading, ColumnReadings } from './existing-target.ts'
 import type { FileReport } from './messages.ts'
 import { MissingField } from './missing-field.tsx'
 import { isOf } from './new-type-table.tsx'
-import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
+import { Badge, type PreviewColumn, PreviewTable } from './preview-table.tsx'
 
 export interface MappingTableProps {
   readonly objectType: ObjectType
@@ -49,11 +49,7 @@ export function MappingTable(props: MappingTableProps) {
         <>
           <span className="flex items-baseline gap-1.5 font-normal">
             <strong>{column}</strong>
-            {target === objectType.primaryKey.apiName && (
-              <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
-                key
-              </span>
-            )}
+            {target === objectType.primaryKey.apiName && <Badge>key</Badge>}
             {property !== undefined && <span className="label">{typeName(property.type)}</span>}
           </span>
           <select

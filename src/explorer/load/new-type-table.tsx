@@ -3,7 +3,7 @@ import { DateFormatField } from './date-format-field.tsx'
 import { isTimeType, suggestedFormat } from './date-formats.ts'
 import type { FileReport } from './messages.ts'
 import { MissingField } from './missing-field.tsx'
-import { type PreviewColumn, PreviewTable } from './preview-table.tsx'
+import { Badge, type PreviewColumn, PreviewTable } from './preview-table.tsx'
 import {
   dateFormatOf,
   type PropertyDraft,
@@ -64,16 +64,8 @@ function PropertyHead({
   return (
     <span className="flex items-baseline gap-1.5 font-normal">
       <strong>{name}</strong>
-      {name === draft.key && (
-        <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
-          key
-        </span>
-      )}
-      {name === draft.title && (
-        <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
-          title
-        </span>
-      )}
+      {name === draft.key && <Badge>key</Badge>}
+      {name === draft.title && <Badge>title</Badge>}
       {source !== name && <span className="label">from {source}</span>}
     </span>
   )

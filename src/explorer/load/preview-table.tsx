@@ -69,3 +69,12 @@ export function PreviewTable({ columns, report }: PreviewTableProps) {
     </section>
   )
 }
+
+/** Marks what a property is to its type. */
+export function Badge({ children }: { readonly children: string }) {
+  return (
+    <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
+      {children}
+    </span>
+  )
+}

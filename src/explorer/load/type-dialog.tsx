@@ -135,7 +135,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
             onChange={setApiName}
           />
           {apiName !== objectType.apiName && (
-            <p className="py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 wrap-anywhere">
+            <p className="warning">
               Objects and links stay. Programs, policies and saved addresses that use “
               {objectType.apiName}” no longer find the type.
             </p>

@@ -34,10 +34,7 @@ export function SignIn() {
     >
       <h1 id={`${field}-title`}>Sign in</h1>
       {startError !== undefined && (
-        <p
-          role="alert"
-          className="mt-3 py-2 px-3 border-l-3 border-l-warn rounded-xs bg-warn/10 text-base leading-5"
-        >
+        <p role="alert" className="mt-3 warning">
           {startError}
         </p>
       )}

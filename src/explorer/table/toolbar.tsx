@@ -52,9 +52,7 @@ export function Toolbar(props: ToolbarProps) {
   const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
     <>
       <Icon name={icon} size={14} />
-      <span className="max-[700px]:absolute max-[700px]:w-0.25 max-[700px]:h-0.25 max-[700px]:overflow-hidden max-[700px]:[clip-path:inset(50%)]">
-        {text}
-      </span>
+      <span className="max-[700px]:sr-only">{text}</span>
     </>
   )
   return (
@@ -122,9 +120,7 @@ export function Toolbar(props: ToolbarProps) {
             <span className="hidden max-[700px]:inline-flex">
               <Icon name="code" size={14} />
             </span>
-            <span className="max-[700px]:absolute max-[700px]:w-0.25 max-[700px]:h-0.25 max-[700px]:overflow-hidden max-[700px]:[clip-path:inset(50%)]">
-              Request
-            </span>
+            <span className="max-[700px]:sr-only">Request</span>
           </Button>
         </div>
       </div>
