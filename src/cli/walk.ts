@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
 import type { ObjectRecord, Page, PageOptions, TypePath } from '../client/endpoints/pages.ts'
-import type { OrderTerm, PageQuery } from '../client/query/page-request.ts'
+import type { OrderTerm, PageQuery } from '../client/query/page-requests.ts'
 import { countOf, formatCount } from '../contract/count-of.ts'
 import {
   addFormOptions,
@@ -61,7 +61,7 @@ export async function readQueryPage(
   page: PageOptions,
 ): Promise<Page> {
   const { readPage } = await import('../client/endpoints/read-page.ts')
-  const { revision1PageRequest } = await import('../client/query/page-request.ts')
+  const { revision1PageRequest } = await import('../client/query/page-requests.ts')
   return readPage(connection, revision1PageRequest(type, query, page))
 }
 

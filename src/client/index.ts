@@ -1,5 +1,10 @@
 /** The package entry `object-query-service/client`. */
-export type { CallOptions, ConnectionOptions, ServiceRequest } from './connection.ts'
+export type {
+  CallOptions,
+  ConnectionOptions,
+  ServiceRequest,
+  ServiceResponse,
+} from './connection.ts'
 export { Client, type ClientOptions, createClient } from './create-client.ts'
 export type * from './endpoints/administration.ts'
 export {

@@ -4,7 +4,7 @@ import type { ObjectRecord } from '../endpoints/pages.ts'
 import { readPage } from '../endpoints/read-page.ts'
 import type { KeyOf, Names, ObjectTypeShape, OntologyShape } from '../types/property-types.ts'
 import { propertiesOf } from './object-query.ts'
-import { familyPageRequest } from './page-request.ts'
+import { familyPageRequest } from './page-requests.ts'
 import { type OnExpired, type QuerySource, QueryWalk } from './query-walk.ts'
 
 export class FamilyQuery<Type extends ObjectTypeShape, Item = Type['object']> extends QueryWalk<

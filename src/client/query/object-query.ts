@@ -6,11 +6,11 @@ import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/
 import type { KeyOf, ObjectTypeShape, PropertyName, Selected } from '../types/property-types.ts'
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'
 import type { Grammar } from '../types/where.ts'
-import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
+import { toAggregateRequest, toAggregationResult } from './aggregate-query.ts'
 import { compileFilters } from './compile-filters.ts'
 import { compileWhere, SEARCH_SYNTAX } from './compile-where.ts'
 import { exportObjects } from './export-objects.ts'
-import { revision1PageRequest, toListOptions } from './page-request.ts'
+import { revision1PageRequest, toListOptions } from './page-requests.ts'
 import { type QuerySource, QueryWalk } from './query-walk.ts'
 
 export const propertiesOf = ({ properties }: ObjectRecord): object => properties

@@ -13,9 +13,9 @@ import type {
   Selected,
 } from '../types/property-types.ts'
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'
-import { toAggregateRequest, toAggregationResult } from './aggregate.ts'
+import { toAggregateRequest, toAggregationResult } from './aggregate-query.ts'
 import { type Conditions, compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
-import { orderFields } from './page-request.ts'
+import { orderFields } from './page-requests.ts'
 import { type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
 
 /** What v2 adds to the properties of an object. */

@@ -5,7 +5,7 @@ import { isExpired, OqsError, type WalkProgress } from '../oqs-error.ts'
 import type { ObjectTypeShape } from '../types/property-types.ts'
 import type { Grammar, Where } from '../types/where.ts'
 import type { Conditions } from './compile-where.ts'
-import type { PageQuery } from './page-request.ts'
+import type { PageQuery } from './page-requests.ts'
 import { walkPages } from './walk-pages.ts'
 
 /**

@@ -4,7 +4,7 @@ import {
   familyPageRequest,
   revision1PageRequest,
   v2PageRequest,
-} from '../../client/query/page-request.ts'
+} from '../../client/query/page-requests.ts'
 import { conditionsOf, NotExpressible } from '../view/conditions.ts'
 import { type TypeView, typePathOf } from '../view/type-view.ts'
 import type { ApiRevision, ViewState } from '../view/view-state.ts'

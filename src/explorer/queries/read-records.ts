@@ -1,6 +1,6 @@
 import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
 import { readPage } from '../../client/endpoints/read-page.ts'
-import { type PageQuery, v2PageRequest } from '../../client/query/page-request.ts'
+import { type PageQuery, v2PageRequest } from '../../client/query/page-requests.ts'
 import { type ObjectRecord, readRecord } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
 import { type ShownType, typePathOf } from '../view/type-view.ts'
