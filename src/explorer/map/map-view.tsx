@@ -158,7 +158,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
           setCamera(fitBox(WORLD, size))
           setView({ box: undefined })
         }}
-        onVisible={() => setView({ box: rounded(visibleBox(camera, size)) })}
+        onVisible={() => setView({ box: roundBox(visibleBox(camera, size)) })}
         onPeek={(key) => setView({ peek: key }, { replace: true })}
       />
     </>
@@ -176,7 +176,7 @@ function countVisible(cells: readonly GeoCell[], camera: Camera, size: Point): n
   )
 }
 
-function rounded([west, south, east, north]: ReturnType<typeof visibleBox>) {
+function roundBox([west, south, east, north]: ReturnType<typeof visibleBox>) {
   const round = (value: number) => Number(value.toFixed(4))
   return [round(west), round(south), round(east), round(north)] as const
 }

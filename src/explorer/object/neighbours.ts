@@ -81,7 +81,7 @@ function lastDirection(order: readonly OrderTerm[]): OrderTerm['direction'] {
   return order.at(-1)?.direction ?? 'asc'
 }
 
-function reversed({ property, direction }: OrderTerm): OrderTerm {
+function reverseTerm({ property, direction }: OrderTerm): OrderTerm {
   return { property, direction: direction === 'asc' ? 'desc' : 'asc' }
 }
 
@@ -138,11 +138,11 @@ async function findLast(
   [term, ...rest]: readonly OrderTerm[],
 ): Promise<ObjectRecord | undefined> {
   if (term === undefined) return undefined
-  if (rest.length === 0) return find(conditions, [reversed(term)])
+  if (rest.length === 0) return find(conditions, [reverseTerm(term)])
   const { property } = term
   const last = await findLast(find, [...conditions, equals(property, null)], rest)
   if (last !== undefined) return last
-  const largest = await find(conditions, [reversed(term)])
+  const largest = await find(conditions, [reverseTerm(term)])
   if (largest === undefined) return undefined
   const value = largest.properties[property] ?? null
   return findLast(find, [...conditions, equals(property, value)], rest)

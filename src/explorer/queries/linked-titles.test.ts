@@ -37,7 +37,7 @@ it('asks once for each key, and tells its listeners', async () => {
   })
   const titles = new LinkedTitles(service, ontology)
   let calls = 0
-  titles.subscribe(() => {
+  titles.titles.subscribe(() => {
     calls += 1
   })
   await titles.ask([one, two, one, { type: 'unknown', key: '1' }])
@@ -46,8 +46,8 @@ it('asks once for each key, and tells its listeners', async () => {
     expect.objectContaining({ where: { type: 'in', field: 'number', value: [1, 2] } }),
   ])
   expect(calls).toBe(1)
-  expect(titleIn(titles.getTitles(), one)).toBe('Brass Works')
-  expect(titleIn(titles.getTitles(), two)).toBeUndefined()
+  expect(titleIn(titles.titles.get(), one)).toBe('Brass Works')
+  expect(titleIn(titles.titles.get(), two)).toBeUndefined()
 })
 
 it('asks again for what failed', async () => {
@@ -57,8 +57,8 @@ it('asks again for what failed', async () => {
   )
   const titles = new LinkedTitles(service, ontology)
   await titles.ask([one])
-  expect(titleIn(titles.getTitles(), one)).toBeUndefined()
+  expect(titleIn(titles.titles.get(), one)).toBeUndefined()
   isDown = false
   await titles.ask([one])
-  expect(titleIn(titles.getTitles(), one)).toBe('Brass Works')
+  expect(titleIn(titles.titles.get(), one)).toBe('Brass Works')
 })

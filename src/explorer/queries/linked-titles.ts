@@ -1,5 +1,6 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
 
+import { Observable } from '../api/observable.ts'
 import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
@@ -27,23 +28,15 @@ export function titleIn(titles: Titles, { type, key }: LinkedKey): string | unde
 export class LinkedTitles {
   readonly #service: Service
   readonly #ontology: OntologyDefinition
-  readonly #listeners = new Set<() => void>()
   readonly #asked = new Set<string>()
-  #titles: Titles = new Map()
+  readonly titles = new Observable<Titles>(new Map())
 
   constructor(service: Service, ontology: OntologyDefinition) {
     this.#service = service
     this.#ontology = ontology
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  readonly getTitles = (): Titles => this.#titles
-
-  /** Requests the titles of keys, and notifies the listeners when they arrive. */
+  /** Requests the titles of keys, and changes `titles` when they arrive. */
   async ask(wanted: readonly LinkedKey[]): Promise<void> {
     const unknown = wanted.filter(({ type, key }) => !this.#asked.has(idOf(type, key)))
     const byType = Map.groupBy(unknown, ({ type }) => type)
@@ -62,13 +55,13 @@ export class LinkedTitles {
     for (const id of ids) this.#asked.add(id)
     try {
       const read = await readTitles(this.#service, this.#ontology, type, keys)
-      const isFull = this.#titles.size + read.size > MOST
+      const known = this.titles.get()
+      const isFull = known.size + read.size > MOST
       if (isFull) {
         this.#asked.clear()
         for (const id of ids) this.#asked.add(id)
       }
-      this.#titles = new Map([...(isFull ? [] : this.#titles), ...read])
-      for (const listener of this.#listeners) listener()
+      this.titles.set(new Map([...(isFull ? [] : known), ...read]))
     } catch {
       // The keys stay readable, and the next request may succeed.
       for (const id of ids) this.#asked.delete(id)

@@ -18,5 +18,5 @@ export function useLinkedTitles(
     const timer = setTimeout(() => void titles.ask(wanted), SETTLE_MS)
     return () => clearTimeout(timer)
   }, [titles, wanted])
-  return useSyncExternalStore(titles.subscribe, titles.getTitles)
+  return useSyncExternalStore(titles.titles.subscribe, titles.titles.get)
 }

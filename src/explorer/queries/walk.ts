@@ -2,9 +2,11 @@
  * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
  * expired token costs nothing that was read.
  */
+
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
 import { exchangePage } from '../../client/endpoints/read-page.ts'
 import { OqsError } from '../../client/oqs-error.ts'
+import { Observable } from '../api/observable.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
 import { serverMs } from '../api/server-timing.ts'
@@ -49,9 +51,8 @@ const INITIAL: WalkState = {
 export class Walk {
   readonly #options: WalkOptions
   readonly #kept: KeptPages
-  readonly #listeners = new Set<() => void>()
   readonly #stopped = new AbortController()
-  #state = INITIAL
+  readonly #state = new Observable(INITIAL)
   #nextToken: string | undefined
   #after: string | undefined
 
@@ -63,16 +64,14 @@ export class Walk {
   }
 
   /** The state; a new object after each change. */
-  readonly getState = (): WalkState => this.#state
+  readonly getState = this.#state.get
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly subscribe = this.#state.subscribe
 
   /** Loads the next page, unless one is being loaded or the walk is complete. */
   async loadNext(): Promise<void> {
-    if (this.#state.isLoading || this.#state.isComplete || this.#stopped.signal.aborted) return
+    const { isLoading, isComplete } = this.getState()
+    if (isLoading || isComplete || this.#stopped.signal.aborted) return
     this.#change({ isLoading: true, error: undefined })
     try {
       await this.#readNext()
@@ -113,7 +112,7 @@ export class Walk {
 
   /** The key of the last row that was read. */
   lastKey(): string | undefined {
-    const last = this.#kept.record(this.#state.rowCount - 1)
+    const last = this.#kept.record(this.getState().rowCount - 1)
     return last && keyText(last.key)
   }
 
@@ -139,16 +138,15 @@ export class Walk {
   /** Ends the walk: what is being loaded is dropped. */
   stop(): void {
     this.#stopped.abort()
-    this.#listeners.clear()
   }
 
   #add(request: ServiceRequest, response: ServiceResponse<PageBody>): void {
     const { body } = response
-    const { rowCount, totalCount, startedAtMs } = this.#state
+    const { rowCount, totalCount, startedAtMs, pages } = this.getState()
     const version = response.headers.get('oqs-version')
     this.#nextToken = body.nextPageToken
     const page: WalkPage = {
-      index: this.#state.pages.length,
+      index: pages.length,
       firstRow: rowCount,
       count: body.data.length,
       byteLength: response.bytes.length,
@@ -178,8 +176,7 @@ export class Walk {
   }
 
   #change(change: Partial<WalkState>): void {
-    this.#state = { ...this.#state, ...change }
-    for (const listener of this.#listeners) listener()
+    this.#state.set({ ...this.getState(), ...change })
   }
 }
 

@@ -19,7 +19,7 @@ export function toClientCode(of: TypeView, revision: ApiRevision, origin: string
   }
   const calls = [
     sources[revision],
-    ...merged(conditionsOf(view, objectType, revision)).map(
+    ...mergeConditions(conditionsOf(view, objectType, revision)).map(
       (condition) => `.where(${jsText(condition)})`,
     ),
     ...view.order.map(
@@ -44,7 +44,7 @@ for await (const object of objects) console.log(object)
 }
 
 /** Merges conditions into one, with further ones where names would repeat. */
-function merged(conditions: readonly JsonConditions[]): readonly JsonConditions[] {
+function mergeConditions(conditions: readonly JsonConditions[]): readonly JsonConditions[] {
   const result: JsonConditions[] = []
   for (const condition of conditions) {
     const last = result.at(-1)

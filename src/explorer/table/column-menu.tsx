@@ -7,7 +7,7 @@ import type { TypeView } from '../view/type-view.ts'
 import type { Filter, OrderTerm } from '../view/view-state.ts'
 import { type Column, isSortable } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
-import { ordered, orderOf } from './order-terms.ts'
+import { addTerm, orderOf } from './order-terms.ts'
 
 export interface ColumnMenuProps {
   readonly of: TypeView
@@ -45,7 +45,7 @@ function Items(props: ColumnMenuProps & { readonly close: () => void }) {
     act()
   }
   const sort = (direction: OrderTerm['direction'], isAdded: boolean) =>
-    then(() => onOrder(ordered(order, { property: name, direction }, isAdded)))
+    then(() => onOrder(addTerm(order, { property: name, direction }, isAdded)))
   if (isFiltering) {
     const save = (filter: Filter) => then(() => onNewFilter(filter))()
     return <FilterForm of={of} filter={undefined} field={name} onSave={save} />

@@ -5,7 +5,7 @@ import type { OrderTerm } from '../view/view-state.ts'
 import { ColumnMenu, type ColumnMenuProps } from './column-menu.tsx'
 import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
 import styles from './grid.module.css'
-import { orderOf, pressed } from './order-terms.ts'
+import { orderOf, toggleOrder } from './order-terms.ts'
 
 export interface ColumnActions extends Omit<ColumnMenuProps, 'column'> {
   readonly onWidth: (column: string, width: number) => void
@@ -67,7 +67,7 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
         <button
           type="button"
           className={styles.headButton}
-          onClick={({ shiftKey }) => onOrder(pressed(order, name, shiftKey))}
+          onClick={({ shiftKey }) => onOrder(toggleOrder(order, name, shiftKey))}
         >
           <span className={styles.ellipsis}>{nameOfProperty(name, definition)}</span>
           {term !== undefined && (

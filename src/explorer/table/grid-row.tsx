@@ -147,7 +147,7 @@ function textOf(value: unknown, { definition, style }: Column): string | undefin
   return formatValue(value, definition, style)
 }
 
-/** Returns the whole text of a cell, which may be cut; of a moment, its local time. */
+/** Returns the tooltip of a cell: its full text, or the local time of a timestamp. */
 export function titleOf(column: Column, record: ObjectRecord | undefined): string | undefined {
   const value = record?.properties[column.name]
   const text = textOf(value, column)

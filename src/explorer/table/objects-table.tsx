@@ -14,7 +14,7 @@ import { type LinkedList, listedObjectLink } from '../view/within-link.ts'
 import { columnsOf, isSortable } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
-import { pressed } from './order-terms.ts'
+import { toggleOrder } from './order-terms.ts'
 import { useKeyLength } from './use-key-length.ts'
 import type { ViewWalk } from './use-walk.ts'
 import { useWidths } from './use-widths.ts'
@@ -125,7 +125,7 @@ export function ObjectsTable(props: ObjectsTableProps) {
         isSnapshot={view.isSnapshot}
         order={view.order}
         onOrder={(order) => setView({ order })}
-        onOrderBy={(name) => setView({ order: pressed(view.order, name, false) })}
+        onOrderBy={(name) => setView({ order: toggleOrder(view.order, name, false) })}
         onNewFilter={addFilter}
         onHide={hide}
         onWidth={setWidth}

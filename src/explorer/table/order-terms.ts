@@ -16,7 +16,7 @@ export function orderOf(order: readonly OrderTerm[], property: string): RankedTe
  * The first press orders upwards, the second downwards, the third not at all. A press with Shift
  * keeps the other columns of the order.
  */
-export function pressed(
+export function toggleOrder(
   order: readonly OrderTerm[],
   property: string,
   isAdded: boolean,
@@ -28,11 +28,11 @@ export function pressed(
   const direction = term === undefined ? 'asc' : 'desc'
   return term?.direction === 'desc'
     ? order.filter((each) => each.property !== property)
-    : ordered(order, { property, direction }, isAdded)
+    : addTerm(order, { property, direction }, isAdded)
 }
 
 /** Orders by a term: in place of all others, or after them. */
-export function ordered(
+export function addTerm(
   order: readonly OrderTerm[],
   term: OrderTerm,
   isAdded: boolean,

@@ -2,18 +2,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { countOf } from '../../contract/count-of.ts'
+import type { Observable } from '../api/observable.ts'
 import { meQuery } from '../api/queries.ts'
 import type { WalkPage, WalkState } from '../queries/walk.ts'
 import { useSession } from '../session/session.tsx'
 import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/use-now.ts'
 import { PageBars } from './page-bars.tsx'
-import type { TopRow } from './top-row.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 export interface StatusBarProps {
   readonly walk: ViewWalk
-  readonly topRow: TopRow
+  readonly topRow: Observable<number>
   readonly isSnapshot: boolean
   readonly onJump: (row: number) => void
 }

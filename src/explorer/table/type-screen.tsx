@@ -1,5 +1,7 @@
 /** The objects of one type. */
+
 import { useCallback, useMemo, useRef, useState } from 'react'
+import { Observable } from '../api/observable.ts'
 import {
   findType,
   nameOf,
@@ -21,7 +23,6 @@ import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { TOOL_IDS, Toolbar } from './toolbar.tsx'
-import { TopRow } from './top-row.ts'
 import { useEscape } from './use-escape.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
@@ -70,7 +71,8 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [restarts, setRestarts] = useState(0)
   const [isRequestShown, setRequestShown] = useState(false)
   const [isFinding, setFinding] = useState(false)
-  const [topRow] = useState(() => new TopRow())
+  // Changes with every frame of scrolling, so only the parts that show it subscribe to it.
+  const [topRow] = useState(() => new Observable(0))
   const grid = useRef<GridHandle>(null)
   const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
   const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
