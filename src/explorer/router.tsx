@@ -1,5 +1,6 @@
 /** The addresses of the explorer. */
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import type { FunctionComponent } from 'react'
 import { BASE_PATH } from './api/base-path.ts'
 import { HomeScreen } from './home/home-screen.tsx'
 import { ObjectScreen } from './object/object-screen.tsx'
@@ -13,79 +14,40 @@ import { parseSearch, type SearchRecord, stringifySearch } from './view/search-r
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-const homeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/',
-  component: HomeScreen,
-})
-
-const ontologyRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/o/$ontology',
-  component: HomeScreen,
-})
-
-const typeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/o/$ontology/$type',
-  component: TypeScreen,
-})
-
-const objectRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/o/$ontology/$type/$key',
-  component: ObjectScreen,
-})
-
-const linkRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/o/$ontology/$type/$key/$link',
-  component: LinkedScreen,
-})
+const screen = <const Path extends string>(path: Path, component: FunctionComponent) =>
+  createRoute({ getParentRoute: () => rootRoute, path, component })
 
 // Loaded when it is first opened: most people never administer.
-const adminRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/admin',
-  component: lazyView('admin', async () => (await import('./admin/admin-screen.tsx')).AdminScreen),
-})
+const adminRoute = screen(
+  '/admin',
+  lazyView('admin', async () => (await import('./admin/admin-screen.tsx')).AdminScreen),
+)
 
-const healthRoute = createRoute({
-  getParentRoute: () => adminRoute,
-  path: '/',
-  component: lazyView(
-    'health',
-    async () => (await import('./admin/health-screen.tsx')).HealthScreen,
-  ),
-})
-
-const tokensRoute = createRoute({
-  getParentRoute: () => adminRoute,
-  path: '/tokens',
-  component: lazyView(
-    'tokens',
-    async () => (await import('./admin/tokens-screen.tsx')).TokensScreen,
-  ),
-})
-
-const clientsRoute = createRoute({
-  getParentRoute: () => adminRoute,
-  path: '/clients',
-  component: lazyView(
-    'clients',
-    async () => (await import('./admin/clients-screen.tsx')).ClientsScreen,
-  ),
-})
+const adminScreen = <const Path extends string>(path: Path, component: FunctionComponent) =>
+  createRoute({ getParentRoute: () => adminRoute, path, component })
 
 export const router = createRouter({
   basepath: `${BASE_PATH}/`,
   routeTree: rootRoute.addChildren([
-    homeRoute,
-    ontologyRoute,
-    typeRoute,
-    objectRoute,
-    linkRoute,
-    adminRoute.addChildren([healthRoute, tokensRoute, clientsRoute]),
+    screen('/', HomeScreen),
+    screen('/o/$ontology', HomeScreen),
+    screen('/o/$ontology/$type', TypeScreen),
+    screen('/o/$ontology/$type/$key', ObjectScreen),
+    screen('/o/$ontology/$type/$key/$link', LinkedScreen),
+    adminRoute.addChildren([
+      adminScreen(
+        '/',
+        lazyView('health', async () => (await import('./admin/health-screen.tsx')).HealthScreen),
+      ),
+      adminScreen(
+        '/tokens',
+        lazyView('tokens', async () => (await import('./admin/tokens-screen.tsx')).TokensScreen),
+      ),
+      adminScreen(
+        '/clients',
+        lazyView('clients', async () => (await import('./admin/clients-screen.tsx')).ClientsScreen),
+      ),
+    ]),
   ]),
   // Below the header, where the view would be.
   defaultErrorComponent: ViewError,

@@ -8,7 +8,7 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { ScreenNote } from '../ui/screen-note.tsx'
 
 /** The parts of the address of a screen; those that it does not have are empty. */
-export interface ScreenParts {
+interface ScreenParts {
   readonly ontology: string
   readonly type: string
   readonly key: string
