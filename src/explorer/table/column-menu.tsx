@@ -1,7 +1,7 @@
 /** The menu of a column: order, filter, hide. */
 
 import { useState } from 'react'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { Popup } from '../ui/popup.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter, OrderTerm } from '../view/view-state.ts'
@@ -32,58 +32,47 @@ export function ColumnMenu(props: ColumnMenuProps) {
   )
 }
 
-const ITEM =
-  'flex items-center gap-2 min-h-7.5 px-2 border-0 rounded-sm bg-transparent text-base text-left cursor-pointer hover:bg-accent-bg focus-visible:bg-accent-bg'
-
 function Items(props: ColumnMenuProps & { readonly close: () => void }) {
   const { of, column, order, onOrder, onNewFilter, onHide, close } = props
   const { name, definition } = column
   const [isFiltering, setFiltering] = useState(false)
-  const others = order.filter(({ property }) => property !== name)
   const then = (act: () => void) => () => {
     close()
     act()
   }
-  const sort = (direction: OrderTerm['direction'], isAdded: boolean) =>
-    then(() => onOrder(addTerm(order, { property: name, direction }, isAdded)))
   if (isFiltering) {
     const save = (filter: Filter) => then(() => onNewFilter(filter))()
     return <FilterForm of={of} filter={undefined} field={name} onSave={save} />
   }
+  const others = order.filter(({ property }) => property !== name)
+  const canSort = isSortable(definition)
+  const canAdd = canSort && others.length > 0
+  const isSorted = canSort && orderOf(order, name) !== undefined
+  const sort = (direction: OrderTerm['direction'], isAdded: boolean) =>
+    then(() => onOrder(addTerm(order, { property: name, direction }, isAdded)))
+  const items: readonly (readonly [isShown: boolean, IconName, text: string, act: () => void])[] = [
+    [canSort, 'up', 'Sort up', sort('asc', false)],
+    [canSort, 'down', 'Sort down', sort('desc', false)],
+    [canAdd, 'up', 'Then sort up', sort('asc', true)],
+    [canAdd, 'down', 'Then sort down', sort('desc', true)],
+    [isSorted, 'close', 'Do not sort', then(() => onOrder(others))],
+    [true, 'filter', 'Filter…', () => setFiltering(true)],
+    [name !== of.objectType.primaryKey, 'columns', 'Hide', then(() => onHide(name))],
+  ]
   return (
     <div className="grid min-w-40 -m-1.5">
-      {isSortable(definition) && (
-        <>
-          <button type="button" className={ITEM} onClick={sort('asc', false)}>
-            <Icon name="up" size={14} /> Sort up
-          </button>
-          <button type="button" className={ITEM} onClick={sort('desc', false)}>
-            <Icon name="down" size={14} /> Sort down
-          </button>
-          {others.length > 0 && (
-            <>
-              <button type="button" className={ITEM} onClick={sort('asc', true)}>
-                <Icon name="up" size={14} /> Then sort up
-              </button>
-              <button type="button" className={ITEM} onClick={sort('desc', true)}>
-                <Icon name="down" size={14} /> Then sort down
-              </button>
-            </>
-          )}
-          {orderOf(order, name) !== undefined && (
-            <button type="button" className={ITEM} onClick={then(() => onOrder(others))}>
-              <Icon name="close" size={14} /> Do not sort
+      {items.map(
+        ([isShown, icon, text, act]) =>
+          isShown && (
+            <button
+              key={text}
+              type="button"
+              className="flex items-center gap-2 min-h-7.5 px-2 border-0 rounded-sm bg-transparent text-base text-left cursor-pointer hover:bg-accent-bg focus-visible:bg-accent-bg"
+              onClick={act}
+            >
+              <Icon name={icon} size={14} /> {text}
             </button>
-          )}
-        </>
-      )}
-      <button type="button" className={ITEM} onClick={() => setFiltering(true)}>
-        <Icon name="filter" size={14} /> Filter…
-      </button>
-      {name !== of.objectType.primaryKey && (
-        <button type="button" className={ITEM} onClick={then(() => onHide(name))}>
-          <Icon name="columns" size={14} /> Hide
-        </button>
+          ),
       )}
     </div>
   )
