@@ -32,6 +32,11 @@ it('creates an object from nothing, opens it, and takes it back', async () => {
   await dialog.getByLabel('Stock (long)').fill('9007199254740995')
   await dialog.getByLabel('Is new (boolean)').selectOption('true')
   await dialog.getByLabel('Tags (array)').fill('["first"]')
+  // A line of text stays one line high beside a taller field.
+  const heights = await dialog
+    .locator('input')
+    .evaluateAll((inputs) => inputs.map(({ clientHeight }) => clientHeight))
+  expect(Math.max(...heights)).toBeLessThan(40)
   await dialog.getByRole('button', { name: 'Review' }).click()
   await dialog.getByText('Brand new').waitFor()
   await expect.poll(() => read('new%2F1')).toBeUndefined()
