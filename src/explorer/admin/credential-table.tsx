@@ -21,10 +21,7 @@ export function CredentialTable<Item extends Credential>(props: CredentialTableP
   const { label, items, detailOf, endOf, onRevoke } = props
   const nowMs = useNow()
   return (
-    <table
-      className={`w-full border-separate [border-spacing:0] border border-line rounded-lg bg-panel text-base leading-5 ${styles.table}`}
-      aria-label={label}
-    >
+    <table className={styles.table} aria-label={label}>
       <thead>
         <tr>
           <th scope="col">Name</th>

@@ -5,83 +5,60 @@ import styles from './admin.module.css'
 import type { TypeState } from './admin-queries.ts'
 import { ShareBar } from './share-bar.tsx'
 
+type Column = readonly [name: string, textOf: (type: TypeState) => string | number]
+
+const SIZE: Column = [
+  'Size',
+  ({ storedBytes }) => (storedBytes === undefined ? '–' : formatBytes(storedBytes)),
+]
+
 /** The size and the versions of each object type, the largest first. */
 export function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
-  if (types.length === 0)
+  if (types.length === 0) {
     return <p className="text-muted text-base leading-5">There are no object types.</p>
-  const hasBytes = types.some(({ storedBytes }) => storedBytes !== undefined)
+  }
   const most = Math.max(1, ...types.map(({ count }) => count))
+  const columns: readonly Column[] = [
+    ['Objects', ({ count }) => formatCount(count)],
+    ...(types.some(({ storedBytes }) => storedBytes !== undefined) ? [SIZE] : []),
+    ['Newest version', ({ version }) => version],
+    [
+      'Oldest snapshot',
+      ({ oldestVersion, version }) => (oldestVersion === version ? 'newest only' : oldestVersion),
+    ],
+  ]
   return (
-    <table
-      className={`w-full border-separate [border-spacing:0] border border-line rounded-lg bg-panel text-base leading-5 ${styles.table}`}
-    >
+    <table className={styles.table}>
       <thead>
         <tr>
           <th scope="col">Object type</th>
-          <th scope="col" className={styles.number}>
-            Objects
-          </th>
-          {hasBytes && (
-            <th scope="col" className={styles.number}>
-              Size
+          {columns.map(([name]) => (
+            <th key={name} scope="col" className={styles.number}>
+              {name}
             </th>
-          )}
-          <th scope="col" className={styles.number}>
-            Newest version
-          </th>
-          <th scope="col" className={styles.number}>
-            Oldest snapshot
-          </th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {types
           .toSorted((a, b) => b.count - a.count)
           .map((type) => (
-            <TypeRow
-              key={`${type.ontology}/${type.objectType}`}
-              type={type}
-              share={type.count / most}
-              hasBytes={hasBytes}
-            />
+            <tr key={`${type.ontology}/${type.objectType}`}>
+              <th scope="row">
+                <Link to={screenPath(type.ontology, type.objectType)}>
+                  <span className="label">{type.ontology} › </span>
+                  {type.objectType}
+                </Link>
+                <ShareBar share={type.count / most} />
+              </th>
+              {columns.map(([name, textOf]) => (
+                <td key={name} className={styles.number} data-label={name}>
+                  {textOf(type)}
+                </td>
+              ))}
+            </tr>
           ))}
       </tbody>
     </table>
-  )
-}
-
-interface TypeRowProps {
-  readonly type: TypeState
-  /** The number of objects, as a share of those of the largest type. */
-  readonly share: number
-  readonly hasBytes: boolean
-}
-
-function TypeRow({ type, share, hasBytes }: TypeRowProps) {
-  const { ontology, objectType, count, version, oldestVersion, storedBytes } = type
-  return (
-    <tr>
-      <th scope="row">
-        <Link to={screenPath(ontology, objectType)}>
-          <span className="label">{ontology} › </span>
-          {objectType}
-        </Link>
-        <ShareBar share={share} />
-      </th>
-      <td className={styles.number} data-label="Objects">
-        {formatCount(count)}
-      </td>
-      {hasBytes && (
-        <td className={styles.number} data-label="Size">
-          {storedBytes === undefined ? '–' : formatBytes(storedBytes)}
-        </td>
-      )}
-      <td className={styles.number} data-label="Newest version">
-        {version}
-      </td>
-      <td className={styles.number} data-label="Oldest snapshot">
-        {oldestVersion === version ? 'newest only' : oldestVersion}
-      </td>
-    </tr>
   )
 }
