@@ -1,5 +1,5 @@
 import type { Admission } from '../admission/admission.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { StoreBesideObjects } from '../store/object-store.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { OpenIdTokens } from './openid/openid-tokens.ts'
 import type { CallerViews } from './policies/caller-views.ts'
@@ -7,7 +7,7 @@ import type { TokenLookups } from './token-lookups.ts'
 
 /** What access control works with: a part of the services of the application. */
 export interface AccessServices {
-  readonly store: ObjectStore
+  readonly store: StoreBesideObjects
   readonly admission: Admission
   readonly tokenLookups: TokenLookups
   readonly credentialUses: CredentialUses

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyRequest } from 'fastify'
 import type { Caller } from '../access/caller.ts'
-import { RuledStore } from '../access/policies/ruled-store.ts'
+import { RuledObjects } from '../access/policies/ruled-objects.ts'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
@@ -42,7 +42,7 @@ import {
 import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
 import { ErrorResponse } from './schemas/responses.ts'
-import type { Services } from './services.ts'
+import type { GivenServices, Services } from './services.ts'
 import { endTrace } from './tracing/trace-request.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
@@ -72,8 +72,8 @@ export interface AppOptions {
   readonly corsOrigins?: CorsOrigins | undefined
 }
 
-export async function buildApp(given: Services, options: AppOptions): Promise<App> {
-  const services: Services = { ...given, store: new RuledStore(given.store) }
+export async function buildApp(given: GivenServices, options: AppOptions): Promise<App> {
+  const services: Services = { ...given, objects: new RuledObjects(given.store) }
   const { version, docs, explorer, tls, corsOrigins } = options
   const { basePath } = services
   const handleError = errorHandler(services)

@@ -5,6 +5,7 @@ import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { BatchParsers } from '../service/batches/batch-parsers.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import type { AuditSink } from './audit/audit-sink.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
@@ -36,6 +37,11 @@ export interface Services extends ServiceParts, AccessServices {
   readonly metrics: Metrics | undefined
   /** Whether the service is shutting down, so that clients should close their connections. */
   readonly isStopping: () => boolean
+}
+
+/** What `server/` gives: the rules of callers are added to the objects of its store. */
+export interface GivenServices extends Omit<Services, 'objects' | 'store'> {
+  readonly store: ObjectStore
 }
 
 export interface RequestLimits extends ServiceLimits {

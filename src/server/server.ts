@@ -14,7 +14,7 @@ import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
 import { OpenRequests } from '../http/request/open-requests.ts'
-import type { RequestLimits, Services } from '../http/services.ts'
+import type { GivenServices, RequestLimits } from '../http/services.ts'
 import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
@@ -72,7 +72,7 @@ export interface ServerOptions extends MaintainedStoreOptions {
 
 /** A service that does not listen yet. */
 export interface AssembledService {
-  readonly services: Services
+  readonly services: GivenServices
   readonly appOptions: AppOptions
   /** Also counts events, if there are metrics. */
   readonly log: Log

@@ -9,7 +9,7 @@ import type { ServiceParts } from './service-parts.ts'
 /** Aggregates within the memory of the caller, which is held until the response is sent. */
 export async function aggregateWithin(
   context: ServiceContext,
-  { store, memory, limits, now }: ServiceParts,
+  { objects, memory, limits, now }: ServiceParts,
   request: Omit<AggregateRequest, 'maxGroups'>,
 ): Promise<AggregateResult> {
   memory.refuseWhenFull(context.callerId)
@@ -20,7 +20,7 @@ export async function aggregateWithin(
     query: resolveRelativeDates(source.query, atMs),
   }))
   const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
-  const aggregated = await store.aggregate(spec, context)
+  const aggregated = await objects.aggregate(spec, context)
   if (aggregated === 'reclaimed') {
     const version = request.sources.find((source) => source.version !== undefined)?.version
     throw new ObjectQueryError('VersionNotFound', { version })

@@ -4,11 +4,13 @@ import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit } from '../paging/retrieval-limit.ts'
 import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { Objects, StoreBesideObjects } from '../store/object-store.ts'
 import type { TierCache } from './ranking/tier-cache.ts'
 
 export interface ServiceParts {
-  readonly store: ObjectStore
+  /** The objects, with the rules of the caller of each request. */
+  readonly objects: Objects
+  readonly store: StoreBesideObjects
   readonly admission: Admission
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget

@@ -5,14 +5,14 @@
  */
 import type { App } from '../../src/http/app.ts'
 import { type AppOptions, buildApp } from '../../src/http/build-app.ts'
-import type { Services } from '../../src/http/services.ts'
+import type { GivenServices } from '../../src/http/services.ts'
 
 export class AppSlot {
   #app: App | undefined
-  #services: Services | undefined
+  #services: GivenServices | undefined
 
   /** Puts services behind the application, which the first ones build. */
-  async use(services: Services, options: AppOptions): Promise<App> {
+  async use(services: GivenServices, options: AppOptions): Promise<App> {
     this.#services = services
     this.#app ??= await buildApp(this.#forwarding(services), options)
     return this.#app
@@ -28,9 +28,9 @@ export class AppSlot {
   }
 
   /** Returns services that pass everything on to the current ones. */
-  #forwarding(first: Services): Services {
+  #forwarding(first: GivenServices): GivenServices {
     const members = Object.entries(first).map(([name, value]) => {
-      const current = () => this.#current()[name as keyof Services]
+      const current = () => this.#current()[name as keyof GivenServices]
       if (typeof value === 'function') {
         return [
           name,
@@ -39,10 +39,10 @@ export class AppSlot {
       }
       return [name, typeof value === 'object' && value !== null ? forward(current) : value]
     })
-    return Object.fromEntries(members) as Services
+    return Object.fromEntries(members) as GivenServices
   }
 
-  #current(): Services {
+  #current(): GivenServices {
     if (this.#services === undefined) throw new Error('the node is stopped')
     return this.#services
   }

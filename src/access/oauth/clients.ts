@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type {
+  Credentials,
   Documents,
   IdempotencyNote,
-  ObjectStore,
   StoredDocument,
 } from '../../store/object-store.ts'
 import type { CredentialSpec } from '../api-tokens.ts'
@@ -64,7 +64,7 @@ export interface CreatedClient {
  * store records with the client.
  */
 export async function createOAuthClient(
-  { documents }: ObjectStore,
+  { documents }: Credentials,
   { expiresAtMs, ...spec }: OAuthClientSpec,
   nowMs: number,
   record?: (created: CreatedClient) => Promise<IdempotencyNote | undefined>,
@@ -85,7 +85,7 @@ export async function createOAuthClient(
 
 /** Returns all clients that have not expired, oldest first. */
 export async function listOAuthClients(
-  { documents }: ObjectStore,
+  { documents }: Credentials,
   nowMs: number,
 ): Promise<readonly OAuthClient[]> {
   const clients = (await documents.list('oauthClient', nowMs)).map(toClient)
@@ -94,7 +94,7 @@ export async function listOAuthClients(
 
 /** Revokes one client by id, or every client with a name, and returns their ids. */
 export async function revokeOAuthClients(
-  store: ObjectStore,
+  store: Credentials,
   idOrName: string,
   nowMs: number,
 ): Promise<readonly string[]> {
@@ -110,7 +110,7 @@ export async function revokeOAuthClients(
  * access tokens are revoked.
  */
 export async function revokeOAuthClient(
-  store: ObjectStore,
+  store: Credentials,
   id: string,
   nowMs: number,
 ): Promise<OAuthClient | undefined> {

@@ -52,7 +52,7 @@ export const deleteByQuery = endpoint({
       query: parseQuery(REVISION_1_QUERIES, body.query, { objectType, limits }),
       idempotencyKey: readIdempotencyKey(request, services),
     }
-    const commit = await services.store.deleteMatches(deletion, context)
+    const commit = await services.objects.deleteMatches(deletion, context)
     reply.headers(repeatHeaders(commit))
     return { version: commit.version, deleted: commit.deleted }
   },

@@ -38,11 +38,11 @@ export const startReplacement = endpoint({
   params: TypePath,
   response: responses(Type.Object({ replacement: Type.String() })),
   handle: async (request, reply, services) => {
-    const { store, emit } = services
+    const { objects, emit } = services
     const { id: requestId, context } = request
     const { objectType } = resolveWrittenPath(request, request.params)
     const replacement = await applyOnce(request, reply, services, async (record) =>
-      store.startReplacement(objectType, context, await record('')),
+      objects.startReplacement(objectType, context, await record('')),
     )
     const { rid } = objectType
     const event = 'replacementProgress'
@@ -67,14 +67,14 @@ export const publishReplacement = endpoint({
     _reply,
     services,
   ) => {
-    const { store, emit } = services
+    const { objects, emit } = services
     const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
     const { mode } = query
     const { replacement } = params
     const progress = { event: 'replacementProgress', requestId, replacement } as const
     const { rid } = objectType
     emit({ ...progress, objectType: rid, phase: 'indexing' })
-    const { version, put, deleted, kept } = await store.publishReplacement(
+    const { version, put, deleted, kept } = await objects.publishReplacement(
       objectType,
       replacement,
       mode,
@@ -96,7 +96,7 @@ export const abandonReplacement = endpoint({
   response: responses(Type.Object({ replacement: Type.String() })),
   handle: async ({ catalogue, caller, params }, _reply, services) => {
     const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
-    await services.store.abandonReplacement(objectType, params.replacement)
+    await services.objects.abandonReplacement(objectType, params.replacement)
     return { replacement: params.replacement }
   },
 })

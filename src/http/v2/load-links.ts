@@ -132,10 +132,10 @@ export const loadLinks = endpoint({
     const startedAtMs = resumed?.startedAtMs ?? nowMs
     const query = resolveRelativeDates(part.query, startedAtMs)
     services.memory.refuseWhenFull(context.callerId)
-    const { store, limits, memory, walkTokens } = services
+    const { objects, limits, memory, walkTokens } = services
     const { entries, next } = await readLinkPage(
       { objectType, query, sides, after: resumed && positionOf(resumed) },
-      { store, context, maxBytes: limits.pageMaxBytes },
+      { objects, context, maxBytes: limits.pageMaxBytes },
     )
     context.noteRead(
       [objectType, ...sides.map(({ linkedType }) => linkedType)],

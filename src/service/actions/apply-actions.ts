@@ -23,7 +23,7 @@ export async function applyActions(
   requests: readonly ParameterValues[],
   options: Pick<Edit, 'basedOn' | 'idempotencyKey'>,
   context: ServiceContext,
-  { store }: ServiceParts,
+  { objects }: ServiceParts,
 ): Promise<AppliedActions> {
   const actions: PreparedAction[] = []
   for (const values of requests) {
@@ -40,7 +40,7 @@ export async function applyActions(
       changes: await Promise.all(actions.map(({ key, decide }) => decide(current.get(key.pk)))),
     }),
   }
-  const commit = await store.edit(edit, context)
+  const commit = await objects.edit(edit, context)
   return { actions, commit }
 }
 

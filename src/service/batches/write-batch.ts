@@ -40,5 +40,5 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
     idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
   }
   // Awaited here, so that the memory is held until the batch is written.
-  return await services.store.commit(batch, context)
+  return await services.objects.commit(batch, context)
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import type { DefinitionChange, ObjectStore } from '../../store/object-store.ts'
+import type { DefinitionChange, Definitions } from '../../store/object-store.ts'
 import { describeChange, PlannedChange, UnfitObjects } from './change-plan.ts'
 
 export const ChangeResponse = Type.Object(
@@ -39,7 +39,7 @@ export type ChangeResponse = Static<typeof ChangeResponse>
 
 /** Returns the last change of an ontology, or throws `OntologyChangeNotFound`. */
 export async function describeLastChange(
-  store: ObjectStore,
+  store: Definitions,
   { rid, apiName }: Pick<Ontology, 'rid' | 'apiName'>,
 ): Promise<ChangeResponse> {
   const change = await store.definitionChanges.find(rid)

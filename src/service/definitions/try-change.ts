@@ -1,6 +1,6 @@
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { ObjectStore } from '../../store/object-store.ts'
+import type { Definitions } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
 import { type ChangePlan, describeChange, describeTrial } from './change-plan.ts'
 
@@ -8,7 +8,7 @@ import { type ChangePlan, describeChange, describeTrial } from './change-plan.ts
 export async function tryChange(
   change: OntologyChange,
   context: RequestContext,
-  store: ObjectStore,
+  store: Definitions,
 ): Promise<ChangePlan> {
   const states = await store.readTypeStates(change.ontology.rid)
   try {

@@ -90,7 +90,7 @@ export async function readChunk(
   { objectType, query, selection }: ExportSpec,
   start: Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'>,
   context: ServiceContext,
-  { store }: ServiceParts,
+  { objects }: ServiceParts,
 ): Promise<StoredPage> {
   const pageRequest: ReadPageRequest = {
     objectType,
@@ -107,7 +107,7 @@ export async function readChunk(
     includeTotalCount: false,
     matchEstimate: undefined,
   }
-  const page = await store.readPage(pageRequest, context)
+  const page = await objects.readPage(pageRequest, context)
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
   context.noteRead([objectType], page.count)

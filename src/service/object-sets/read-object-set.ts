@@ -112,18 +112,18 @@ async function findListed(
   ids: readonly string[],
   { objectTypes }: Ontology,
   context: ServiceContext,
-  { store }: ServiceParts,
+  { objects }: ServiceParts,
 ): Promise<ListedType[]> {
   if (ids.length === 0) return []
   const byRid = new Map([...objectTypes.values()].map((type) => [type.rid, type]))
   // Types whose listed objects are all hidden do not count.
   const mayHide = [...byRid.values()].some(isPartlyHidden)
   const maxTypes = mayHide ? byRid.size : SET_PAGE_MAX_TYPES + 1
-  const rids = await store.findTypes({ ids, typeRids: [...byRid.keys()], maxTypes }, context)
+  const rids = await objects.findTypes({ ids, typeRids: [...byRid.keys()], maxTypes }, context)
   const listed: ListedType[] = []
   for (const objectType of rids.flatMap((rid) => byRid.get(rid) ?? [])) {
     const part = { objectType, query: { kind: 'objectIds', ids } as const }
-    if (isPartlyHidden(objectType) && !(await hasObjects(part, context, store))) continue
+    if (isPartlyHidden(objectType) && !(await hasObjects(part, context, objects))) continue
     listed.push({ objectType, isLeftOut: false })
   }
   if (listed.length > SET_PAGE_MAX_TYPES) {
@@ -137,12 +137,12 @@ async function findListed(
 async function hasObjects(
   { objectType, query }: Pick<SetPart, 'objectType' | 'query'>,
   context: ServiceContext,
-  store: ServiceParts['store'],
+  objects: ServiceParts['objects'],
 ): Promise<boolean> {
   const probe = probeRequest(objectType, query, { includeTotalCount: false })
   // SQLite answers without waiting, and a set can have thousands of types.
   await nextTurn()
-  const page = await store.readPage({ ...probe, matchEstimate: 1 }, context)
+  const page = await objects.readPage({ ...probe, matchEstimate: 1 }, context)
   if (page === 'reclaimed') return false
   page.release()
   return page.count > 0
@@ -165,7 +165,7 @@ function keepOne(parts: readonly SetPart[], kept: readonly SetPart[]): readonly 
 async function nonEmptyParts(
   parts: readonly SetPart[],
   context: ServiceContext,
-  { store, now }: ServiceParts,
+  { objects, now }: ServiceParts,
 ): Promise<readonly SetPart[]> {
   const isFiltered = parts.some(({ query }) => query.kind !== 'objectIds')
   if (parts.length < 2 || !isFiltered || !parts.every(({ query }) => namesObjects(query))) {
@@ -174,7 +174,7 @@ async function nonEmptyParts(
   const nonEmpty: SetPart[] = []
   for (const part of parts) {
     const query = resolveRelativeDates(part.query, now())
-    if (await hasObjects({ ...part, query }, context, store)) nonEmpty.push(part)
+    if (await hasObjects({ ...part, query }, context, objects)) nonEmpty.push(part)
   }
   return nonEmpty
 }

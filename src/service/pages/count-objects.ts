@@ -8,10 +8,10 @@ import { probeRequest } from './probe-request.ts'
 export async function countObjectsOf(
   objectType: ObjectType,
   context: ServiceContext,
-  { store }: ServiceParts,
+  { objects }: ServiceParts,
 ): Promise<number> {
   const probe = probeRequest(objectType, EVERYTHING, { includeTotalCount: true })
-  const page = await store.readPage(probe, context)
+  const page = await objects.readPage(probe, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return 0
   page.release()

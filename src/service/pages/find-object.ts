@@ -50,7 +50,7 @@ export interface ObjectSpec {
 export async function findRecord(
   { objectType, query, shape, selection }: ObjectSpec,
   context: ServiceContext,
-  { store, limits, memory }: ServiceParts,
+  { objects, limits, memory }: ServiceParts,
 ): Promise<Buffer | undefined> {
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
@@ -65,7 +65,7 @@ export async function findRecord(
     includeTotalCount: false,
     matchEstimate: 1,
   }
-  const page = await store.readPage(pageRequest, context)
+  const page = await objects.readPage(pageRequest, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return undefined
   context.noteRead([objectType], page.count)

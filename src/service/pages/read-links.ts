@@ -6,7 +6,7 @@ import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../../query/compared-value.ts'
 import type { Query } from '../../query/query.ts'
-import type { Cursor, ObjectStore, ReadPageRequest } from '../../store/object-store.ts'
+import type { Cursor, Objects, ReadPageRequest } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
 import { propertyEquals } from './find-object.ts'
 
@@ -22,7 +22,7 @@ export interface LinkSource {
 export type SourceLinks = readonly (readonly unknown[])[]
 
 export interface LinkReader {
-  readonly store: Pick<ObjectStore, 'readPage'>
+  readonly objects: Pick<Objects, 'readPage'>
   readonly context: RequestContext
   readonly maxBytes: number
 }
@@ -42,7 +42,7 @@ export async function readSources(
   query: Query,
   properties: readonly string[],
   page: { readonly after: Cursor | undefined; readonly maxObjects: number },
-  { store, context, maxBytes }: LinkReader,
+  { objects, context, maxBytes }: LinkReader,
 ): Promise<KeyedPage> {
   const key: RecordShape = [{ literal: '[' }, { column: keyColumn(objectType.primaryKey.type) }]
   const shape: RecordShape =
@@ -60,7 +60,7 @@ export async function readSources(
     includeTotalCount: false,
     matchEstimate: undefined,
   }
-  const stored = await store.readPage(request, context)
+  const stored = await objects.readPage(request, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (stored === 'reclaimed') return { sources: [], last: undefined, more: false }
   const text = Buffer.from(stored.records).toString('utf8')

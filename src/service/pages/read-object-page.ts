@@ -168,7 +168,7 @@ function readStored(
   }
   return spec.isByRelevance
     ? readTiers(request, (score) => shapeOf(spec, score), context, services)
-    : services.store.readPage(request, context)
+    : services.objects.readPage(request, context)
 }
 
 /** Returns when the walk of a page token started, if the token says so. */

@@ -8,7 +8,7 @@ import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { decodeSetPosition, encodeSetPosition } from '../../paging/set-cursor.ts'
 import {
   type Cursor,
-  type ObjectStore,
+  type Objects,
   type ReadSetPageRequest,
   type Reclaimed,
   type SetPagePart,
@@ -25,10 +25,10 @@ export async function readParts(
   { after, ...request }: PartsRequest,
   isSnapshot: boolean,
   context: RequestContext,
-  { store }: { readonly store: Pick<ObjectStore, 'readSetPage'> },
+  { objects }: { readonly objects: Pick<Objects, 'readSetPage'> },
 ): Promise<StoredPage | Reclaimed> {
   const position = after && decodeSetPosition(after.pk)
-  const stored = await store.readSetPage(
+  const stored = await objects.readSetPage(
     {
       ...request,
       after: position && { ...position, version: after.version },

@@ -96,11 +96,11 @@ async function readRecords(
   request: ReadPageRequest,
   ranked: readonly Candidate[],
   context: RequestContext,
-  { store }: TierServices,
+  { objects }: TierServices,
 ): Promise<StoredPage | Reclaimed> {
   for (let count = ranked.length; ; count = Math.ceil(count / 2)) {
     const wanted = ranked.slice(0, count)
-    const page = await store.readPage(
+    const page = await objects.readPage(
       {
         ...request,
         query: { kind: 'objectIds', ids: wanted.map(({ objectId }) => objectId) },

@@ -129,7 +129,7 @@ async function readTier(
     const ranked = await readRankedTier(tier, context, services)
     if (ranked !== 'tooMany') return ranked
   }
-  return byKey(await services.store.readPage(request, context))
+  return byKey(await services.objects.readPage(request, context))
 }
 
 function byKey(page: StoredPage | Reclaimed): TierPage | Reclaimed {
@@ -174,7 +174,7 @@ async function readProbe(
   context: RequestContext,
   services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
-  const page = await services.store.readPage(
+  const page = await services.objects.readPage(
     { ...request, record: { shape: PROBE_RECORD, selection: undefined } },
     context,
   )

@@ -9,12 +9,7 @@ import {
   type TextStatistics,
   weightOf,
 } from '../../query/relevance-score.ts'
-import type {
-  ObjectStore,
-  ReadPageRequest,
-  Reclaimed,
-  StoredPage,
-} from '../../store/object-store.ts'
+import type { Objects, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
 import type { Candidate, Candidates, TierCache, TooMany } from './tier-cache.ts'
 
@@ -31,7 +26,7 @@ export interface RankedTier {
 
 /** What the pages of tiers are read with. */
 export interface TierServices {
-  readonly store: Pick<ObjectStore, 'readPage'>
+  readonly objects: Pick<Objects, 'readPage'>
   readonly tierCache: TierCache
 }
 
@@ -49,12 +44,12 @@ const CANDIDATE_SHAPE: RecordShape = [
 export async function readCandidates(
   tier: RankedTier,
   context: RequestContext,
-  { store, tierCache }: TierServices,
+  { objects, tierCache }: TierServices,
 ): Promise<Candidates | Reclaimed | TooMany> {
   const { request, position } = tier
   const known = tierCache.find(request)
   if (known !== undefined && (known !== 'tooMany' || position === undefined)) return known
-  const found = await measureCandidates(tier, context, store)
+  const found = await measureCandidates(tier, context, objects)
   if (found === 'reclaimed') return found
   const { candidates, isLarge, ...versions } = found
   // The first page of another walk sorts a large tier by key.
@@ -70,14 +65,14 @@ interface FoundCandidates extends Pick<StoredPage, 'version' | 'linkedVersions'>
 async function measureCandidates(
   { request, position, scorer }: RankedTier,
   context: RequestContext,
-  store: Pick<ObjectStore, 'readPage'>,
+  objects: Pick<Objects, 'readPage'>,
 ): Promise<FoundCandidates | Reclaimed> {
   const candidates: Candidate[] = []
   let { version, linkedVersions } = request
   let [after, more]: [StoredPage['last'], boolean] = [undefined, true]
   let isLarge = false
   while (more) {
-    const page = await store.readPage(
+    const page = await objects.readPage(
       {
         ...request,
         version,
@@ -139,10 +134,10 @@ const EQUAL_WEIGHT = 100
 
 /** Takes the statistics of a tier, as of the version of the request. All pages of the tier keep them. */
 export async function takeStatistics(
-  { request, scorer: { terms }, objects }: RankedTier,
+  { request, scorer: { terms }, objects: count }: RankedTier,
   candidates: readonly Candidate[],
   context: RequestContext,
-  { store }: TierServices,
+  { objects }: TierServices,
 ): Promise<TextStatistics | Reclaimed> {
   const averageLength = averageLengthOf(candidates.map(({ texts }) => texts))
   // A single candidate needs no order, and a single term needs no weight.
@@ -151,7 +146,7 @@ export async function takeStatistics(
   }
   const weights: number[] = []
   for (const { query } of terms) {
-    const page = await store.readPage(
+    const page = await objects.readPage(
       {
         ...request,
         query,
@@ -166,7 +161,7 @@ export async function takeStatistics(
     )
     if (page === 'reclaimed') return page
     page.release()
-    weights.push(weightOf(page.count, objects))
+    weights.push(weightOf(page.count, count))
   }
   return { averageLength, weights }
 }

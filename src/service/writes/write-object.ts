@@ -33,7 +33,7 @@ export interface WrittenObject {
 export async function writeObject(
   { pk, decide, ...target }: WriteSpec,
   context: ServiceContext,
-  { store }: ServiceParts,
+  { objects }: ServiceParts,
 ): Promise<WrittenObject> {
   const edit = {
     ...target,
@@ -44,7 +44,7 @@ export async function writeObject(
       return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
     },
   }
-  const commit = await store.edit(edit, context)
+  const commit = await objects.edit(edit, context)
   return { commit, ...(JSON.parse(commit.note ?? '{}') as Omit<WrittenObject, 'commit'>) }
 }
 

@@ -1,68 +1,48 @@
 /**
- * The store as use cases get it: it adds the rules of the caller to every query, refuses writes to
- * types that the caller may not write, and measures reads and writes. It is a class with every method
- * of the port, so that a new method cannot bypass the rules unnoticed.
+ * The objects as use cases get them: the rules of the caller are added to every query, writes to
+ * types that the caller may not write are refused, and reads and writes are measured. It is a class
+ * with every method of `Objects`, so that a new method cannot bypass the rules unnoticed.
  */
 
 import type { RecordShape } from '../../contract/object-record.ts'
-import type { OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Query } from '../../query/query.ts'
 import type {
   AggregateRequest,
   AggregateResult,
-  ApiToken,
   Batch,
-  CatalogueOptions,
   DeleteRequest,
   Edit,
   FindTypesRequest,
   IdempotencyKey,
-  IdempotencyNote,
-  ObjectStore,
-  OntologyDeletion,
+  Objects,
   PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
   RecordSpec,
-  Retention,
 } from '../../store/object-store.ts'
 import type { RequestContext, StoreWork } from '../../store/port/request-context.ts'
 import { requireWritable } from './require-writable.ts'
 import { isPartlyHidden, restrictionOf } from './restricted-type.ts'
 import { ruleQuery } from './rule-query.ts'
 
-type SaveOntology = ObjectStore['saveOntology']
+export class RuledObjects implements Objects {
+  readonly #objects: Objects
+  readonly encoding: Objects['encoding']
 
-export class RuledStore implements ObjectStore {
-  readonly #store: ObjectStore
-  readonly encoding: ObjectStore['encoding']
-  readonly documents: ObjectStore['documents']
-  /** Names keys of all objects; its endpoint refuses limited callers. */
-  readonly audit: ObjectStore['audit']
-  /** Shows values of all objects; its endpoints require the right to administer. */
-  readonly definitionChanges: ObjectStore['definitionChanges']
-  readonly cachedApiToken?: NonNullable<ObjectStore['cachedApiToken']>
-
-  constructor(store: ObjectStore) {
-    this.#store = store
-    this.encoding = store.encoding
-    this.documents = store.documents
-    this.audit = store.audit
-    this.definitionChanges = store.definitionChanges
-    if (store.cachedApiToken !== undefined) {
-      this.cachedApiToken = (secretHash) => store.cachedApiToken?.(secretHash)
-    }
+  constructor(objects: Objects) {
+    this.#objects = objects
+    this.encoding = objects.encoding
   }
 
   readPage(request: ReadPageRequest, context?: RequestContext) {
-    return measured(context, 'read', () => this.#store.readPage(visiblePart(request), context))
+    return measured(context, 'read', () => this.#objects.readPage(visiblePart(request), context))
   }
 
   readSetPage(request: ReadSetPageRequest, context?: RequestContext) {
     const visible = { ...request, parts: request.parts.map(visiblePart) }
-    return measured(context, 'read', () => this.#store.readSetPage(visible, context))
+    return measured(context, 'read', () => this.#objects.readSetPage(visible, context))
   }
 
   async aggregate(
@@ -73,7 +53,7 @@ export class RuledStore implements ObjectStore {
     if (partial.some(({ version }) => version !== undefined)) return 'reclaimed'
     const sources = request.sources.map((source) => ({ ...source, ...visibleObjects(source) }))
     const aggregated = await measured(context, 'aggregate', () =>
-      this.#store.aggregate({ ...request, sources }, context),
+      this.#objects.aggregate({ ...request, sources }, context),
     )
     if (aggregated === 'reclaimed' || partial.length === 0) return aggregated
     // Versions also change with what is hidden, so the caller gets none, and none can be named.
@@ -82,21 +62,17 @@ export class RuledStore implements ObjectStore {
 
   commit(batch: Batch, context?: RequestContext) {
     requireWritable(batch.objectType)
-    return measured(context, 'commit', () => this.#store.commit(batch, context))
+    return measured(context, 'commit', () => this.#objects.commit(batch, context))
   }
 
   edit(edit: Edit, context?: RequestContext) {
     requireWritable(edit.objectType)
-    return measured(context, 'commit', () => this.#store.edit(edit, context))
+    return measured(context, 'commit', () => this.#objects.edit(edit, context))
   }
 
   deleteMatches(request: DeleteRequest, context?: RequestContext) {
     requireWritable(request.objectType)
-    return measured(context, 'commit', () => this.#store.deleteMatches(request, context))
-  }
-
-  findEarlierCommit(idempotencyKey: IdempotencyKey) {
-    return this.#store.findEarlierCommit(idempotencyKey)
+    return measured(context, 'commit', () => this.#objects.deleteMatches(request, context))
   }
 
   startReplacement(
@@ -105,7 +81,7 @@ export class RuledStore implements ObjectStore {
     idempotencyKey?: IdempotencyKey,
   ) {
     requireWritable(objectType)
-    return this.#store.startReplacement(objectType, context, idempotencyKey)
+    return this.#objects.startReplacement(objectType, context, idempotencyKey)
   }
 
   publishReplacement(
@@ -116,12 +92,12 @@ export class RuledStore implements ObjectStore {
     onIndexed?: (indexes: number) => void,
   ) {
     requireWritable(objectType)
-    return this.#store.publishReplacement(objectType, replacement, mode, context, onIndexed)
+    return this.#objects.publishReplacement(objectType, replacement, mode, context, onIndexed)
   }
 
   abandonReplacement(objectType: ObjectType, replacement: string) {
     requireWritable(objectType)
-    return this.#store.abandonReplacement(objectType, replacement)
+    return this.#objects.abandonReplacement(objectType, replacement)
   }
 
   /**
@@ -129,91 +105,7 @@ export class RuledStore implements ObjectStore {
    * visible.
    */
   findTypes(request: FindTypesRequest, context?: RequestContext) {
-    return this.#store.findTypes(request, context)
-  }
-
-  check() {
-    return this.#store.check()
-  }
-
-  cachedCatalogue(name: OntologyName) {
-    return this.#store.cachedCatalogue(name)
-  }
-
-  readCatalogue(options?: CatalogueOptions) {
-    return this.#store.readCatalogue(options)
-  }
-
-  readOntologySummaries() {
-    return this.#store.readOntologySummaries()
-  }
-
-  saveOntology(change: Parameters<SaveOntology>[0], context?: RequestContext) {
-    return this.#store.saveOntology(change, context)
-  }
-
-  deleteOntology(deletion: OntologyDeletion, context?: RequestContext) {
-    return this.#store.deleteOntology(deletion, context)
-  }
-
-  readTypeStates(ontologyRid: string) {
-    return this.#store.readTypeStates(ontologyRid)
-  }
-
-  readStatus() {
-    return this.#store.readStatus()
-  }
-
-  reclaim(retention: Retention) {
-    return this.#store.reclaim(retention)
-  }
-
-  verify(signal: AbortSignal) {
-    return this.#store.verify(signal)
-  }
-
-  rewriteNext() {
-    return this.#store.rewriteNext()
-  }
-
-  drain(reason: string, graceMs: number) {
-    this.#store.drain(reason, graceMs)
-  }
-
-  readPageTokenKeys() {
-    return this.#store.readPageTokenKeys()
-  }
-
-  createApiToken(token: ApiToken, secretHash: string, idempotencyKey?: IdempotencyNote) {
-    return this.#store.createApiToken(token, secretHash, idempotencyKey)
-  }
-
-  findApiToken(secretHash: string) {
-    return this.#store.findApiToken(secretHash)
-  }
-
-  findApiTokenById(id: string) {
-    return this.#store.findApiTokenById(id)
-  }
-
-  listApiTokens() {
-    return this.#store.listApiTokens()
-  }
-
-  revokeApiTokens(ids: readonly string[], nowMs: number) {
-    return this.#store.revokeApiTokens(ids, nowMs)
-  }
-
-  deleteApiTokens(ids: readonly string[]) {
-    return this.#store.deleteApiTokens(ids)
-  }
-
-  revokeIssuedTokens(clientOrGrantId: string, nowMs: number) {
-    return this.#store.revokeIssuedTokens(clientOrGrantId, nowMs)
-  }
-
-  [Symbol.asyncDispose]() {
-    return this.#store[Symbol.asyncDispose]()
+    return this.#objects.findTypes(request, context)
   }
 }
 

@@ -1,0 +1,72 @@
+/**
+ * Objects as they cross the port: pages, aggregations, commits and replacements. The rules of a
+ * caller apply to exactly these methods.
+ */
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
+import type { ChangeEncoding } from '../change-encoding.ts'
+import type { ReadPageRequest, Reclaimed, StoredPage } from '../page-request.ts'
+import type { ReadSetPageRequest, StoredSetPage } from '../set-page.ts'
+import type {
+  Batch,
+  Commit,
+  DeleteRequest,
+  Edit,
+  IdempotencyKey,
+  PublishMode,
+} from '../write-request.ts'
+import type { RequestContext } from './request-context.ts'
+
+export interface Objects {
+  /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
+  readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /** Reads a page over several object types, all as of one moment. */
+  readSetPage(
+    request: ReadSetPageRequest,
+    context?: RequestContext,
+  ): Promise<StoredSetPage | Reclaimed>
+  /** Returns the RIDs of the types that have a current object with one of the ids. */
+  findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
+  /** Aggregates objects. Times out and stops like `readPage`. */
+  aggregate(
+    request: AggregateRequest,
+    context?: RequestContext,
+  ): Promise<AggregateResult | Reclaimed>
+  /** How large batches are encoded in another thread before `commit` receives them. */
+  readonly encoding: ChangeEncoding
+  commit(batch: Batch, context?: RequestContext): Promise<Commit>
+  /** Commits changes that depend on the current state of the objects. */
+  edit(edit: Edit, context?: RequestContext): Promise<Commit>
+  /** Deletes the matches of a query. Finding them times out and stops like `readPage`. */
+  deleteMatches(request: DeleteRequest, context?: RequestContext): Promise<Commit>
+
+  /**
+   * Starts a replacement, which exchanges all objects of a type at once, and returns its name.
+   * Batches that name the replacement go there; they are invisible until it is published. The name
+   * is the note that is recorded for the key.
+   */
+  startReplacement(
+    objectType: ObjectType,
+    context?: RequestContext,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<string>
+  /** Throws `ReplacementNotFound` if it was abandoned or never started. */
+  publishReplacement(
+    objectType: ObjectType,
+    replacement: string,
+    mode?: PublishMode,
+    context?: RequestContext,
+    /** Called after each index, with the number of indexes that this call has built. */
+    onIndexed?: (indexes: number) => void,
+  ): Promise<Commit>
+  abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
+}
+
+export interface FindTypesRequest {
+  /** Ids of objects of any type. */
+  readonly ids: readonly string[]
+  /** The types that are searched. */
+  readonly typeRids: readonly string[]
+  /** The search ends after this many types. */
+  readonly maxTypes: number
+}
