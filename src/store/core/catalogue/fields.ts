@@ -7,8 +7,13 @@ import { leavesOf } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import type { NewField, StoredField } from '../../sql/compile/field-numbers.ts'
-import { boolean, integer, optional, text, word } from '../session/columns.ts'
+import {
+  type NewField,
+  NO_PREFIX_FIELDS,
+  type PrefixFields,
+  type StoredField,
+} from '../../sql/compile/field-numbers.ts'
+import { boolean, integer, json, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 
@@ -67,6 +72,11 @@ function fieldColumns<Type extends string>() {
     hasLongText: boolean,
     isKey: boolean,
   }
+}
+
+/** Reads the list of fields whose index holds only the beginning of their texts. */
+export function prefixFields(value: unknown): PrefixFields {
+  return value === '[]' ? NO_PREFIX_FIELDS : new Set(json<string[]>(value))
 }
 
 /** Returns the fields of a type, by number. */

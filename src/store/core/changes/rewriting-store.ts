@@ -2,15 +2,11 @@
 import type { LRUCache } from 'lru-cache'
 import type { RewriteProgress } from '../../rewrite.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
+import type { LockedType, TypeLock } from '../commits/locked-type.ts'
 import type { DefinitionTables } from '../definitions/save-ontology.ts'
 import type { Operation } from '../session/operation.ts'
 import type { ReadSession } from '../session/session.ts'
-import {
-  type LockedType,
-  lockType,
-  type TableBuilder,
-  type TypeLock,
-} from '../tables/construction.ts'
+import { lockType, type TableBuilder } from '../tables/construction.ts'
 import type { Copying } from '../tables/copying.ts'
 import { copyingOf, isCurrent, listChanges, type StepOutcome } from '../tables/rewrite-table.ts'
 import { countCopies, lockRewrite, type Rewrite } from '../tables/rewrites.ts'

@@ -19,6 +19,12 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { PublishMode } from '../../write-request.ts'
 import { addObjectTable } from '../catalogue/object-tables.ts'
+import {
+  type LockedType,
+  lockType as lockRow,
+  type TypeLock,
+  type WriteTable,
+} from '../commits/locked-type.ts'
 import { integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
@@ -97,24 +103,7 @@ export interface ChangedSource {
 }
 
 /** A table that is being loaded. */
-export interface LoadingTable extends TableOfType {
-  /** The version of its rows. */
-  readonly loadedAs: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-  /** False until the first object is written. */
-  readonly isCreated: boolean
-}
-
-export type TypeLock = 'change' | 'commit' | 'load'
-
-export interface LockedType {
-  readonly id: number
-  readonly generation: number
-  readonly published: number
-  readonly lastVersion: number
-  readonly tableId: number
-}
+export type LoadingTable = WriteTable & TableOfType
 
 /** Locks a type. Returns undefined if it does not exist. */
 export function* lockType(
@@ -123,18 +112,7 @@ export function* lockType(
   lock: TypeLock,
 ): Operation<LockedType | undefined> {
   const { session } = builder
-  const type = yield* session.find(
-    `SELECT id, generation, published, last_version, table_id FROM oqs_object_type
-     WHERE rid = ?${session.dialect.lock[lock]}`,
-    [typeRid],
-    {
-      id: integer,
-      generation: integer,
-      published: integer,
-      lastVersion: integer,
-      tableId: integer,
-    },
-  )
+  const type = yield* lockRow(session, typeRid, lock)
   if (type !== undefined && lock !== 'load') yield* builder.refuseUnfinished(type.id)
   // Not before the lock is held: waiting for it keeps the short timeout.
   yield* session.extendTimeout()

@@ -8,18 +8,17 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../write-request.ts'
+import { type LockedType, lockReplacement, type TypeLock } from '../commits/locked-type.ts'
 import { IN_USE } from '../maintenance/version-times.ts'
-import { boolean, integer, optional, text, word } from '../session/columns.ts'
+import { integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 import {
   addTable,
   type LoadingTable,
-  type LockedType,
   lockType,
   publishTable,
   type TableBuilder,
-  type TypeLock,
 } from './construction.ts'
 import { mergeCurrent } from './merge-current.ts'
 
@@ -66,28 +65,6 @@ function* lockExistingType(
   return type
 }
 
-/** Locks the table of a replacement. Throws `ReplacementNotFound` unless it is being loaded. */
-export function* lockReplacement(
-  session: CoreSession,
-  typeId: number,
-  replacement: string,
-): Operation<LoadingTable> {
-  const table = yield* session.find(
-    `SELECT id, loaded_as, live_count, max_record_bytes, is_created FROM oqs_object_table
-     WHERE id = ? AND object_type_id = ? AND state = 'loading'${session.dialect.lock.change}`,
-    [replacementTableId(replacement), typeId],
-    {
-      id: integer,
-      loadedAs: integer,
-      liveCount: integer,
-      maxRecordBytes: integer,
-      isCreated: boolean,
-    },
-  )
-  if (table === undefined) throw new ObjectQueryError('ReplacementNotFound', { replacement })
-  return { ...table, typeId }
-}
-
 /** Returns the table of a replacement while no batch is written to it; undefined once published. */
 export function* readLoading(
   builder: TableBuilder,
@@ -95,7 +72,8 @@ export function* readLoading(
 ): Operation<LoadingTable | undefined> {
   const { id: typeId } = yield* lockExistingType(builder, target.typeRid, 'load')
   if ((yield* findPublished(builder.session, target)) !== undefined) return undefined
-  return yield* lockReplacement(builder.session, typeId, target.replacement)
+  const table = yield* lockReplacement(builder.session, typeId, target.replacement)
+  return { ...table, typeId }
 }
 
 /** True if maintenance has marked a replacement as idle. */
@@ -158,7 +136,8 @@ export function* publishReplacement(
   // After the lock: a concurrent request may have published it.
   const done = yield* findPublished(session, target)
   if (done !== undefined) return { commit: done, isRepeated: true }
-  const loaded = yield* lockReplacement(session, type.id, target.replacement)
+  const table = yield* lockReplacement(session, type.id, target.replacement)
+  const loaded = { ...table, typeId: type.id }
   const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
   // Those of objects that were merged, and of fields that were added meanwhile.
   if (counts.isCreated) yield* builder.buildIndexes(loaded)

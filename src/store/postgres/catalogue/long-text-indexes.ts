@@ -1,5 +1,6 @@
 /** Exchanges the indexes of fields that get texts which are too long for them. */
 
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { type FieldColumns, readFieldColumns } from './field-columns.ts'
@@ -75,21 +76,20 @@ async function indexPrefixes(
   written: WrittenTable,
   fields: readonly FieldColumns[],
 ): Promise<TableLayout> {
-  const { id, layout, prefixFields } = written
+  const { id, prefixFields } = written
   const added = fields.filter(
-    ({ number, valueType, isKey }) =>
-      valueType === 'text' && !isKey && !prefixFields.includes(number),
+    (field) => field.valueType === 'text' && !field.isKey && !prefixFields.has(fieldKey(field)),
   )
   if (added.length === 0) return written
   await session.extendTimeout()
-  const after = { layout, prefixFields: [...prefixFields, ...added.map(({ number }) => number)] }
+  const after = { prefixFields: new Set([...prefixFields, ...added.map(fieldKey)]) }
   await session.run('UPDATE oqs_object_table SET prefix_fields = ? WHERE id = ?', [
-    after.prefixFields,
+    JSON.stringify([...after.prefixFields]),
     id,
   ])
   const table = (await tablesOfDefinition(session, typeId)).find((one) => one.id === id)
   if (table === undefined) throw new Error(`no table ${id}`)
-  const before = { layout, prefixFields }
+  const before = { prefixFields }
   for (const field of added) {
     await exchangeIndexes(session, table, [field, before], [field, after])
   }

@@ -1,10 +1,10 @@
 /** Creates the table of an object type when it is first read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { lockType } from '../citus/lock-type.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
-import { lockType } from '../writes/lock-type.ts'
 import { createObjectTable } from './object-table.ts'
 
 /**

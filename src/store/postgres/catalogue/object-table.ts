@@ -9,8 +9,9 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { prefixFields } from '../../core/catalogue/fields.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { columnOf } from '../../sql/compile/field-numbers.ts'
+import { columnOf, NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
@@ -22,14 +23,10 @@ import {
   readTableFields,
 } from './field-columns.ts'
 import { deferredIndexes, fieldIndexes, type Index, type IndexedTable } from './table-indexes.ts'
-import {
-  elementFieldsOf,
-  LAYOUT_COLUMNS,
-  NEW_TABLE,
-  type TableLayout,
-  toTableLayout,
-  valueFieldsOf,
-} from './table-layout.ts'
+import { elementFieldsOf, type TableLayout, valueFieldsOf } from './table-layout.ts'
+
+/** The layout of a table that is about to be created. */
+const NEW_LAYOUT: TableLayout = { prefixFields: NO_PREFIX_FIELDS }
 
 export interface NewObjectTable {
   readonly typeId: number
@@ -79,18 +76,18 @@ export async function createObjectTable(
     `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED}`,
   )
   if (!isLoading) {
-    const indexed = indexedTable({ id, ...NEW_TABLE }, capabilities)
+    const indexed = indexedTable({ id, ...NEW_LAYOUT }, capabilities)
     for (const { sql } of deferredIndexes(indexed, fields)) await session.query(sql)
   }
   await session.run('UPDATE oqs_object_table SET is_created = TRUE WHERE id = ?', [id])
-  return NEW_TABLE
+  return NEW_LAYOUT
 }
 
 function indexedTable(
-  { id, layout, prefixFields }: TableLayout & { readonly id: number },
+  { id, prefixFields }: TableLayout & { readonly id: number },
   { needsSeparatePublication: countsCommits }: Pick<Capabilities, 'needsSeparatePublication'>,
 ): IndexedTable {
-  return { name: objectTable(id), layout, prefixFields, countsCommits }
+  return { name: objectTable(id), prefixFields, countsCommits }
 }
 
 /**
@@ -227,15 +224,15 @@ export interface TableOfType extends TableLayout {
  */
 export async function tablesOfDefinition(session: Session, typeId: number): Promise<TableOfType[]> {
   const rows = await session.query(
-    `SELECT o.id, state, ${LAYOUT_COLUMNS.join(', ')}
+    `SELECT o.id, state, prefix_fields
      FROM oqs_object_table AS o JOIN oqs_object_type AS t ON t.id = o.object_type_id
      WHERE object_type_id = ? AND state <> 'abandoned' AND is_created AND o.id >= redefined_table
      ORDER BY o.id`,
     [typeId],
   )
-  return rows.map(([id, state, ...layout]) => ({
+  return rows.map(([id, state, fields]) => ({
     id: Number(id),
     isPublished: state === 'published',
-    ...toTableLayout(layout),
+    prefixFields: prefixFields(fields),
   }))
 }

@@ -1,4 +1,5 @@
 /** The indexes of the tables of an object type. */
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
 import { prefixSql } from '../../sql/compile/long-text.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
@@ -55,13 +56,14 @@ export function fieldIndexes(
 /** The index of a property includes the key, so that rows with equal values are walked in key order. */
 function valueIndexes(
   { name: table, prefixFields }: Pick<IndexedTable, 'name' | keyof TableLayout>,
-  { number, valueType, isKey }: FieldColumns,
+  field: FieldColumns,
 ): Index[] {
+  const { number, valueType, isKey } = field
   if (isKey) return []
   const column = columnOf(number)
   // The column only says that there is a value: queries find the objects without one.
   if (valueType === 'smallint') return [indexOn(table, column, `(pk) WHERE ${column} IS NULL`)]
-  return prefixFields.includes(number)
+  return prefixFields.has(fieldKey(field))
     ? [indexOn(table, `${column}_prefix`, `(${prefixSql(column)}, pk)`)]
     : [indexOn(table, column, `(${column}, pk)`)]
 }

@@ -1,13 +1,20 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { prefixFields } from '../../core/catalogue/fields.ts'
+import {
+  type FindTable,
+  type TableReader,
+  tableOfRow as tableOfRowIn,
+  tableOfVersion as tableOfVersionIn,
+} from '../../core/catalogue/find-table.ts'
 import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
-import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
+import { awaited, runAwaited } from '../../core/session/operation.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { TOKEN_GENERATION_SQL } from '../driver/postgres-session.ts'
 import { MissingTable } from '../driver/store-failure.ts'
-import { LAYOUT_COLUMNS, type TableLayout, toTableLayout } from './table-layout.ts'
+import type { TableLayout } from './table-layout.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -36,7 +43,7 @@ const TABLE_COLUMNS = [
     'o.max_record_bytes',
     'o.is_created',
   ],
-  ...LAYOUT_COLUMNS,
+  'o.prefix_fields',
 ]
 const HEAD_COLUMNS = [
   ...['t.id', 't.published', 't.oldest', 't.redefined_table', 't.redefined_generation'],
@@ -92,8 +99,8 @@ function toTypeHead(row: Row): TypeHead {
 }
 
 /**
- * Returns the table of a version: the current one, or one that was replaced. Throws `MissingTable`
- * if it is not created yet.
+ * Returns the table of a version, see core/catalogue/find-table.ts. Throws `MissingTable` if it is not
+ * created yet.
  */
 export async function tableOfVersion(
   session: Session,
@@ -104,75 +111,34 @@ export async function tableOfVersion(
   return refuseMissing(await findTableOfVersion(session, head, version, reader))
 }
 
-/** The request that reads a table. */
-export interface TableReader {
-  readonly objectType: ObjectType
-  /** Whether the request reads all objects of one type in key order. */
-  readonly toleratesOldDefinition?: boolean
-}
-
-/**
- * Returns the table of a version, which may not be created yet. Throws if it has another definition
- * than the request, unless the request walks over all objects in key order.
- */
-export async function findTableOfVersion(
+/** Returns the table of a version, which may not be created yet. */
+export function findTableOfVersion(
   session: Session,
   head: TypeHead,
   version: number,
-  { objectType, toleratesOldDefinition = false }: TableReader,
+  reader: TableReader,
 ): Promise<TableHead> {
-  const table = await lookUpTable(session, head, version)
-  refuseOtherDefinition(head.redefined, table.table, objectType, toleratesOldDefinition)
-  return table
+  return runAwaited(tableOfVersionIn(findTable(session), head, version, reader))
 }
 
-async function lookUpTable(
-  session: Session,
-  { typeId, current }: TypeHead,
-  version: number,
-): Promise<TableHead> {
-  if (version >= current.firstVersion) return current
-  const [row] = await session.query(
-    `SELECT ${TABLE_COLUMNS.join(', ')} FROM oqs_object_table AS o
-     WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
-     ORDER BY first_version DESC LIMIT 1`,
-    [typeId, version],
-    { isPrepared: true },
-  )
-  if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return toTableHead(row)
-}
-
-/**
- * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
- * values of the row have the form of an earlier definition.
- */
+/** Returns the table of a row that a commit wrote, see core/catalogue/find-table.ts. */
 export async function tableOfRow(
   session: Session,
   head: TypeHead,
   version: number,
   objectType: ObjectType,
 ): Promise<number | undefined> {
-  const table = await lookUpTableOfRow(session, head, version)
-  if (table !== undefined && table < head.redefined.table) throw redefinedSince(objectType)
-  return table
+  const find = findTable(session)
+  return (await runAwaited(tableOfRowIn(find, head, version, objectType)))?.table
 }
 
-async function lookUpTableOfRow(
-  session: Session,
-  { typeId, current }: TypeHead,
-  version: number,
-): Promise<number | undefined> {
-  if (version >= current.firstVersion || version === current.loadedAs) return current.table
-  const [row] = await session.query(
-    `SELECT id FROM oqs_object_table
-     WHERE object_type_id = ? AND state = 'published' AND is_created
-       AND (loaded_as = ? OR first_version <= ?)
-     ORDER BY loaded_as = ? DESC, first_version DESC LIMIT 1`,
-    [typeId, version, version, version],
-    { isPrepared: true },
-  )
-  return row && Number(row[0])
+function findTable(session: Session): FindTable<TableHead> {
+  return function* (where, values) {
+    const sql = `SELECT ${TABLE_COLUMNS.join(', ')} FROM oqs_object_table AS o
+      WHERE ${where} LIMIT 1`
+    const [row] = yield* awaited(session.query(sql, values, { isPrepared: true }))
+    return row && toTableHead(row)
+  }
 }
 
 function toTableHead(row: Row): TableHead {
@@ -180,8 +146,15 @@ function toTableHead(row: Row): TableHead {
     row.map(Number)
   // `true` from a boolean column, `t` from the text form.
   const isCreated = row[5] === true || row[5] === 't'
-  const layout = toTableLayout(row.slice(6))
-  return { table, firstVersion, loadedAs, liveCount, maxRecordBytes, isCreated, ...layout }
+  return {
+    table,
+    firstVersion,
+    loadedAs,
+    liveCount,
+    maxRecordBytes,
+    isCreated,
+    prefixFields: prefixFields(row[6]),
+  }
 }
 
 function refuseMissing(head: TableHead): TableHead {

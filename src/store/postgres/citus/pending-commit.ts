@@ -7,9 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
-import { publishVersion, saveTableCounts } from '../writes/publish-version.ts'
 import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
 export interface PendingCommit {
@@ -154,8 +155,10 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
     )
     // Another node has published it already.
     if (deleted === 0) return
-    await saveTableCounts(session, commit)
-    await publishVersion(session, commit)
+    await runIn(session, function* (core) {
+      yield* saveTableCounts(core, commit.table, commit)
+      yield* publishVersions(core, typeId, [{ ...commit, kept: 0 }])
+    })
   })
 }
 

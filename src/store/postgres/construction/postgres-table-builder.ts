@@ -24,13 +24,13 @@ import {
   refuseTooManyColumns,
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
+import { readTable } from '../citus/lock-type.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { findLongTexts } from '../text/long-texts.ts'
 import { Vocabulary } from '../text/vocabulary.ts'
 import { copyRows } from '../writes/copy-rows.ts'
-import { readTable } from '../writes/lock-type.ts'
 
 /** Converting this many objects takes a few milliseconds. */
 const OBJECTS_PER_TURN = 100

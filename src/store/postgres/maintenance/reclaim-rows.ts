@@ -35,10 +35,15 @@ async function deleteRows(
       [closedBy],
     )
     if (rows.length === 0) return undefined
-    return session.run(`DELETE FROM ${name} WHERE ${expired} AND pk = ANY(?::text[])`, [
-      closedBy,
-      rows.map(([pk]) => pk),
+    const deleted = await session.run(
+      `DELETE FROM ${name} WHERE ${expired} AND pk = ANY(?::text[])`,
+      [closedBy, rows.map(([pk]) => pk)],
+    )
+    await session.run('UPDATE oqs_object_table SET closed_count = closed_count - ? WHERE id = ?', [
+      deleted,
+      table,
     ])
+    return deleted
   })
 }
 

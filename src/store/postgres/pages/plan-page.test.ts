@@ -3,7 +3,7 @@ import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { NEW_TABLE } from '../catalogue/table-layout.ts'
+import { NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { isStillValid, planPage, textPropertiesOf } from './plan-page.ts'
@@ -26,7 +26,7 @@ const TABLE = {
   liveCount: 1_000_000,
   maxRecordBytes: 100,
   isCreated: true,
-  ...NEW_TABLE,
+  prefixFields: NO_PREFIX_FIELDS,
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }

@@ -1,6 +1,5 @@
 /** The fields of object types, as queries need them. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Field } from '../../../query/query.ts'
 import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import type { PropertySql } from '../../sql/compile/property-sql.ts'
@@ -59,7 +58,7 @@ function fieldsOfTable(
   objectType: ObjectType,
   table: TableLayout,
 ): TypeFields {
-  const key = table.prefixFields.join()
+  const key = [...table.prefixFields].join()
   const known = fields.get(key)
   if (known !== undefined) return known
   const ofTable = toTypeFields(columns, objectType, table)
@@ -88,11 +87,8 @@ class PostgresFieldNumbers extends FieldNumbers<ColumnType> {
 function toTypeFields(
   columns: readonly FieldColumns[],
   objectType: ObjectType,
-  table: TableLayout,
+  { prefixFields }: TableLayout,
 ): TypeFields {
-  const prefixFields = new Set(
-    columns.filter(({ number }) => table.prefixFields.includes(number)).map(fieldKey),
-  )
   const numbers = new PostgresFieldNumbers(columns, prefixFields)
   return {
     numbers,

@@ -2,6 +2,7 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
+import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
 import {
   type Batch,
   type Change,
@@ -14,13 +15,13 @@ import type { RequestContext } from '../../port/request-context.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
+import { readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Writer, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
-import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
+import { commitWrite } from './commit-write.ts'
 import type { GroupCommits } from './group-commits.ts'
-import { readTable } from './lock-type.ts'
 import { readCurrent } from './read-current.ts'
 import {
   isPut,

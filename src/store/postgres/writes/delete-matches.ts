@@ -3,6 +3,7 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
@@ -15,7 +16,7 @@ import { countRows, readQuerySql } from '../queries/find-rows.ts'
 import type { LinksStore } from '../queries/linked-tables.ts'
 import { NO_LINKS } from '../queries/query-tables.ts'
 import { readTypeFields } from '../queries/type-fields.ts'
-import { type CommitTarget, commitWrite, type Written } from './commit-write.ts'
+import { commitWrite } from './commit-write.ts'
 
 type DeleteStore = PostgresContext & LinksStore
 

@@ -1,8 +1,8 @@
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import type { WriteTable } from '../../core/commits/locked-type.ts'
 import type { CurrentObject } from '../../object-store.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { Session } from '../driver/database.ts'
-import type { WriteTable } from './lock-type.ts'
 
 /** Reads the current objects with the given keys. The type must be locked. */
 export async function readCurrent(

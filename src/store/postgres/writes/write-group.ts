@@ -6,6 +6,12 @@ import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import {
+  type PublishedVersion,
+  publishVersions,
+  saveTableCounts,
+} from '../../core/commits/commit-log.ts'
+import type { LockedType, WriteTable } from '../../core/commits/locked-type.ts'
+import {
   findEarlierCommit,
   recordCommit,
   toKeyMessage,
@@ -14,6 +20,7 @@ import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../writ
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
+import { lockType, readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
@@ -22,8 +29,6 @@ import { findLongTexts } from '../text/long-texts.ts'
 import { hasGrownMuch } from './analyze.ts'
 import { closeRowsAt, existingKeys } from './close-rows.ts'
 import { copyRows } from './copy-rows.ts'
-import { type LockedType, lockType, readTable, type WriteTable } from './lock-type.ts'
-import { publishVersions, saveTableCounts } from './publish-version.ts'
 import { readCurrent } from './read-current.ts'
 
 /** A write that may share a transaction. */
@@ -79,19 +84,15 @@ export async function writeGroup(
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
     const maxRecordBytes = Math.max(table.maxRecordBytes, ...objects.map(recordBytes))
-    await saveTableCounts(session, { table: table.id, liveCount, maxRecordBytes })
-    await publishVersions(
-      session,
-      type.id,
-      versions.map(({ version, puts, deletes }) => ({
-        version,
-        put: puts.length,
-        deleted: deletes.length,
-      })),
-    )
+    const closed = table.liveCount + objects.length - liveCount
+    await runIn(session, function* (core) {
+      yield* saveTableCounts(core, table.id, { liveCount, maxRecordBytes, closed })
+      yield* publishVersions(core, type.id, versions.map(countsOf))
+    })
   }
-  for (const { write, version, puts, deletes, note } of commits) {
-    const counts = { version, put: puts.length, deleted: deletes.length, kept: 0 }
+  for (const one of commits) {
+    const { write, puts, deletes, note } = one
+    const counts = countsOf(one)
     const commit = note === undefined ? counts : { ...counts, note }
     const keys = [...puts.map(({ pk }) => pk), ...deletes]
     const done = await runIn(session, function* (core) {
@@ -104,6 +105,10 @@ export async function writeGroup(
     outcomes: writes.map((write) => outcomes.get(write) ?? { error: new Error('no outcome') }),
     grown: hasGrownMuch(liveCount, table.liveCount) ? table.id : undefined,
   }
+}
+
+function countsOf({ version, puts, deletes }: VersionedWrite): PublishedVersion {
+  return { version, put: puts.length, deleted: deletes.length, kept: 0 }
 }
 
 /** Lets each write decide its changes. Those that are refused or repeated get their outcome. */

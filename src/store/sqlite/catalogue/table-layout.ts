@@ -3,8 +3,9 @@
  * differently; tables of an older one are rewritten in the background, and are read and written in the
  * meantime. See docs/decisions/016-smaller-tables.md.
  */
+import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
 import { integer, optional, text } from '../../core/session/columns.ts'
-import { NO_PREFIX_FIELDS, type PrefixFields } from '../../sql/compile/field-numbers.ts'
+import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
@@ -31,8 +32,7 @@ export type LayoutRow = readonly [
 export function toTableLayout([number, prefixFields, indexedVersion]: LayoutRow): TableLayout {
   return {
     number,
-    prefixFields:
-      prefixFields === '[]' ? NO_PREFIX_FIELDS : new Set(JSON.parse(prefixFields) as string[]),
+    prefixFields: toPrefixFields(prefixFields),
     // Known when the table is created.
     indexedVersion: indexedVersion ?? 0,
   }

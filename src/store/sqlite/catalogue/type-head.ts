@@ -1,7 +1,13 @@
 /** The versions of an object type and the tables that hold them, read from the catalogue. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
+import {
+  type FindTable,
+  tableOfRow as findTableOfRow,
+  tableOfVersion as findTableOfVersion,
+  type TableReader,
+} from '../../core/catalogue/find-table.ts'
+import { runNow, settled } from '../../core/session/operation.ts'
 import type * as shared from '../../sql/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { LAYOUT_COLUMNS, type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
@@ -62,74 +68,32 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   return { generation, typeId, published, oldest, redefined, current: toTableHead(table) }
 }
 
-/**
- * Returns the table of a version: the current one, or one that was replaced. Throws if it has another
- * definition than the request, unless the request walks over all objects in key order.
- */
+/** Returns the table of a version, see core/catalogue/find-table.ts. */
 export function tableOfVersion(
   statements: StatementCache,
   head: TypeHead,
   version: number,
-  { objectType, toleratesOldDefinition = false }: TableReader,
+  reader: TableReader,
 ): TableHead {
-  const table = findTableOfVersion(statements, head, version)
-  refuseOtherDefinition(head.redefined, table.table, objectType, toleratesOldDefinition)
-  return table
+  return runNow(findTableOfVersion(findTable(statements), head, version, reader))
 }
 
-/** The request that reads a table. */
-export interface TableReader {
-  readonly objectType: ObjectType
-  /** Whether the request reads all objects of one type in key order. */
-  readonly toleratesOldDefinition?: boolean
-}
-
-function findTableOfVersion(
-  statements: StatementCache,
-  { typeId, current }: TypeHead,
-  version: number,
-): TableHead {
-  if (version >= current.firstVersion) return current
-  const row = statements
-    .prepare(
-      `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
-       WHERE object_type_id = ? AND state = 'published' AND first_version <= ?
-       ORDER BY first_version DESC LIMIT 1`,
-    )
-    .get(typeId, version)
-  if (row === undefined) throw new Error(`no table holds version ${version}`)
-  return toTableHead(row as unknown as TableRow)
-}
-
-/**
- * Returns the table of a row that a commit wrote; undefined if the table was dropped. Throws if the
- * values of the row have the form of an earlier definition.
- */
+/** Returns the table of a row that a commit wrote, see core/catalogue/find-table.ts. */
 export function tableOfRow(
   statements: StatementCache,
   head: TypeHead,
   version: number,
   objectType: ObjectType,
 ): TableHead | undefined {
-  const table = findTableOfRow(statements, head, version)
-  if (table !== undefined && table.table < head.redefined.table) throw redefinedSince(objectType)
-  return table
+  return runNow(findTableOfRow(findTable(statements), head, version, objectType))
 }
 
-function findTableOfRow(
-  statements: StatementCache,
-  { typeId, current }: TypeHead,
-  version: number,
-): TableHead | undefined {
-  if (version >= current.firstVersion || version === current.loadedAs) return current
-  const row = statements
-    .prepare(
-      `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o
-       WHERE object_type_id = ?1 AND state = 'published' AND (loaded_as = ?2 OR first_version <= ?2)
-       ORDER BY loaded_as = ?2 DESC, first_version DESC LIMIT 1`,
-    )
-    .get(typeId, version)
-  return row && toTableHead(row as unknown as TableRow)
+function findTable(statements: StatementCache): FindTable<TableHead> {
+  return (where, values) => {
+    const sql = `SELECT ${TABLE_COLUMNS} FROM oqs_object_table AS o WHERE ${where} LIMIT 1`
+    const row = statements.prepare(sql).get(...values)
+    return settled(row && toTableHead(row as unknown as TableRow))
+  }
 }
 
 function toTableHead(row: TableRow): TableHead {

@@ -152,7 +152,8 @@ export async function deleteFoundRows(
   if (repeated !== undefined) return repeated
   for (;;) {
     const found = await find({ objectType, query })
-    const message = { objectType, query, basedOn, found, idempotencyKey, audit }
+    const target = { typeRid: objectType.rid, basedOn, replacement: undefined }
+    const message = { objectType, query, ...target, found, idempotencyKey, audit }
     if (found.rows.length <= maxChanges) {
       const run = () => guard.write(() => writer.run('deleteRows', message))
       const commit = await queue.run(owner, run)

@@ -2,15 +2,10 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
-import { auditCommit } from '../../core/audit/stored-audit-log.ts'
-import { findEarlierCommit, recordCommit } from '../../core/idempotency/idempotency-keys.ts'
-import { runNow } from '../../core/session/operation.ts'
-import { lockReplacement } from '../../core/tables/replacements.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { rowRemover } from '../catalogue/remove-row.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
-import { runIn } from '../file/sqlite-session.ts'
 import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -25,15 +20,13 @@ import {
 import { noteChangedKeys } from '../writes/changed-keys.ts'
 import {
   type BatchMessage,
+  closeWrite,
   hasRowsBetween,
   isWritten,
-  readType,
-  saveTableCounts,
+  openWrite,
+  type SqliteTarget,
   summarise,
-  type WriteTable,
-  type WrittenType,
 } from '../writes/commit-batch.ts'
-import { publishVersion } from '../writes/publish-version.ts'
 import {
   addStaged,
   countStep,
@@ -54,11 +47,6 @@ export interface StagedBatchMessage extends BatchMessage {
 const NOTED_KEYS = 500
 /** Instead of the number of an effect. */
 const NOT_APPLIED = 255
-
-interface BatchTable extends WriteTable {
-  /** The version of all rows of a replacement; undefined for the current table. */
-  readonly loadedAs: number | undefined
-}
 
 export class StagedBatch implements StagedWrite<WriterDatabase> {
   readonly free: () => void
@@ -86,32 +74,22 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   }
 
   step(db: WriterDatabase, slice: TimeSlice): StepOutcome {
-    const repeated = runNow(findEarlierCommit(db.session, this.#batch.idempotencyKey))
-    if (repeated !== undefined) return { commit: repeated }
-    const type = readType(db, this.#batch)
-    const table = this.#findTable(db, type)
-    if (!this.#isContinued(db, type, table)) {
-      const other = readStaged(db, table.id)
+    const { earlier, target } = openWrite(db, this.#batch)
+    if (target === undefined) return { commit: earlier }
+    if (!this.#isContinued(db, target)) {
+      const other = readStaged(db, target.id)
       if (other !== undefined) return { blockedBy: other }
-      this.#begin(db, type, table)
+      this.#begin(db, target)
     }
-    if (!this.#write(db, type, table, slice)) return undefined
-    const closed = this.#removeMarked(db, table, slice)
-    return this.#publish(db, type, table, closed)
-  }
-
-  #findTable(db: WriterDatabase, type: WrittenType): BatchTable {
-    const { replacement } = this.#batch
-    return replacement === undefined
-      ? { ...type.current, loadedAs: undefined }
-      : runIn(db, (session) => lockReplacement(session, type.id, replacement))
+    if (!this.#write(db, target, slice)) return undefined
+    return this.#publish(db, target, this.#removeMarked(db, target, slice))
   }
 
   /**
    * False if the write has to start from the beginning: it is new, the objects were replaced, another
    * process has undone it, or its version was reached.
    */
-  #isContinued(db: WriterDatabase, { lastVersion }: WrittenType, { id }: BatchTable): boolean {
+  #isContinued(db: WriterDatabase, { id, lastVersion }: SqliteTarget): boolean {
     const record = this.#record
     if (record?.table !== id) return false
     const stored = readStaged(db, id)
@@ -119,39 +97,39 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
     return record.version < 0 || lastVersion < record.version
   }
 
-  #begin(db: WriterDatabase, type: WrittenType, table: BatchTable): void {
-    const isReplacement = table.loadedAs !== undefined
+  #begin(db: WriterDatabase, table: SqliteTarget): void {
+    const { typeId, id, isLoading } = table
     // No version of a table that was replaced shows what was written to it.
     if (this.#record !== undefined) {
       this.#pending.drop({ db, record: this.#record })
       removeStaged(db, this.#record)
     }
     if (!table.isCreated && this.#changes.some(isPut)) {
-      createObjectTable(db, { typeId: type.id, id: table.id })
-      if (!isReplacement) buildIndexes(db, type.id, table.id)
+      createObjectTable(db, { typeId, id })
+      if (!isLoading) buildIndexes(db, typeId, id)
     }
     this.#effects.fill(NOT_APPLIED)
     this.#counts = noEffects()
     this.#applied = 0
     this.#marked = []
     this.#maxRecordBytes = 0
-    this.#mayExist = table.liveCount > 0 && hasRowsBetween(db, table.id, this.#changes)
+    this.#mayExist = table.liveCount > 0 && hasRowsBetween(db, id, this.#changes)
     this.#record = addStaged(db, {
-      table: table.id,
-      lastVersion: isReplacement ? undefined : type.lastVersion,
+      table: id,
+      lastVersion: isLoading ? undefined : table.lastVersion,
       changes: this.#changes.length,
       owner: this.#batch.owner,
     })
   }
 
   /** Applies changes until the step must end. Returns true if all of them are applied. */
-  #write(db: WriterDatabase, type: WrittenType, table: BatchTable, slice: TimeSlice): boolean {
+  #write(db: WriterDatabase, table: SqliteTarget, slice: TimeSlice): boolean {
     const record = this.#record as StagedRecord
     // A table that is not created yet has nothing to delete.
     if (!table.isCreated && !this.#changes.some(isPut)) return true
     countStep(db, record)
     if (hasStagedChanges(db, table.id)) this.#mayExist = true
-    const writer = this.#openWriter(db, type, table, record)
+    const writer = this.#openWriter(db, table, record)
     let isOver = false
     while (!isOver && this.#applied < this.#changes.length) {
       if (this.#applyNext(db, writer, record, slice)) this.#applied += 1
@@ -170,19 +148,15 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
 
   #openWriter(
     db: WriterDatabase,
-    type: WrittenType,
-    { id, loadedAs }: BatchTable,
+    { typeId, id, loadedAs, isLoading }: SqliteTarget,
     { version }: StagedRecord,
   ): ChangeWriter {
     const { keepsExisting, columns } = this.#batch
     return new ChangeWriter(db, {
-      typeId: type.id,
+      typeId,
       table: id,
-      version: loadedAs ?? version,
-      close:
-        loadedAs === undefined
-          ? rowCloser(db, id, version)
-          : rowMarker(db, id, version, this.#marked),
+      version: isLoading ? loadedAs : version,
+      close: isLoading ? rowMarker(db, id, version, this.#marked) : rowCloser(db, id, version),
       keepsExisting,
       columns,
       mayExist: this.#mayExist,
@@ -240,10 +214,10 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   /** Removes superseded rows of a replacement, and returns how many are left for reclaim. */
   #removeMarked(
     db: WriterDatabase,
-    { id, loadedAs }: BatchTable,
+    { id, isLoading }: SqliteTarget,
     slice: TimeSlice,
   ): number | undefined {
-    if (loadedAs === undefined) return undefined
+    if (!isLoading) return undefined
     // The table may not be created yet.
     if (this.#marked.length === 0) return 0
     const remove = rowRemover(db, id)
@@ -255,28 +229,15 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   }
 
   /** `closed` is given if it differs from the number of rows that the batch superseded. */
-  #publish(
-    db: WriterDatabase,
-    type: WrittenType,
-    table: BatchTable,
-    closed: number | undefined,
-  ): StepOutcome {
+  #publish(db: WriterDatabase, target: SqliteTarget, closed: number | undefined): StepOutcome {
     const { version } = this.#record as StagedRecord
-    removeStaged(db, { table: table.id })
-    const written = summarise(this.#counts, table, { maxRecordBytes: this.#maxRecordBytes })
-    const { put, deleted, kept } = written
-    const isVisible = table.loadedAs === undefined && put + deleted > 0
-    if (put + deleted > 0) {
-      saveTableCounts(db, table.id, { ...written, closed: closed ?? written.closed })
-    }
-    if (isVisible) {
-      if (type.isRewriting) noteChangedKeys(db, type.id, this.#changes.map(keyOf))
-      publishVersion(db, { typeId: type.id, version, put, deleted, kept })
-    }
-    const commit = { version: isVisible ? version : type.published, put, deleted, kept }
-    const { audit, idempotencyKey } = this.#batch
-    runNow(recordCommit(db.session, idempotencyKey, commit))
-    return { commit: runNow(auditCommit(db.session, audit, commit, this.#firstKeys())) }
+    const { typeId, id: table, isLoading, isRewriting } = target
+    removeStaged(db, { table })
+    const written = summarise(this.#counts, target, { maxRecordBytes: this.#maxRecordBytes })
+    const isVisible = !isLoading && written.put + written.deleted > 0
+    if (isVisible && isRewriting) noteChangedKeys(db, typeId, this.#changes.map(keyOf))
+    const counts = { ...written, closed: closed ?? written.closed, keys: this.#firstKeys() }
+    return { commit: closeWrite(db, this.#batch, { ...target, version }, counts) }
   }
 
   /** Returns the first keys that were written or deleted, as many as the audit log keeps. */

@@ -1,11 +1,9 @@
 /** A deletion of many matches that is carried out in steps, see staged-record.ts. */
 
-import { findEarlierCommit } from '../../core/idempotency/idempotency-keys.ts'
-import { runNow } from '../../core/session/operation.ts'
 import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { readType, type WrittenType } from '../writes/commit-batch.ts'
+import { openWrite, type SqliteTarget } from '../writes/commit-batch.ts'
 import {
   closeFoundRows,
   closeMatches,
@@ -36,22 +34,23 @@ export class StagedDelete implements StagedWrite<WriterDatabase> {
   free(): void {}
 
   step(db: WriterDatabase, slice: TimeSlice): StepOutcome {
-    const { objectType, basedOn, found, idempotencyKey, owner } = this.#message
-    const repeated = runNow(findEarlierCommit(db.session, idempotencyKey))
-    if (repeated !== undefined) return { commit: repeated }
-    const type = readType(db, { typeRid: objectType.rid, basedOn })
-    if (type.current.id !== found.table) return 'outdated'
+    const { found, owner } = this.#message
+    const { earlier, target } = openWrite(db, this.#message)
+    if (target === undefined) return { commit: earlier }
+    if (target.id !== found.table) return 'outdated'
     const stored = readStaged(db, found.table)
     if (stored !== undefined && stored.owner !== owner) return { blockedBy: stored }
     // Another process has undone the write, or its version was reached.
     if (this.#record !== undefined && stored?.version !== this.#record.version) return 'outdated'
-    if (this.#record !== undefined && type.lastVersion >= this.#record.version) return 'outdated'
-    this.#record ??= this.#begin(db, type)
+    if (this.#record !== undefined && target.lastVersion >= this.#record.version) return 'outdated'
+    this.#record ??= this.#begin(db, target)
     countStep(db, this.#record)
-    return this.#close(db, this.#record, slice) ? this.#publish(db, type, this.#record) : undefined
+    return this.#close(db, this.#record, slice)
+      ? this.#publish(db, target, this.#record)
+      : undefined
   }
 
-  #begin(db: WriterDatabase, { lastVersion }: WrittenType): StagedRecord {
+  #begin(db: WriterDatabase, { lastVersion }: SqliteTarget): StagedRecord {
     const { found, owner } = this.#message
     const { table, rows, lastRow } = found
     const record = addStaged(db, { table, lastVersion, changes: rows.length, owner })
@@ -78,8 +77,9 @@ export class StagedDelete implements StagedWrite<WriterDatabase> {
     }
   }
 
-  #publish(db: WriterDatabase, type: WrittenType, record: StagedRecord): StepOutcome {
+  #publish(db: WriterDatabase, target: SqliteTarget, record: StagedRecord): StepOutcome {
     removeStaged(db, record)
-    return { commit: publishDeletion(db, this.#message, type, record.version) }
+    const { version } = record
+    return { commit: publishDeletion(db, this.#message, { ...target, version }) }
   }
 }

@@ -1,17 +1,17 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
-import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
-import type { AuditMessage } from '../../core/audit/audit-records.ts'
-import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import { deduplicateChanges } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import {
-  findEarlierCommit,
-  type KeyMessage,
-  recordCommit,
-} from '../../core/idempotency/idempotency-keys.ts'
-import { IN_USE } from '../../core/maintenance/version-times.ts'
-import { runNow } from '../../core/session/operation.ts'
+  type CommitSession,
+  type CommitTarget,
+  closeCommit,
+  openCommit,
+  type WriteMessage,
+  type Written,
+} from '../../core/commits/commit-write.ts'
+import { settled as resultOf, runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
@@ -27,18 +27,12 @@ import {
   rowCloser,
 } from './change-writer.ts'
 import { noteChangedKeys } from './changed-keys.ts'
-import { publishVersion } from './publish-version.ts'
 import { nextVersion, noteStagedChange, stagedRetractor } from './staged-record.ts'
 
 /** A batch as a message to the writer thread. Its changes are sent before it. */
-export interface BatchMessage {
-  readonly typeRid: string
-  readonly basedOn: number
-  readonly replacement: string | undefined
+export interface BatchMessage extends WriteMessage {
   readonly keepsExisting: boolean
   readonly columns: PropertyColumns
-  readonly idempotencyKey: KeyMessage | undefined
-  readonly audit: AuditMessage | undefined
 }
 
 /** Thrown in a transaction that takes too long; it is rolled back. */
@@ -52,157 +46,114 @@ export function applyBatch(
   maxLength = Number.POSITIVE_INFINITY,
 ): Commit {
   const settled = deduplicateChanges(changes, keyOf, batch.keepsExisting)
-  const { idempotencyKey } = batch
-  const earlier = runNow(findEarlierCommit(db.session, idempotencyKey))
-  if (earlier !== undefined) return earlier
-  const commit = writeBatch(db, batch, settled, maxLength)
-  return runNow(recordCommit(db.session, idempotencyKey, commit))
+  const { earlier, target } = openWrite(db, batch)
+  if (target === undefined) return earlier
+  return closeWrite(db, batch, target, writeChanges(db, batch, settled, target, maxLength))
 }
 
-/** Writes a batch with one change per object, and its record in the audit log. */
-export function writeBatch(
-  db: WriterDatabase,
-  batch: BatchMessage,
-  settled: readonly ReceivedChange[],
-  maxLength?: number,
-): Commit {
-  const { keys, ...commit } = writeChanges(db, batch, settled, maxLength)
-  return runNow(auditCommit(db.session, batch.audit, commit, keys))
-}
-
-interface WrittenKeys {
-  /** The first keys that were written or deleted, as many as the audit log keeps. */
-  readonly keys: readonly string[]
-}
-
-function writeChanges(
-  db: WriterDatabase,
-  batch: BatchMessage,
-  settled: readonly ReceivedChange[],
-  maxLength: number | undefined,
-): Commit & WrittenKeys {
-  const type = readType(db, batch)
-  const { current: table, staged } = type
-  if (!table.isCreated) {
-    // A table that is not created yet has nothing to delete.
-    if (!settled.some(isPut)) {
-      return { version: type.published, put: 0, deleted: 0, kept: 0, keys: [] }
-    }
-    createObjectTable(db, { typeId: type.id, id: table.id })
-  }
-  const version = nextVersion(type.lastVersion, staged)
-  const written = writeRows(db, settled, { ...batch, type, version, maxLength })
-  const { put, deleted, kept, keys } = written
-  // To build indexes after the rows costs less than inserting into them row by row.
-  if (!table.isCreated) {
-    noteIndexedVersion(db, table.id, version)
-    buildIndexes(db, type.id, table.id)
-  }
-  if (put + deleted === 0) return { version: type.published, put, deleted, kept, keys }
-  saveTableCounts(db, table.id, written)
-  if (type.isRewriting) {
-    noteChangedKeys(db, type.id, settled.map(keyOf))
-  }
-  publishVersion(db, { typeId: type.id, version, put, deleted, kept })
-  return { version, put, deleted, kept, keys }
-}
-
-/** The table that a batch is written to. */
-export interface WriteTable {
-  readonly id: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-  /** False if the table must be created before it is written to. */
-  readonly isCreated: boolean
-}
-
-export interface WrittenType {
-  readonly id: number
-  readonly published: number
-  readonly lastVersion: number
-  readonly current: WriteTable
-  /** The version of the staged write of the current table; undefined if it has none. */
+/** The table that a write changes on SQLite. */
+export interface SqliteTarget extends CommitTarget {
+  /** The version of the staged write of the table; undefined if it has none. */
   readonly staged: number | undefined
   /** True while the objects are copied into another table. */
   readonly isRewriting: boolean
 }
 
-/**
- * Reads the state of a type for a write. Throws `OntologyDefinitionOutOfSync` if its definition is
- * newer than the one that the request was validated against.
- */
-export function readType(
-  db: WriterDatabase,
-  batch: Pick<BatchMessage, 'typeRid' | 'basedOn'>,
-): WrittenType {
+type OpenedWrite =
+  | { readonly earlier: Commit; readonly target?: undefined }
+  | { readonly earlier?: undefined; readonly target: SqliteTarget }
+
+/** Opens a commit within a transaction. Throws if the definition is newer than that of the request. */
+export function openWrite(db: WriterDatabase, write: WriteMessage): OpenedWrite {
+  const opened = runNow(openCommit(commitSession(db), write))
+  if (opened.earlier !== undefined) return { earlier: opened.earlier }
+  const { target } = opened
   const row = db
     .cached(
-      `SELECT t.id, t.generation, t.published, t.last_version,
-         o.id AS table_id, o.live_count, o.max_record_bytes, o.is_created,
-         (SELECT version FROM oqs_staged_write WHERE table_id = o.id) AS staged,
-         EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = t.id) AS is_rewriting
-       FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
+      `SELECT (SELECT version FROM oqs_staged_write WHERE table_id = ?) AS staged,
+         EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = ?) AS is_rewriting`,
     )
-    .get(batch.typeRid) as Readonly<Record<string, number | null>> | undefined
-  if (row === undefined || Number(row['generation']) > batch.basedOn) {
-    throw typeOutOfSync(batch.typeRid)
-  }
+    .get(target.id, target.typeId) as { staged: number | null; is_rewriting: number }
+  const state = { staged: row.staged ?? undefined, isRewriting: row.is_rewriting === 1 }
+  return { target: { ...target, ...state } }
+}
+
+/** Publishes what a write has changed, within its transaction. */
+export function closeWrite(
+  db: WriterDatabase,
+  write: Pick<WriteMessage, 'idempotencyKey' | 'audit'>,
+  target: SqliteTarget,
+  written: Written,
+): Commit {
+  return runNow(closeCommit(commitSession(db), write, target, written))
+}
+
+/** Rows become visible with their transaction, so that no commit is ever unfinished. */
+function commitSession({ session }: WriterDatabase): CommitSession {
   return {
-    id: Number(row['id']),
-    published: Number(row['published']),
-    lastVersion: Number(row['last_version']),
-    isRewriting: row['is_rewriting'] === 1,
-    staged: row['staged'] ?? undefined,
-    current: {
-      id: Number(row['table_id']),
-      liveCount: Number(row['live_count']),
-      maxRecordBytes: Number(row['max_record_bytes']),
-      isCreated: row['is_created'] === 1,
-    },
+    session,
+    refuseUnfinished: () => resultOf(undefined),
+    publishLater: () => resultOf(false),
   }
 }
 
-interface Written extends WrittenKeys {
-  readonly put: number
-  readonly deleted: number
-  readonly kept: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-  /** Closed rows that are kept for snapshots. */
-  readonly closed: number
-}
+export const NOTHING_WRITTEN = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }
 
-interface RowsToWrite extends BatchMessage {
-  readonly type: WrittenType
-  readonly version: number
-  readonly maxLength: number | undefined
+/** Writes the changes of a batch, one per object. */
+export function writeChanges(
+  db: WriterDatabase,
+  batch: BatchMessage,
+  settled: readonly ReceivedChange[],
+  target: SqliteTarget,
+  maxLength?: number,
+): Written {
+  const { typeId, id, isCreated, lastVersion, staged, isRewriting } = target
+  if (!isCreated) {
+    // A table that is not created yet has nothing to delete.
+    if (!settled.some(isPut)) return { ...NOTHING_WRITTEN, liveCount: 0, maxRecordBytes: 0 }
+    createObjectTable(db, { typeId, id })
+  }
+  const version = nextVersion(lastVersion, staged)
+  const written = writeRows(db, settled, target, { ...batch, maxLength })
+  // To build indexes after the rows costs less than inserting into them row by row.
+  if (!isCreated) {
+    noteIndexedVersion(db, id, version)
+    buildIndexes(db, typeId, id)
+  }
+  if (isRewriting && written.put + written.deleted > 0) {
+    noteChangedKeys(db, typeId, settled.map(keyOf))
+  }
+  return written
 }
 
 function writeRows(
   db: WriterDatabase,
   changes: readonly ReceivedChange[],
-  { type, version, maxLength = Infinity, keepsExisting, columns }: RowsToWrite,
-): Written {
-  const { current: table, staged } = type
-  const existing = table.liveCount > 0 || staged !== undefined
-  const writer = new ChangeWriter(db, {
-    typeId: type.id,
-    table: table.id,
-    version,
-    close: rowCloser(db, table.id, version),
+  { typeId, id: table, liveCount, maxRecordBytes, version, staged }: SqliteTarget,
+  {
+    maxLength = Infinity,
     keepsExisting,
     columns,
-    mayExist: existing && (staged !== undefined || hasRowsBetween(db, table.id, changes)),
+  }: BatchMessage & { readonly maxLength?: number | undefined },
+): Written {
+  const existing = liveCount > 0 || staged !== undefined
+  const writer = new ChangeWriter(db, {
+    typeId,
+    table,
+    version,
+    close: rowCloser(db, table, version),
+    keepsExisting,
+    columns,
+    mayExist: existing && (staged !== undefined || hasRowsBetween(db, table, changes)),
   })
-  const retract =
-    staged === undefined ? undefined : stagedRetractor(db, { table: table.id, version: staged })
+  const retract = staged === undefined ? undefined : stagedRetractor(db, { table, version: staged })
   const counts = noEffects()
   const keys: string[] = []
   for (const change of changes) {
     const pk = keyOf(change)
     if (retract !== undefined) {
       retract(pk)
-      noteStagedChange(db, table.id, pk)
+      noteStagedChange(db, table, pk)
     }
     const effect = writer.apply(change)
     counts[effect] += 1
@@ -210,7 +161,7 @@ function writeRows(
     if (writer.length > maxLength) throw new TakesLong()
   }
   writer.finish()
-  return { ...summarise(counts, table, writer), keys }
+  return { ...summarise(counts, { liveCount, maxRecordBytes }, writer), keys }
 }
 
 /** True if a change has written or deleted its object. */
@@ -221,11 +172,12 @@ export function isWritten(effect: Effect): boolean {
 /** Returns the counts of a commit, and those of its table after it. */
 export function summarise(
   { added, replaced, deleted, kept }: EffectCounts,
-  table: Pick<WriteTable, 'liveCount' | 'maxRecordBytes'>,
+  table: Pick<CommitTarget, 'liveCount' | 'maxRecordBytes'>,
   { maxRecordBytes }: Pick<ChangeWriter, 'maxRecordBytes'>,
 ): Omit<Written, 'keys'> {
   return {
     put: added + replaced,
+    added: added + replaced,
     deleted,
     kept,
     liveCount: table.liveCount + added - deleted,
@@ -254,15 +206,4 @@ export function hasRowsBetween(
   if (!SORTS_AS_UTF8.test(first) || !SORTS_AS_UTF8.test(last)) return true
   const probe = `SELECT 1 FROM ${objectTable(table)} WHERE pk BETWEEN ? AND ? AND valid_to = ${NEVER_CLOSED} LIMIT 1`
   return db.cached(probe).get(first, last) !== undefined
-}
-
-export function saveTableCounts(
-  db: WriterDatabase,
-  table: number,
-  written: Pick<Written, 'liveCount' | 'maxRecordBytes' | 'closed'>,
-): void {
-  db.cached(
-    `UPDATE oqs_object_table
-     SET live_count = ?, max_record_bytes = ?, closed_count = closed_count + ?, ${IN_USE} WHERE id = ?`,
-  ).run(written.liveCount, written.maxRecordBytes, written.closed, table)
 }

@@ -2,12 +2,16 @@
 
 import { deduplicateChanges } from '../../batch.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { findEarlierCommit, recordCommit } from '../../core/idempotency/idempotency-keys.ts'
-import { runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
 import { keyOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { type BatchMessage, readType, writeBatch } from './commit-batch.ts'
+import {
+  type BatchMessage,
+  closeWrite,
+  openWrite,
+  type SqliteTarget,
+  writeChanges,
+} from './commit-batch.ts'
 import { publishedRows } from './staged-record.ts'
 
 export interface EditMessage extends BatchMessage {
@@ -23,21 +27,19 @@ export function applyEdit(
   changes: readonly ReceivedChange[],
 ): Commit | undefined {
   const settled = deduplicateChanges(changes, keyOf, false)
-  const repeated = runNow(findEarlierCommit(db.session, edit.idempotencyKey))
-  if (repeated !== undefined) return repeated
-  if (!isCurrent(db, edit)) return undefined
-  const written = writeBatch(db, edit, settled)
-  const commit = edit.note === undefined ? written : { ...written, note: edit.note }
-  return runNow(recordCommit(db.session, edit.idempotencyKey, commit))
+  const { earlier, target } = openWrite(db, edit)
+  if (target === undefined) return earlier
+  if (!isCurrent(db, edit, target)) return undefined
+  const written = writeChanges(db, edit, settled, target)
+  const { note } = edit
+  return closeWrite(db, edit, target, note === undefined ? written : { ...written, note })
 }
 
-function isCurrent(db: WriterDatabase, edit: EditMessage): boolean {
-  const { current, published, staged } = readType(db, edit)
-  const { id: table, isCreated } = current
-  if (!isCreated) return edit.expected.every(([, version]) => version === 0)
-  const { sql, values } = publishedRows({ published, staged })
-  const find = db.cached(`SELECT valid_from FROM ${objectTable(table)} WHERE ${sql} AND pk = ?`)
-  return edit.expected.every(
+function isCurrent(db: WriterDatabase, { expected }: EditMessage, target: SqliteTarget): boolean {
+  if (!target.isCreated) return expected.every(([, version]) => version === 0)
+  const { sql, values } = publishedRows(target)
+  const find = db.cached(`SELECT valid_from FROM ${objectTable(target.id)} WHERE ${sql} AND pk = ?`)
+  return expected.every(
     ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,
   )
 }

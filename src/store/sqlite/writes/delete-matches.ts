@@ -5,15 +5,8 @@
  */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
-import type { AuditMessage } from '../../core/audit/audit-records.ts'
-import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import {
-  findEarlierCommit,
-  type KeyMessage,
-  recordCommit,
-} from '../../core/idempotency/idempotency-keys.ts'
-import { runNow } from '../../core/session/operation.ts'
+import type { WriteMessage } from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
@@ -28,8 +21,7 @@ import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
 import { noteClosedKeys } from './changed-keys.ts'
-import { readType, saveTableCounts, type WrittenType } from './commit-batch.ts'
-import { publishVersion } from './publish-version.ts'
+import { closeWrite, NOTHING_WRITTEN, openWrite, type SqliteTarget } from './commit-batch.ts'
 import { nextVersion, noteStagedChange, publishedRows, stagedRetractor } from './staged-record.ts'
 
 export type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
@@ -69,11 +61,8 @@ export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch):
   })
 }
 
-export interface DeleteMessage extends DeleteSearch {
-  readonly basedOn: number
+export interface DeleteMessage extends DeleteSearch, WriteMessage {
   readonly found: FoundRows
-  readonly idempotencyKey: KeyMessage | undefined
-  readonly audit: AuditMessage | undefined
 }
 
 /** More rows are closed in several transactions. */
@@ -85,50 +74,42 @@ export const CLOSED_AT_ONCE = 2000
  */
 export function deleteRows(db: WriterDatabase, message: DeleteMessage): Commit | undefined {
   return inTransaction(db, 'write', () => {
-    const repeated = runNow(findEarlierCommit(db.session, message.idempotencyKey))
-    if (repeated !== undefined) return repeated
-    const { objectType, basedOn, found } = message
-    const type = readType(db, { typeRid: objectType.rid, basedOn })
-    const { current: table, staged } = type
-    if (table.id !== found.table) return undefined
-    const version = nextVersion(type.lastVersion, staged)
-    if (table.isCreated) {
-      if (staged !== undefined) retractMatches(db, message, type)
+    const { earlier, target } = openWrite(db, message)
+    if (target === undefined) return earlier
+    const { found } = message
+    const { lastVersion, staged } = target
+    if (target.id !== found.table) return undefined
+    const version = nextVersion(lastVersion, staged)
+    if (target.isCreated) {
+      if (staged !== undefined) retractMatches(db, message, target)
       closeFoundRows(db, message, { version, from: 0, to: found.rows.length })
       closeMatches(db, message, { version, sql: 'o.id > ?', value: found.lastRow, staged })
     }
-    return publishDeletion(db, message, type, version)
+    return publishDeletion(db, message, target)
   })
 }
 
 /** Publishes the version that has closed the matches. */
 export function publishDeletion(
   db: WriterDatabase,
-  { audit, idempotencyKey }: DeleteMessage,
-  type: WrittenType,
-  version: number,
+  message: DeleteMessage,
+  target: SqliteTarget,
 ): Commit {
-  const { current: table } = type
-  const deleted = table.isCreated ? countClosed(db, table.id, version) : 0
-  const commit = { version: deleted === 0 ? type.published : version, put: 0, deleted, kept: 0 }
-  if (deleted > 0) {
-    const { maxRecordBytes } = table
-    const liveCount = table.liveCount - deleted
-    saveTableCounts(db, table.id, { liveCount, maxRecordBytes, closed: deleted })
-    if (type.isRewriting) noteClosedKeys(db, { typeId: type.id, table: table.id, version })
-    publishVersion(db, { typeId: type.id, version, put: 0, deleted, kept: 0 })
-  }
-  const keys = audit && deleted > 0 ? deletedKeys(db, table.id, { version, deleted }) : []
-  runNow(recordCommit(db.session, idempotencyKey, commit))
-  return runNow(auditCommit(db.session, audit, commit, keys))
+  const { typeId, id: table, version, liveCount, maxRecordBytes } = target
+  const deleted = target.isCreated ? countClosed(db, table, version) : 0
+  if (deleted > 0 && target.isRewriting) noteClosedKeys(db, { typeId, table, version })
+  const isAudited = message.audit !== undefined && deleted > 0
+  const keys = isAudited ? deletedKeys(db, table, { version, deleted }) : []
+  const counts = { deleted, closed: deleted, liveCount: liveCount - deleted, maxRecordBytes }
+  return closeWrite(db, message, target, { ...NOTHING_WRITTEN, ...counts, keys })
 }
 
 /** Retracts what a staged write has done to the matches, so that this commit precedes it. */
-function retractMatches(db: WriterDatabase, message: DeleteMessage, type: WrittenType): void {
-  const { id: table } = type.current
+function retractMatches(db: WriterDatabase, message: DeleteMessage, target: SqliteTarget): void {
+  const { id: table, staged = 0 } = target
   const { objectType, query, found } = message
   const { sql, values } = matching(toQueryConnection(db), { objectType, query })
-  const visible = publishedRows(type)
+  const visible = publishedRows(target)
   const rows = db
     .prepare(
       `SELECT pk FROM ${objectTable(table)} AS o WHERE ${visible.sql} AND (
@@ -136,7 +117,7 @@ function retractMatches(db: WriterDatabase, message: DeleteMessage, type: Writte
        )`,
     )
     .all(...visible.values, JSON.stringify([...found.rows]), found.lastRow, ...values)
-  const retract = stagedRetractor(db, { table, version: type.staged ?? 0 })
+  const retract = stagedRetractor(db, { table, version: staged })
   for (const { pk } of rows) {
     retract(String(pk))
     noteStagedChange(db, table, String(pk))

@@ -74,6 +74,8 @@ CREATE TABLE oqs_object_table (
   -- The version of the rows that were loaded before the publication.
   loaded_as bigint NOT NULL,
   live_count bigint NOT NULL DEFAULT 0,
+  -- The number of closed rows that are not reclaimed yet.
+  closed_count bigint NOT NULL DEFAULT 0,
   -- The size of the largest record that this table ever contained.
   max_record_bytes bigint NOT NULL DEFAULT 0,
   -- Increases whenever a replacement is used by a batch or an index build.
@@ -84,8 +86,8 @@ CREATE TABLE oqs_object_table (
   publish_mode text,
   -- How the table stores its rows, see table-layout.ts.
   layout integer NOT NULL,
-  -- The numbers of the fields whose index holds only the beginning of their texts.
-  prefix_fields bigint[] NOT NULL DEFAULT '{}'
+  -- The fields whose index holds only the beginning of their texts, as a JSON array.
+  prefix_fields text NOT NULL DEFAULT '[]'
 );
 CREATE INDEX oqs_object_table_of_type ON oqs_object_table (object_type_id, state, first_version);
 

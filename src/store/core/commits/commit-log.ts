@@ -1,0 +1,70 @@
+/** The versions of object types, and what their commits have changed. */
+import { IN_USE } from '../maintenance/version-times.ts'
+import type { Operation } from '../session/operation.ts'
+import type { CoreSession } from '../session/session.ts'
+
+/** A version with the numbers of objects that its commit has written, deleted and left as they were. */
+export interface PublishedVersion {
+  readonly version: number
+  readonly put: number
+  readonly deleted: number
+  readonly kept: number
+}
+
+/**
+ * Makes versions visible, in ascending order; readers see the last one as the newest. No time is
+ * stored: a time from before the end of this transaction would make the previous version look
+ * superseded too early, see version-times.ts.
+ */
+export function* publishVersions(
+  session: CoreSession,
+  typeId: number,
+  versions: readonly PublishedVersion[],
+): Operation<void> {
+  const newest = versions.at(-1)?.version ?? 0
+  yield* session.run(
+    `UPDATE oqs_object_type SET published = ?,
+       last_version = CASE WHEN last_version < ? THEN ? ELSE last_version END WHERE id = ?`,
+    [newest, newest, newest, typeId],
+    { isPrepared: true },
+  )
+  const rows = session.dialect.rows({
+    version: 'integer',
+    put: 'integer',
+    deleted: 'integer',
+    kept: 'integer',
+  })
+  yield* session.run(
+    `INSERT INTO oqs_commit_log (object_type_id, version, put, deleted, kept)
+     SELECT CAST(? AS bigint), version, put, deleted, kept FROM ${rows} AS published`,
+    [
+      typeId,
+      JSON.stringify(
+        versions.map(({ version, put, deleted, kept }) => [version, put, deleted, kept]),
+      ),
+    ],
+    { isPrepared: true },
+  )
+}
+
+/** The counts of a table after a commit. */
+export interface TableCounts {
+  readonly liveCount: number
+  readonly maxRecordBytes: number
+  /** The number of rows that the commit has closed, and that are kept for snapshots. */
+  readonly closed: number
+}
+
+/** Saves the counts of a table, and marks a replacement as used. */
+export function* saveTableCounts(
+  session: CoreSession,
+  table: number,
+  { liveCount, maxRecordBytes, closed }: TableCounts,
+): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?,
+       closed_count = closed_count + ?, ${IN_USE} WHERE id = ?`,
+    [liveCount, maxRecordBytes, closed, table],
+    { isPrepared: true },
+  )
+}
