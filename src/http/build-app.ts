@@ -10,9 +10,7 @@ import type { Caller } from '../access/caller.ts'
 import { RuledObjects } from '../access/policies/ruled-objects.ts'
 import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
-import type { Catalogue } from '../ontology/catalogue.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
-import type { ServiceContext } from '../service/service-context.ts'
 import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'
 import type { App } from './app.ts'
 import { auditRequests } from './audit/audit-requests.ts'
@@ -28,7 +26,6 @@ import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { buildLazyValidators } from './request/lazy-validators.ts'
 import { RequestActivity } from './request/request-activity.ts'
-import type { RequestLifetime } from './request/request-lifetime.ts'
 import { requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
@@ -110,12 +107,10 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as App
 
-  app.decorateRequest('caller', null as unknown as Caller)
-  app.decorateRequest('catalogue', null as unknown as Catalogue)
-  app.decorateRequest('context', null as unknown as ServiceContext)
-  app.decorateRequest('lifetime', null as unknown as RequestLifetime)
-  app.decorateRequest('activity', null as unknown as RequestActivity)
-  app.decorateRequest('audit', undefined)
+  // Set before they are used; decorated so that all requests have the same shape.
+  for (const name of ['caller', 'catalogue', 'context', 'lifetime', 'activity'] as const) {
+    app.decorateRequest(name, null as never)
+  }
   app.decorateRequest('errorName', undefined)
   setBodyParsers(app)
   app.setErrorHandler(handleError)

@@ -4,7 +4,7 @@ import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { matchAll } from '../../query/combine-queries.ts'
-import { findRecord, keyEquals, objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -56,20 +56,16 @@ export const getObject = endpoint({
   querystring: Type.Object({ properties: SelectionParameter }, closed),
   response: readResponses(ObjectRecord),
   handle: async (request, reply, services) => {
-    const { primaryKey } = request.params
-    const { objectType } = resolveTypePath(request, request.params)
-    const selection = readSelection(request.query.properties, objectType)
-    const key = readKey(objectType, primaryKey)
-    if (key === undefined) throw objectNotFound(objectType, primaryKey)
-    const spec = {
-      objectType,
-      query: keyEquals(objectType, key),
+    const { params, context } = request
+    const { objectType } = resolveTypePath(request, params)
+    const record = {
       shape: recordShape('1.0', objectType.apiName),
-      selection,
+      selection: readSelection(request.query.properties, objectType),
     }
-    const record = await findRecord(spec, request.context, services)
-    if (record === undefined) throw objectNotFound(objectType, primaryKey)
-    return sendJson(reply, record)
+    return sendJson(
+      reply,
+      await getRecord(objectType, params.primaryKey, record, context, services),
+    )
   },
 })
 

@@ -6,7 +6,7 @@ import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
-import { findRecord, keyEquals, objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
@@ -78,21 +78,17 @@ export const getObjectV2 = endpoint({
   querystring: RecordParameters,
   response: readResponses(FlatRecord),
   handle: async (request, reply, services) => {
-    const { primaryKey } = request.params
+    const { params, context } = request
     const { select, excludeRid = false } = request.query
-    const { objectType } = resolveTypePath(request, request.params)
-    const selection = readSelection(select, objectType)
-    const key = readKey(objectType, primaryKey)
-    if (key === undefined) throw objectNotFound(objectType, primaryKey)
-    const spec = {
-      objectType,
-      query: keyEquals(objectType, key),
+    const { objectType } = resolveTypePath(request, params)
+    const record = {
       shape: flatRecordShape(objectType, { excludeRid }),
-      selection,
+      selection: readSelection(select, objectType),
     }
-    const record = await findRecord(spec, request.context, services)
-    if (record === undefined) throw objectNotFound(objectType, primaryKey)
-    return sendJson(reply, record)
+    return sendJson(
+      reply,
+      await getRecord(objectType, params.primaryKey, record, context, services),
+    )
   },
 })
 

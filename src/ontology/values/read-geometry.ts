@@ -128,15 +128,16 @@ interface GeometryObject {
 }
 
 function readGeometryObject(value: unknown, types: readonly string[]): GeometryObject {
-  if (!isJsonObject(value) || typeof value['type'] !== 'string' || !types.includes(value['type'])) {
+  const type = isJsonObject(value) ? value['type'] : undefined
+  if (!isJsonObject(value) || typeof type !== 'string' || !types.includes(type)) {
     refuse(`is not GeoJSON of type ${types.join(', ')}`)
   }
-  const body = value['type'] === 'GeometryCollection' ? 'geometries' : 'coordinates'
+  const body = type === 'GeometryCollection' ? 'geometries' : 'coordinates'
   const unknown = Object.keys(value).find((name) => name !== 'type' && name !== body)
   if (unknown !== undefined) {
     refuse(`has an unknown member ${unknown}; allowed members: type, ${body}`)
   }
-  return value as unknown as GeometryObject
+  return { type, [body]: value[body] }
 }
 
 function readList(value: unknown, least: number): readonly unknown[] {

@@ -13,7 +13,7 @@ export function geoMatcher({
 }: Query & { kind: 'geo' }): (json: string) => boolean {
   const isMatch = relationTest(relation, area)
   return (json) => {
-    const geometries = valuesAt(JSON.parse(json), field.structField) as unknown as Geometry[]
+    const geometries = valuesAt(JSON.parse(json), field.structField) as Geometry[]
     return relation === 'disjoint'
       ? geometries.length > 0 && !geometries.some(isMatch)
       : geometries.some(isMatch)

@@ -80,6 +80,24 @@ export async function findRecord(
   return record
 }
 
+/** Returns the record of the object with a key as written in a path, or throws `ObjectNotFound`. */
+export async function getRecord(
+  objectType: ObjectType,
+  written: string,
+  record: Pick<ObjectSpec, 'shape' | 'selection'>,
+  context: ServiceContext,
+  services: ServiceParts,
+): Promise<Buffer> {
+  const key = readKey(objectType, written)
+  const query = key === undefined ? undefined : keyEquals(objectType, key)
+  const found = query && (await findRecord({ ...record, objectType, query }, context, services))
+  return found ?? fail(objectNotFound(objectType, written))
+}
+
+function fail(error: Error): never {
+  throw error
+}
+
 /** Returns the properties of the object with a key, or undefined if there is none. */
 export async function findProperties(
   objectType: ObjectType,

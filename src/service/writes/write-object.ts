@@ -17,7 +17,7 @@ export interface WriteSpec extends Pick<Edit, 'objectType' | 'basedOn' | 'idempo
   readonly decide: (current: CurrentObject | undefined) => Promise<DecidedChange>
 }
 
-export interface DecidedChange {
+interface DecidedChange {
   readonly change: Change
   readonly etag: string | undefined
 }
