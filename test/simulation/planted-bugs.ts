@@ -149,15 +149,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the idempotency key of a batch is not recorded',
     file: BATCH,
-    edits: [['return runNow(recordCommit(db.session, idempotencyKey, commit))', 'return commit']],
+    edits: [
+      [
+        'return closeWrite(db, batch, target,',
+        'return closeWrite(db, { ...batch, idempotencyKey: undefined }, target,',
+      ],
+    ],
   },
   {
     name: 'the idempotency key of a large batch is not recorded',
     file: STAGED,
     edits: [
       [
-        'runNow(recordCommit(db.session, idempotencyKey, commit))',
-        'void recordCommit, idempotencyKey',
+        'closeWrite(db, this.#batch,',
+        'closeWrite(db, { ...this.#batch, idempotencyKey: undefined },',
       ],
     ],
   },
@@ -184,7 +189,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a replacement is visible before it is published',
     file: STAGED,
-    edits: [['return replacement === undefined', "return replacement !== ''"]],
+    edits: [
+      ['openWrite(db, this.#batch)', 'openWrite(db, { ...this.#batch, replacement: undefined })'],
+    ],
   },
   {
     name: 'a used replacement expires',
