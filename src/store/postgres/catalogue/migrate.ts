@@ -2,7 +2,7 @@
  * Migrates the database to the schema of this release. `oqs_migration` has a row for every applied
  * migration. If several nodes start at once, one of them migrates and the others wait for it.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { missingMigrations } from '../../core/catalogue/migrations.ts'
 import { distributeFunctions, readCapabilities } from '../citus/capabilities.ts'
 import type { Database, Session } from '../driver/database.ts'
 
@@ -11,24 +11,19 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 /** The advisory lock of migrations: an arbitrary number that nothing else uses. */
 const MIGRATION_LOCK = 7_067_328_001
 
-export async function migrate(database: Database): Promise<void> {
-  const migrations = readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
+export async function migrate(database: Database, folder = FOLDER): Promise<void> {
   const applied = await database.read(schemaVersion)
-  refuseNewer(applied, migrations.length)
-  for (const [index, name] of migrations.entries()) {
-    if (index < applied) continue
+  if (missingMigrations(folder, applied).length > 0) {
     await database.write(async (session) => {
-      // Checked under the lock, because another node may have migrated meanwhile.
       await lockMigrations(session)
+      // Read again under the lock, because another node may have migrated meanwhile.
       const current = await schemaVersion(session)
-      refuseNewer(current, migrations.length)
-      if (index < current) return
       if (current === 0) await session.query('CREATE TABLE oqs_migration (number bigint NOT NULL)')
-      await session.extendTimeout()
-      await session.query(readFileSync(new URL(name, FOLDER), 'utf8'))
-      await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [index + 1])
+      for (const { number, readSql } of missingMigrations(folder, current)) {
+        await session.extendTimeout()
+        await session.query(readSql())
+        await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [number])
+      }
     })
   }
   if (!(await database.read(readCapabilities)).isDistributed) return
@@ -40,13 +35,6 @@ export async function migrate(database: Database): Promise<void> {
 
 async function lockMigrations(session: Session): Promise<void> {
   await session.query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
-}
-
-function refuseNewer(current: number, known: number): void {
-  if (current <= known) return
-  throw new Error(
-    `the database has schema ${current}, this release knows ${known}: run a newer release`,
-  )
 }
 
 async function schemaVersion(session: Session): Promise<number> {

@@ -27,13 +27,13 @@ interface RowTable {
   readonly numbers: Int32Array
   /** The values without a text, one after the other. */
   readonly others: readonly (ColumnValue | null)[]
-  /** Elements, texts and points, which few puts have, by the number of the change. */
+  /** Elements and points, which few puts have, by the number of the change. */
   readonly extras: ReadonlyMap<number, PutExtras>
   /** The number of column values of a put. */
   readonly columns: number
 }
 
-type PutExtras = readonly [elements: PutMessage[6], texts: PutMessage[7], points: PutMessage[8]]
+type PutExtras = readonly [elements: PutMessage[6], points: PutMessage[8]]
 
 const NO_TEXT = -1
 /** The numbers before the lengths of the column values. */
@@ -43,7 +43,9 @@ const FIXED_NUMBERS = 10
  * generation at once, and collecting them there took a tenth of the CPU time of an import.
  */
 const STRING_LENGTH = 48 * 1024
-const NO_EXTRAS: PutExtras = [[], [], []]
+const NO_EXTRAS: PutExtras = [[], []]
+/** The terms of encoded changes are cut already, so their texts are not needed. */
+const NO_TEXTS: PutMessage[7] = []
 
 /** Encodes changes, in which the number of bytes of the terms is in place of the terms. */
 export function encodeRows(
@@ -78,7 +80,7 @@ export function encodeRows(
       continue
     }
     keyLengths[index] = pk.length
-    const [, objectId, key, title, body, values, elements, fieldTexts, points, ...rest] = change
+    const [, objectId, key, title, body, values, elements, , points, ...rest] = change
     const [termBytes, checksum] = rest
     if (at.text > STRING_LENGTH) {
       strings.push(texts.join(''))
@@ -97,9 +99,7 @@ export function encodeRows(
     addValue(title)
     addValue(body)
     for (const value of values) addValue(value)
-    if (elements.length + fieldTexts.length + points.length > 0) {
-      extras.set(index, [elements, fieldTexts, points])
-    }
+    if (elements.length + points.length > 0) extras.set(index, [elements, points])
   }
   const keyTable: KeyTable = { texts: keys.join(''), lengths: keyLengths }
   strings.push(texts.join(''))
@@ -168,9 +168,9 @@ function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string):
   const body = read() as string
   const values: (ColumnValue | null)[] = []
   for (let column = 0; column < columns; column += 1) values.push(read())
-  const [elements, fieldTexts, points] = extras.get(index) ?? NO_EXTRAS
+  const [elements, points] = extras.get(index) ?? NO_EXTRAS
   const cutTerms = terms.subarray(termAt, termAt + termBytes)
-  const extra = [elements, fieldTexts, points, cutTerms, checksum] as const
+  const extra = [elements, NO_TEXTS, points, cutTerms, checksum] as const
   return [pk, objectId, key, title, body, values, ...extra]
 }
 
