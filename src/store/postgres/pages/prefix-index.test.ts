@@ -13,7 +13,7 @@ import { openPostgresStore } from '../open.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
 import { readTypeFields } from '../queries/type-fields.ts'
-import { visibleSql } from '../queries/visible-rows.ts'
+import { visibleSql } from '../queries/visible-sql.ts'
 import { pageSql } from './page-sql.ts'
 import { valueWalkRows } from './value-walk.ts'
 

@@ -24,7 +24,7 @@ import {
 } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
-import { HIDDEN_VALUES, PLAIN_VALUES, visibleSql } from '../queries/visible-rows.ts'
+import { HIDDEN_VALUES, PLAIN_VALUES, visibleSql } from '../queries/visible-sql.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'

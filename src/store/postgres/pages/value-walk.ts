@@ -14,7 +14,7 @@ import { combine, TRUE } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import { columnText } from '../catalogue/column-codec.ts'
 import type { TypeFields } from '../queries/query-tables.ts'
-import { HIDDEN_VALUES, visibleSql } from '../queries/visible-rows.ts'
+import { HIDDEN_VALUES, visibleSql } from '../queries/visible-sql.ts'
 import type { PageRowsSpec } from './page-sql.ts'
 
 export type Equality = Query & { readonly kind: 'compare' }

@@ -25,7 +25,7 @@ import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
 import type { LinksStore } from './linked-tables.ts'
 import { readLinkedTables } from './linked-tables.ts'
-import { visibleSql } from './visible-rows.ts'
+import { visibleSql } from './visible-sql.ts'
 
 export async function aggregate(
   session: Session,

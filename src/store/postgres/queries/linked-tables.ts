@@ -8,7 +8,7 @@ import type { Capabilities } from '../citus/capabilities.ts'
 import type { Session } from '../driver/database.ts'
 import { type LinkedTable, type LinkedTables, NO_LINKS } from './query-tables.ts'
 import type { TypeFieldsCache } from './type-fields.ts'
-import { visibleSql } from './visible-rows.ts'
+import { visibleSql } from './visible-sql.ts'
 
 export interface LinksStore {
   readonly capabilities: Pick<Capabilities, 'canReadCurrentRows' | 'isDistributed'>

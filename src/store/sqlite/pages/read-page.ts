@@ -16,8 +16,8 @@ import { type ByteBudget, toleratesOldDefinition } from '../../sql/plan/plan-rul
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
-import { readVersions, type TypeVersion, type TypeVersions } from '../queries/linked-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
+import { readVersions, type TypeVersion, type TypeVersions } from '../queries/type-versions.ts'
 import { visibilityValues } from '../queries/visible-rows.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {

@@ -19,10 +19,10 @@ import { readTypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
-import { readVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
+import { readVersions } from './type-versions.ts'
 import { VISIBLE } from './visible-rows.ts'
 
 export function aggregate(

@@ -11,9 +11,9 @@ import type { TableFields } from '../catalogue/table-fields.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { countIn } from './count-in.ts'
-import type { TypeVersions } from './linked-tables.ts'
 import { querySql } from './query-sql.ts'
 import type { QueryTables } from './query-tables.ts'
+import type { TypeVersions } from './type-versions.ts'
 import { LIMIT, VISIBLE } from './visible-rows.ts'
 
 export interface RowSearch {

@@ -17,9 +17,9 @@ import type { TermPrefix } from '../../sql/text/text-index.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { countIn } from './count-in.ts'
-import type { TypeVersions } from './linked-tables.ts'
 import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
+import type { TypeVersions } from './type-versions.ts'
 import { LIMIT, VISIBLE, visibilityValues } from './visible-rows.ts'
 
 export interface QueryTables {
