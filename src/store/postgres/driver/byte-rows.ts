@@ -6,7 +6,6 @@
  * the query directly, all other messages go to the parser of the driver.
  */
 import { EventEmitter } from 'node:events'
-import type { Duplex } from 'node:stream'
 import type { Connection, FieldDef } from 'pg'
 import { HEADER_BYTES, MessageCutter, messageLength } from './message-cutter.ts'
 
@@ -44,7 +43,7 @@ export function freeRows(rows: readonly ByteRow[]): void {
 /** A part of the driver's connection that is missing in its types. */
 interface ListeningConnection extends Connection {
   /** Called once with the stream of messages: the socket, or the TLS stream on top of it. */
-  attachListeners(stream: Pick<Duplex, 'on'>): void
+  attachListeners(stream: Pick<EventEmitter, 'on'>): void
 }
 
 const ROW_DESCRIPTION = 0x54
@@ -60,7 +59,7 @@ export function passBinaryRows(connection: Connection): void {
   })
   listening.attachListeners = (stream) => {
     const others = new EventEmitter()
-    attachParser(others as unknown as Duplex)
+    attachParser(others)
     const passOn = (bytes: Buffer) => {
       if (bytes.length > 0) others.emit('data', bytes)
     }

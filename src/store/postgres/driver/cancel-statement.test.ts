@@ -1,13 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { PoolClient } from 'pg'
 import { expect, it } from 'vitest'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-function clientAt(port: number): PoolClient {
-  return { host: '127.0.0.1', port, processID: 7, secretKey: -9 } as unknown as PoolClient
-}
+const clientAt = (port: number) => ({ host: '127.0.0.1', port, processID: 7, secretKey: -9 })
 
 it('sends a cancel request of the PostgreSQL protocol', async () => {
   const received: Buffer[] = []

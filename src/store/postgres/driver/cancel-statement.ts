@@ -4,7 +4,6 @@
  * pooler hides.
  */
 import { connect } from 'node:net'
-import type { PoolClient } from 'pg'
 import { CONNECT_TIMEOUT_MS } from './connection-pool.ts'
 
 /** Marks a message as a cancel request instead of the start of a session. */
@@ -12,7 +11,7 @@ const CANCEL_REQUEST_CODE = 80877102
 const CANCEL_REQUEST_BYTES = 16
 
 /** Properties of the driver's client that are missing in its types. */
-interface ClientSecrets {
+export interface ClientSecrets {
   readonly host: string
   readonly port: number
   readonly processID: number | null
@@ -23,8 +22,8 @@ interface ClientSecrets {
  * Resolves when the request was delivered or failed. If it is lost, the statement timeout of the
  * connection ends the statement.
  */
-export async function cancelStatement(client: PoolClient): Promise<void> {
-  const { host, port, processID, secretKey } = client as unknown as ClientSecrets
+export async function cancelStatement(client: ClientSecrets): Promise<void> {
+  const { host, port, processID, secretKey } = client
   const isSocketFolder = host.startsWith('/')
   const socket = isSocketFolder
     ? connect({ path: `${host}/.s.PGSQL.${port}` })

@@ -107,12 +107,7 @@ export async function withClient<T>(
 async function stopStatements(client: SessionClient, isDone: () => boolean): Promise<void> {
   await cancelStatement(client)
   await sleep(CANCEL_GRACE_MS, undefined, { ref: false })
-  if (!isDone()) (client as unknown as ClientWithStream).connection.stream.destroy()
-}
-
-/** Missing in the types of the driver. */
-interface ClientWithStream {
-  readonly connection: { readonly stream: { destroy(): void } }
+  if (!isDone()) client.connection.stream.destroy()
 }
 
 /** How long a statement may take to end after it was cancelled. */

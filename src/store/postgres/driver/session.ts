@@ -1,10 +1,10 @@
 /** Statements on one connection, and how long each of them may take. */
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
+import type { ClientSecrets } from './cancel-statement.ts'
 import { numberParameters, type PreparedStatements } from './prepared-statements.ts'
 import { readInTurns } from './read-in-turns.ts'
 
@@ -46,9 +46,11 @@ export interface WriteSession extends Session {
 }
 
 /** A client of a pool made by `makePool`. */
-export interface SessionClient extends PoolClient {
-  readonly prepared: PreparedStatements
-}
+/** A client of a pool, with what the types of the driver lack. */
+export type SessionClient = PoolClient &
+  ClientSecrets & {
+    readonly prepared: PreparedStatements
+  }
 
 export interface SessionOptions {
   /** How long the driver waits for a reply, instead of the timeout of the pool. */
@@ -149,9 +151,7 @@ export class ClientSession implements WriteSession {
         ...this.#timeout(),
       })
     if (!inTurns) return send()
-    // Missing in the types of the driver.
-    const { connection } = this.#client as unknown as { connection: { stream: Readable } }
-    return readInTurns(connection.stream, send)
+    return readInTurns(this.#client.connection.stream, send)
   }
 
   /** `query_timeout` is missing in the types of the driver. */

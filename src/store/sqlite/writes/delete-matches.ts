@@ -40,9 +40,7 @@ export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch):
   return inReadTransaction(reading, () => {
     const head = readTypeHead(statements, search.objectType)
     const { table, isCreated, liveCount, stagedCount } = head.current
-    const [lastRow] = statements.prepare('SELECT last_row FROM oqs_catalogue').get() as unknown as [
-      number,
-    ]
+    const [lastRow] = statements.prepare('SELECT last_row FROM oqs_catalogue').get() as [number]
     if (!isCreated) return { table, lastRow, rows: new Float64Array() }
     const { sql, values } = matching(reading, search)
     const visibility = stagedCount === undefined ? 'current' : 'version'
@@ -54,7 +52,7 @@ export function findRowsToDelete(reading: ReadConnection, search: DeleteSearch):
     const rows = new Float64Array(liveCount)
     let count = 0
     for (const row of found) {
-      rows[count] = (row as unknown as [number])[0]
+      rows[count] = (row as [number])[0]
       count += 1
     }
     return { table, lastRow, rows: rows.slice(0, count) }
