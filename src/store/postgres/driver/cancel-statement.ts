@@ -5,18 +5,11 @@
  */
 import { connect } from 'node:net'
 import { CONNECT_TIMEOUT_MS } from './connection-pool.ts'
+import type { ClientSecrets } from './session.ts'
 
 /** Marks a message as a cancel request instead of the start of a session. */
 const CANCEL_REQUEST_CODE = 80877102
 const CANCEL_REQUEST_BYTES = 16
-
-/** Properties of the driver's client that are missing in its types. */
-export interface ClientSecrets {
-  readonly host: string
-  readonly port: number
-  readonly processID: number | null
-  readonly secretKey: number | null
-}
 
 /**
  * Resolves when the request was delivered or failed. If it is lost, the statement timeout of the

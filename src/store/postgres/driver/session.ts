@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
-import type { ClientSecrets } from './cancel-statement.ts'
 import { numberParameters, type PreparedStatements } from './prepared-statements.ts'
 import { readInTurns } from './read-in-turns.ts'
 
@@ -46,6 +45,14 @@ export interface WriteSession extends Session {
 }
 
 /** A client of a pool made by `makePool`. */
+/** Properties of the driver's client that are missing in its types. */
+export interface ClientSecrets {
+  readonly host: string
+  readonly port: number
+  readonly processID: number | null
+  readonly secretKey: number | null
+}
+
 /** A client of a pool, with what the types of the driver lack. */
 export type SessionClient = PoolClient &
   ClientSecrets & {
