@@ -4,7 +4,7 @@ import type { ApiToken } from '../../api-token.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import { type CoreSession, perDialect, type ReadSession } from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 
 const TOKEN_COLUMNS = {
@@ -21,12 +21,21 @@ const TOKEN_COLUMNS = {
   subjectId: optional(text),
 } as const
 
-function toApiToken(row: RowOf<typeof TOKEN_COLUMNS>): ApiToken {
-  const { clientId, grantId, subjectId, ...token } = row
+/** Reads a row, with or without the generation. */
+function toApiToken(
+  row: RowOf<typeof TOKEN_COLUMNS> & { readonly generation?: number | undefined },
+): ApiToken {
+  const { clientId, grantId, subjectId, generation: _, ...token } = row
   return { ...token, issue: clientId === undefined ? undefined : { clientId, grantId, subjectId } }
 }
 
 const SELECT = `SELECT ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token`
+const FOUND_COLUMNS = { generation: optional(integer), ...TOKEN_COLUMNS } as const
+const findBySecret = perDialect(
+  ({ tokenGeneration }) =>
+    `SELECT ${tokenGeneration}, ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token
+     WHERE secret_hash = ?`,
+)
 
 /** A token, and the generation of tokens and policies, if the store has one. */
 export interface FoundToken {
@@ -39,16 +48,10 @@ export function* findApiToken(
   session: ReadSession,
   secretHash: string,
 ): Operation<FoundToken | undefined> {
-  const row = yield* session.find(
-    `SELECT ${session.dialect.tokenGeneration}, ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token
-     WHERE secret_hash = ?`,
-    [secretHash],
-    { generation: optional(integer), ...TOKEN_COLUMNS },
-    { isPrepared: true },
-  )
-  if (row === undefined) return undefined
-  const { generation, ...token } = row
-  return { token: toApiToken(token), generation }
+  const row = yield* session.find(findBySecret(session), [secretHash], FOUND_COLUMNS, {
+    isPrepared: true,
+  })
+  return row && { token: toApiToken(row), generation: row.generation }
 }
 
 export function* findApiTokenById(

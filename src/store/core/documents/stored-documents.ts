@@ -11,7 +11,7 @@ import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-contex
 import { type NoteMessage, recordNote, toKeyMessage } from '../idempotency/idempotency-keys.ts'
 import { columnList, integer, json, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import { perDialect, type ReadSession } from '../session/session.ts'
 import type { StoreOperations, WriteOperation } from '../session/store-operations.ts'
 
 const DOCUMENT_COLUMNS = {
@@ -60,6 +60,13 @@ function* findDocument(
   return yield* session.find(sql, [kind, id, nowMs], DOCUMENT_COLUMNS, { isPrepared: true })
 }
 
+const FOUND_COLUMNS = { generation: optional(integer), ...DOCUMENT_COLUMNS } as const
+const findAllSql = perDialect(
+  ({ tokenGeneration, isOneOf }) =>
+    `SELECT ${tokenGeneration}, ${LIST} FROM oqs_document
+     WHERE kind = ? AND id ${isOneOf('text')} AND ${UNEXPIRED}`,
+)
+
 /** Returns the documents with some ids, and the generation of tokens and policies. */
 export function* findAllDocuments(
   session: ReadSession,
@@ -67,12 +74,10 @@ export function* findAllDocuments(
   ids: readonly string[],
   nowMs: number,
 ): Operation<FoundDocuments> {
-  const { tokenGeneration, isOneOf } = session.dialect
   const rows = yield* session.query(
-    `SELECT ${tokenGeneration}, ${LIST} FROM oqs_document
-     WHERE kind = ? AND id ${isOneOf('text')} AND ${UNEXPIRED}`,
+    findAllSql(session),
     [kind, ids.filter(canExist), nowMs],
-    { generation: optional(integer), ...DOCUMENT_COLUMNS },
+    FOUND_COLUMNS,
     { isPrepared: true },
   )
   const documents = rows.map(({ generation: _, ...document }) => document)

@@ -94,3 +94,18 @@ export interface RowLocks {
   /** Like `change`, but leaves out rows that another transaction has locked. */
   readonly skipLocked: string
 }
+
+/**
+ * Returns the text of a statement that has fragments of a dialect, and is written once for each: a
+ * new text would have to be hashed whenever its prepared statement is looked up.
+ */
+export function perDialect(write: (dialect: Dialect) => string): (session: ReadSession) => string {
+  const texts = new WeakMap<Dialect, string>()
+  return ({ dialect }) => {
+    const known = texts.get(dialect)
+    if (known !== undefined) return known
+    const text = write(dialect)
+    texts.set(dialect, text)
+    return text
+  }
+}
