@@ -8,7 +8,10 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../write-request.ts'
+import type { AuditMessage } from '../audit/audit-records.ts'
+import { auditCommit } from '../audit/stored-audit-log.ts'
 import { type LockedType, lockReplacement, type TypeLock } from '../commits/locked-type.ts'
+import { type KeyMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { IN_USE } from '../maintenance/version-times.ts'
 import { integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
@@ -27,15 +30,25 @@ export interface ReplacementOfType {
   readonly replacement: string
 }
 
+export interface NewReplacement {
+  readonly typeRid: string
+  readonly idempotencyKey: KeyMessage | undefined
+}
+
 /**
  * Starts a replacement, and returns its name. Its table is created with the first object: an
  * ontology can have many unused types, and each table has a cost.
  */
-export function* startReplacement(builder: TableBuilder, typeRid: string): Operation<string> {
+export function* startReplacement(
+  builder: TableBuilder,
+  { typeRid, idempotencyKey }: NewReplacement,
+): Operation<string> {
   // The lock also makes the count exact: replacements of a type are started one by one.
   const { id: typeId } = yield* lockExistingType(builder, typeRid, 'commit')
   yield* refuseTooMany(builder.session, typeId)
-  return String(yield* addTable(builder, typeId, 'loading'))
+  const name = String(yield* addTable(builder, typeId, 'loading'))
+  yield* recordNote(builder.session, idempotencyKey && { ...idempotencyKey, note: name })
+  return name
 }
 
 function* refuseTooMany(session: CoreSession, typeId: number): Operation<void> {
@@ -102,6 +115,7 @@ export function* touchReplacement(session: CoreSession, replacement: string): Op
 
 export interface Publication extends ReplacementOfType {
   readonly mode: PublishMode
+  readonly audit?: AuditMessage | undefined
 }
 
 /** Builds one missing index, or, once there is none, updates the statistics and returns false. */
@@ -116,26 +130,17 @@ export function* indexReplacement(builder: TableBuilder, target: Publication): O
   return false
 }
 
-export interface PublishedReplacement {
-  readonly commit: Commit
-  /** True if it was published before. */
-  readonly isRepeated: boolean
-}
-
 /**
  * Makes a replacement visible instead of the earlier objects; `put` and `deleted` count both.
  * Idempotent: publishing again, after a lost response, returns the same result. Throws
  * `ReplacementAlreadyPublished` if it was published in another mode.
  */
-export function* publishReplacement(
-  builder: TableBuilder,
-  target: Publication,
-): Operation<PublishedReplacement> {
+export function* publishReplacement(builder: TableBuilder, target: Publication): Operation<Commit> {
   const { session } = builder
   const type = yield* lockExistingType(builder, target.typeRid, 'change')
   // After the lock: a concurrent request may have published it.
   const done = yield* findPublished(session, target)
-  if (done !== undefined) return { commit: done, isRepeated: true }
+  if (done !== undefined) return done
   const table = yield* lockReplacement(session, type.id, target.replacement)
   const loaded = { ...table, typeId: type.id }
   const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
@@ -145,7 +150,7 @@ export function* publishReplacement(
   const { lastVersion } = type
   const { mode } = target
   const version = yield* publishTable(session, loaded, { lastVersion, put, deleted, kept, mode })
-  return { commit: { version, put, deleted, kept }, isRepeated: false }
+  return yield* auditCommit(session, target.audit, { version, put, deleted, kept })
 }
 
 /** Returns the result of an earlier publication, until its version expires. */

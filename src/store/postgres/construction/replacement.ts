@@ -1,16 +1,13 @@
 /** Replacements on PostgreSQL: which transactions they take. */
 
-import type { AuditMessage } from '../../core/audit/audit-records.ts'
-import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import type { KeyMessage } from '../../core/idempotency/idempotency-keys.ts'
-import { recordNote } from '../../core/idempotency/idempotency-keys.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { TableBuilder } from '../../core/tables/construction.ts'
 import {
   abandonReplacement as abandon,
   findPublished,
   indexReplacement,
+  type NewReplacement,
   type Publication,
   publishReplacement as publish,
   type ReplacementOfType,
@@ -26,8 +23,7 @@ import {
   waitUntil,
   writeInTurn,
 } from '../citus/pending-commit.ts'
-import type { WriteSession } from '../driver/database.ts'
-import { readIn, runIn } from '../driver/postgres-session.ts'
+import { readIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
 
 /** A write that is carried out for a caller. */
@@ -40,39 +36,22 @@ function build<Result>(
   store: PostgresContext,
   { typeRid, callerId }: OwnedBy & Pick<ReplacementOfType, 'typeRid'>,
   run: (builder: TableBuilder) => Operation<Result>,
-  after: (session: WriteSession, result: Result) => Promise<Result> = async (_, result) => result,
 ): Promise<Result> {
-  return writeInTurn(store, { key: typeRid, callerId }, async (session) =>
-    after(session, await buildIn(session, store.capabilities, run)),
+  return writeInTurn(store, { key: typeRid, callerId }, (session) =>
+    buildIn(session, store.capabilities, run),
   )
 }
 
-interface NewReplacement extends OwnedBy {
-  readonly typeRid: string
-  readonly idempotencyKey: KeyMessage | undefined
-}
-
-export function startReplacement(store: PostgresContext, started: NewReplacement): Promise<string> {
-  const { typeRid, idempotencyKey } = started
-  return build(
-    store,
-    started,
-    (builder) => start(builder, typeRid),
-    async (session, name) => {
-      const note = idempotencyKey && { ...idempotencyKey, note: name }
-      await runIn(session, (core) => recordNote(core, note))
-      return name
-    },
-  )
-}
-
-export interface AuditedPublication extends Publication, OwnedBy {
-  readonly audit?: AuditMessage | undefined
+export function startReplacement(
+  store: PostgresContext,
+  started: NewReplacement & OwnedBy,
+): Promise<string> {
+  return build(store, started, (builder) => start(builder, started))
 }
 
 export async function publishReplacement(
   store: PostgresContext,
-  target: AuditedPublication,
+  target: Publication & OwnedBy,
   onIndexed?: (indexes: number) => void,
 ): Promise<Commit> {
   const done = await readIn(store.database, (core) => findPublished(core, target))
@@ -81,18 +60,7 @@ export async function publishReplacement(
   const buildIndex = () => build(store, target, (builder) => indexReplacement(builder, target))
   for (let built = 1; await buildIndex(); built += 1) onIndexed?.(built)
   if (store.capabilities.needsSeparatePublication) await waitForRows(store, target)
-  const { commit } = await build(
-    store,
-    target,
-    (builder) => publish(builder, target),
-    async (session, { commit, isRepeated }) => ({
-      commit: isRepeated
-        ? commit
-        : await runIn(session, (core) => auditCommit(core, target.audit, commit)),
-      isRepeated,
-    }),
-  )
-  return commit
+  return build(store, target, (builder) => publish(builder, target))
 }
 
 /**
@@ -100,7 +68,7 @@ export async function publishReplacement(
  * become visible at different times. A row that was written twice is counted once in either case,
  * because building the indexes has waited for it on every machine.
  */
-function waitForRows(store: PostgresContext, target: AuditedPublication): Promise<void> {
+function waitForRows(store: PostgresContext, target: Publication & OwnedBy): Promise<void> {
   return waitUntil(ROWS_NOT_VISIBLE, async () => {
     if (store.capabilities.isDistributed) await recoverPreparedTransactions(store.database)
     // Read each time, because a batch that arrives meanwhile changes it.

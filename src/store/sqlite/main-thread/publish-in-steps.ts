@@ -1,6 +1,6 @@
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
+import type { Publication } from '../../core/tables/replacements.ts'
 import type { Commit } from '../../object-store.ts'
-import type { AuditedPublication } from '../construction/replacement-jobs.ts'
 import type { WriteConnections } from './write-connections.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { WriteConnections } from './write-connections.ts'
  */
 export function publishInSteps(
   { queue, guard, writer, staged }: WriteConnections,
-  { typeRid, replacement, mode, audit }: AuditedPublication,
+  { typeRid, replacement, mode, audit }: Publication,
   { callerId }: TaskOwner,
   onIndexed?: (indexes: number) => void,
 ): Promise<Commit> {
