@@ -5,7 +5,7 @@ interface WithRids {
 
 /** Returns a definition without the identifiers of the service that it comes from. */
 export function withoutRids<Definition extends WithRids>(definition: Definition): Definition {
-  const { rid: _, objectTypes, ...rest } = definition
-  const types = objectTypes?.map(({ rid: _rid, ...type }) => type)
-  return { ...rest, ...(types && { objectTypes: types }) } as unknown as Definition
+  const objectTypes = definition.objectTypes?.map(({ rid: _, ...type }) => type)
+  // JSON leaves out what is undefined.
+  return Object.assign({}, definition, { rid: undefined, objectTypes })
 }
