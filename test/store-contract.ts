@@ -16,6 +16,7 @@ import { definitionContract } from './store-contract-definitions.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
 import { loadContract } from './store-contract-loads.ts'
+import { maintenanceContract } from './store-contract-maintenance.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { repeatContract } from './store-contract-repeats.ts'
 import { objectSetContract } from './store-contract-sets.ts'
@@ -42,6 +43,7 @@ export function storeContract(store: StoreUnderTest): void {
   queryContract(store)
   objectSetContract(store)
   cacheContract(store)
+  maintenanceContract(store)
   definitionContract(store)
   documentContract(store)
   whereContract(store)
