@@ -51,7 +51,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   authorisation: {
     name: 'authorisation',
     files: [
-      'src/access/policies/{check-policy,claims,policy-rights,policy,restricted-type,rule-query,view-ontology,require-writable}.ts',
+      'src/access/policies/{check-policy,claims,policy-rights,policy,restricted-type,rule-query,view-ontology}.ts',
       'src/access/{caller,check-names,resolve}.ts',
     ],
     tests: [

@@ -1,7 +1,7 @@
 import type { Admission } from '../admission/admission.ts'
 import type { StoreBesideObjects } from '../store/object-store.ts'
+import type { CallerRights } from './caller.ts'
 import type { CredentialUses } from './credential-uses.ts'
-import type { OpenIdTokens } from './openid/openid-tokens.ts'
 import type { CallerViews } from './policies/caller-views.ts'
 import type { TokenLookups } from './token-lookups.ts'
 
@@ -21,6 +21,15 @@ export interface AccessServices {
   readonly now: () => number
   readonly newUuid: () => string
   readonly emit: (event: AccessEvent) => void
+}
+
+/** Verifies the tokens of an OpenID provider outside of the service. */
+export interface OpenIdTokens {
+  /**
+   * Returns the identity and the rights of a token. Throws `Default:Unauthorized` for an invalid
+   * token, and `ServiceUnavailable` if the provider cannot be reached.
+   */
+  verify(token: string): Promise<CallerRights>
 }
 
 /** A code or a refresh token was used again, so its grant was ended: it may be stolen. */

@@ -6,7 +6,6 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import type { ApiToken } from '../store/object-store.ts'
 import type { AccessServices } from './access-services.ts'
 import { ADMIN, type Caller, callerOfToken, toCaller, unauthorized } from './caller.ts'
-import { isJwt } from './openid/openid-tokens.ts'
 import { hashSecret, sameHash } from './secrets.ts'
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
@@ -48,6 +47,14 @@ export async function authenticate(
   for (const id of credentialsOf(token)) credentialUses.note(id, nowMs)
   tokenLookups.noteKnown(secretHash)
   return caller
+}
+
+/** Three parts in base64url, of which the first is a JSON object. */
+const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/
+
+/** Returns whether a bearer token has the form of a signed JSON web token. */
+function isJwt(token: string): boolean {
+  return JWT.test(token)
 }
 
 /** Returns the API token whose secret has this hash. */

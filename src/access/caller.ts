@@ -103,3 +103,23 @@ export function requireScope({ mayUse }: Caller, scopes: Scope | readonly Scope[
   if (wanted.some(mayUse)) return
   throw new ObjectQueryError('ApiUsageDenied', { missingScope: wanted[0] })
 }
+
+/**
+ * Throws `ApiUsageDenied` if the caller is limited to certain ontologies: one that can create tokens
+ * could create a token without that limit.
+ */
+export function refuseLimitedCaller({
+  ontologies,
+  policies,
+}: Pick<Caller, 'ontologies' | 'policies'>): void {
+  if (ontologies === undefined && policies === undefined) return
+  const reason = 'the token is limited to certain ontologies, and administration is not'
+  throw new ObjectQueryError('ApiUsageDenied', { reason })
+}
+
+/** Throws `ApiUsageDenied` if policies do not allow the caller to change a definition. */
+export function requireAdministration(caller: Caller, ontology: Ontology | undefined): void {
+  if (ontology === undefined || caller.mayAdminister(ontology)) return
+  const reason = 'the policies of the token do not allow administering the ontology'
+  throw new ObjectQueryError('ApiUsageDenied', { ontology: ontology.apiName, reason })
+}

@@ -2,12 +2,10 @@
  * One-time codes: secrets that work once and for a short time, in place of a bearer token. They are
  * kept as hashes in the store, so that any process of the service can redeem them.
  */
-import { randomBytes } from 'node:crypto'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { Documents, IdempotencyNote } from '../store/object-store.ts'
-import { hashSecret } from './secrets.ts'
+import { hashSecret, newSecret } from './secrets.ts'
 
-const SECRET_BYTES = 32
 /** The length of a code in base64url. */
 const CODE = /^[\w-]{43}$/
 
@@ -17,7 +15,7 @@ const KINDS = { session: 'sessionCode', download: 'downloadTicket' } as const
 export type CodeKind = keyof typeof KINDS
 
 export function newCode(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url')
+  return newSecret('')
 }
 
 /** Stores a code with what it stands for. */

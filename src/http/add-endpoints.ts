@@ -1,4 +1,5 @@
 /** The endpoints that need a bearer token, by API. */
+import { refuseLimitedCaller } from '../access/caller.ts'
 import { revision1ActionTypes, v2ActionTypes } from './actions/action-types.ts'
 import { applyAction, applyActionBatch, validateAction } from './actions/revision-1-actions.ts'
 import { applyActionBatchV2, applyActionV2 } from './actions/v2-actions.ts'
@@ -18,7 +19,6 @@ import {
   publishReplacement,
   startReplacement,
 } from './admin/replace-objects.ts'
-import { refuseLimitedCallers } from './admin/require-admin.ts'
 import { addSingleObject } from './admin/single-object.ts'
 import { getStatus } from './admin/status.ts'
 import { TOKENS } from './admin/tokens.ts'
@@ -156,7 +156,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
   await addSingleObject(app, services)
   await addWriteObjects(app, services)
   await app.register(async (operation: App) => {
-    refuseLimitedCallers(operation)
+    operation.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))
     addCredentials(operation, services, TOKENS)
     addCredentials(operation, services, CLIENTS)
     addPolicies(operation, services)

@@ -24,10 +24,10 @@ import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
-import { buildLazyValidators } from './request/lazy-validators.ts'
 import { RequestActivity } from './request/request-activity.ts'
 import { requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
+import { lazyValidators } from './request/validators.ts'
 import {
   errorHandler,
   parserErrorHandler,
@@ -55,6 +55,17 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000
  * only one at a stretch.
  */
 const BUFFERED_BYTES = 16 * 1024
+
+/** What requests have beside the members of Fastify, see `app.ts`. */
+const REQUEST_MEMBERS = [
+  'lifetime',
+  'activity',
+  'caller',
+  'catalogue',
+  'context',
+  'audit',
+  'errorName',
+] as const satisfies readonly (keyof FastifyRequest)[]
 
 export interface AppOptions {
   /** The version in `openapi.json`. */
@@ -93,12 +104,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
       : { https: { ...serverOptions, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     ...(basePath === '' ? {} : { rewriteUrl: removeBasePath(basePath) }),
-    schemaController: {
-      compilersFactory: {
-        buildValidator: buildLazyValidators,
-        buildSerializer: buildLazySerializers,
-      },
-    },
+    schemaController: { compilersFactory: { buildSerializer: buildLazySerializers } },
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => void respondToParserError(error, socket as Socket),
@@ -107,11 +113,9 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as App
 
-  // Set before they are used; decorated so that all requests have the same shape.
-  for (const name of ['caller', 'catalogue', 'context', 'lifetime', 'activity'] as const) {
-    app.decorateRequest(name, null as never)
-  }
-  app.decorateRequest('errorName', undefined)
+  // Decorated, so that all requests have the same shape.
+  for (const name of REQUEST_MEMBERS) app.decorateRequest(name)
+  app.setValidatorCompiler(lazyValidators(() => app.getSchemas()))
   setBodyParsers(app)
   app.setErrorHandler(handleError)
   openRequests(app, services)
@@ -208,7 +212,7 @@ function reportRequest(
     storeMs: roundMs(activity.storeMs),
     objects: page.objects,
     bytes: page.bytes ?? contentLength(response),
-    caller: (request.caller as Caller | null)?.id,
+    caller: (request.caller as Caller | undefined)?.id,
     errorName: request.errorName,
   })
 }

@@ -1,7 +1,7 @@
 /** Serves `/metrics` for Prometheus. */
 import { BlockList, isIPv6 } from 'node:net'
 import { Type } from 'typebox'
-import { refuseLimitedCaller } from './admin/require-admin.ts'
+import { refuseLimitedCaller } from '../access/caller.ts'
 import type { App } from './app.ts'
 import { admitCaller } from './request/require-authentication.ts'
 import { NoParameters } from './schemas/common.ts'

@@ -83,7 +83,7 @@ export function sealPageToken(
   cipher.final()
   cipher.getAuthTag().copy(bytes, tagAt)
   const token = PREFIX + bytes.toString('base64url')
-  keys.remember(token, plain)
+  keys.keepOpened(token, plain)
   return token
 }
 
@@ -93,7 +93,7 @@ export function sealPageToken(
  */
 export function peekListedTypes(token: string, keys: TokenKeys): readonly number[] | undefined {
   if (token.length > PAGE_TOKEN_MAX_LENGTH) return undefined
-  const plain = keys.recall(token) ?? unseal(token, keys)
+  const plain = keys.findOpened(token) ?? unseal(token, keys)
   return plain && readState(plain).listedTypes
 }
 
@@ -105,7 +105,7 @@ export function openPageToken(
   keys: TokenKeys,
 ): OpenedToken {
   if (token.length > PAGE_TOKEN_MAX_LENGTH) return { refused: 'malformed' }
-  const plain = keys.recall(token) ?? unseal(token, keys)
+  const plain = keys.findOpened(token) ?? unseal(token, keys)
   if (plain === undefined) return { refused: 'malformed' }
   const caller = plain.subarray(AT.caller, AT.expires)
   if (!binding.caller.equals(caller)) {
@@ -132,7 +132,7 @@ function unseal(token: string, keys: TokenKeys): Buffer | undefined {
   const id = bytes.subarray(1, SALT_AT)
   const salt = bytes.subarray(SALT_AT, NONCE_AT)
   const plain = keys.open(id, salt, (key) => unsealWith(bytes, key))
-  if (plain !== undefined) keys.remember(token, plain)
+  if (plain !== undefined) keys.keepOpened(token, plain)
   return plain
 }
 

@@ -76,12 +76,12 @@ export class TokenKeys {
   }
 
   /** Caches the decrypted state of an authenticated token. */
-  remember(token: string, plain: Buffer): void {
+  keepOpened(token: string, plain: Buffer): void {
     this.#opened.set(token, plain)
   }
 
   /** Returns the cached state of a token that this process sealed or opened recently. */
-  recall(token: string): Buffer | undefined {
+  findOpened(token: string): Buffer | undefined {
     return this.#opened.get(token)
   }
 

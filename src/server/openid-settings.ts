@@ -1,4 +1,4 @@
-import type { OpenIdTokens } from '../access/openid/openid-tokens.ts'
+import type { OpenIdTokens } from '../access/access-services.ts'
 import { type Config, requireBothOrNeither } from './config.ts'
 
 /** Opens the OpenID provider of the settings; undefined if there is none. */

@@ -1,7 +1,7 @@
 /** Sends every example of `openapi.json` to a service with the demo data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/access/secrets.ts'
-import { createSessionCode } from '../../src/http/one-time/sessions.ts'
+import { createSessionCode } from '../../src/access/sessions.ts'
 import { ADMIN_EXAMPLES } from '../../src/http/openapi/admin-examples.ts'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
 import { openDemo } from '../../src/server/demo/open-demo.ts'

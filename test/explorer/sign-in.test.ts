@@ -1,7 +1,7 @@
 /** How a person gets into the explorer, and out of it. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSessionCode } from '../../src/http/one-time/sessions.ts'
+import { createSessionCode } from '../../src/access/sessions.ts'
 import { accessibilityFaults, openBrowser, openExplorer, openPage } from '../support/browser.ts'
 import { startShop } from '../support/explorer-data.ts'
 import { ADMIN_TOKEN, type Service } from '../support/service.ts'

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
+import type { OpenIdTokens } from '../access-services.ts'
 import type { CallerRights } from '../caller.ts'
 import { OAUTH_SCOPES } from '../oauth/oauth-scopes.ts'
-import type { OpenIdTokens } from './openid-tokens.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
 /** How far the clocks of the provider and of this machine may differ. */

@@ -11,6 +11,7 @@ import {
   type JWSHeaderParameters,
 } from 'jose'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 
 /** Keys are read again after this long, so that withdrawn ones stop working. */
 const REFRESH_MS = 600_000
@@ -89,7 +90,7 @@ export class ProviderKeys {
     this.#lastAttemptMs = this.#options.now()
     try {
       const keys = await fetchJson(this.#options.jwksUrl ?? (await this.#discover()))
-      const find = createLocalJWKSet(keys as unknown as JSONWebKeySet)
+      const find = createLocalJWKSet(keys as JSONWebKeySet)
       this.#known = { find, readAtMs: this.#lastAttemptMs }
       this.#lastError = undefined
     } catch (error) {
@@ -102,21 +103,21 @@ export class ProviderKeys {
     const { issuer } = this.#options
     const base = issuer.replace(/\/$/, '')
     const document = await fetchJson(`${base}/.well-known/openid-configuration`)
-    if (document['issuer'] !== issuer) {
+    if (!isJsonObject(document) || document['issuer'] !== issuer) {
       throw new Error(`the discovery document names another issuer than OQS_OIDC_ISSUER ${issuer}`)
     }
     return String(document['jwks_uri'])
   }
 }
 
-async function fetchJson(url: string): Promise<Record<string, unknown>> {
+async function fetchJson(url: string): Promise<unknown> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (!response.ok) throw new Error(`${url} answered with status ${response.status}`)
-  return JSON.parse(await readText(url, response)) as Record<string, unknown>
+  return JSON.parse(await readText(url, response))
 }
 
 /** Reads a body of limited size. Leaving the loop early cancels the rest. */

@@ -1,6 +1,7 @@
 /**
  * Object types as seen by a caller that may see only some objects or properties, or may not write.
  */
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 
@@ -47,4 +48,11 @@ export function isPartlyHidden(objectType: ObjectType): boolean {
 /** True if the caller sees only some properties of the objects. */
 export function hidesProperties(objectType: ObjectType): boolean {
   return restrictionOf(objectType)?.shown !== undefined
+}
+
+/** Throws `ApiUsageDenied` if the caller may only read the objects of a type. */
+export function requireWritable({ apiName, isReadOnly = false }: ObjectType): void {
+  if (!isReadOnly) return
+  const reason = 'the policies of the token allow reading only'
+  throw new ObjectQueryError('ApiUsageDenied', { objectType: apiName, reason })
 }

@@ -23,8 +23,7 @@ import type {
   RecordSpec,
 } from '../../store/object-store.ts'
 import type { RequestContext, StoreWork } from '../../store/port/request-context.ts'
-import { requireWritable } from './require-writable.ts'
-import { isPartlyHidden, restrictionOf } from './restricted-type.ts'
+import { isPartlyHidden, requireWritable, restrictionOf } from './restricted-type.ts'
 import { ruleQuery } from './rule-query.ts'
 
 export class RuledObjects implements Objects {

@@ -12,7 +12,6 @@ import { NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { timeText } from './credential-schemas.ts'
-import { ADMIN_SCOPE } from './require-admin.ts'
 
 /** A kind of credential. */
 export interface CredentialKind<Stored extends { readonly id: string }> {
@@ -64,7 +63,7 @@ export function addCredentials<Stored extends { readonly id: string }>(
   app.get(
     path,
     {
-      config: { scope: ADMIN_SCOPE },
+      config: { scope: 'api:admin' },
       schema: {
         ...schemaOf('list'),
         response: readResponses(Type.Object({ data: Type.Array(listed) })),
@@ -86,7 +85,7 @@ export function addCredentials<Stored extends { readonly id: string }>(
   app.post(
     path,
     {
-      config: { scope: ADMIN_SCOPE, writes: KEYED },
+      config: { scope: 'api:admin', writes: KEYED },
       schema: { ...schemaOf('create'), body: kind.body, response: responses(created) },
     },
     async (request, reply) => {
@@ -99,7 +98,7 @@ export function addCredentials<Stored extends { readonly id: string }>(
   app.delete(
     `${path}/:id`,
     {
-      config: { scope: ADMIN_SCOPE, writes: UNGUARDED },
+      config: { scope: 'api:admin', writes: UNGUARDED },
       schema: {
         ...schemaOf('revoke'),
         params: Type.Object({ id: Type.String({ description: kind.idDescription }) }),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { requireAdministration } from '../../access/caller.ts'
 import { checkNames } from '../../access/check-names.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
@@ -24,7 +25,6 @@ import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { requireAdministration } from './require-admin.ts'
 import { requireDefinition } from './require-definition.ts'
 
 /** Waits for the next turn of the caller: several definitions of one caller take turns, too. */

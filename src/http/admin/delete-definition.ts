@@ -1,5 +1,6 @@
 /** Deletes object types and ontologies, with their objects. */
 import { Type } from 'typebox'
+import { requireAdministration } from '../../access/caller.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
@@ -13,7 +14,7 @@ import { GUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { OntologyPath, TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
-import { requireAdministration } from './require-admin.ts'
+import { requireAdministration } from '../../access/caller.ts'
 import { requireDefinition } from './require-definition.ts'
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const

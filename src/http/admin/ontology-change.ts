@@ -10,7 +10,7 @@ import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
-import { requireAdministration } from './require-admin.ts'
+import { requireAdministration } from '../../access/caller.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/change'
 

@@ -20,7 +20,6 @@ import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { ADMIN_SCOPE } from './require-admin.ts'
 
 const StoredPolicy = Type.Object({
   name: PolicyName,
@@ -35,8 +34,8 @@ const StoredPolicy = Type.Object({
 
 const PolicyPath = Type.Object({ policy: PolicyName })
 
-const config = { scope: ADMIN_SCOPE }
-const writing = { scope: ADMIN_SCOPE, writes: GUARDED }
+const config = { scope: 'api:admin' } as const
+const writing = { scope: 'api:admin', writes: GUARDED } as const
 const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Adds `listPolicies`, `getPolicy`, `savePolicy` and `deletePolicy`. */

@@ -6,7 +6,6 @@ import { endpoint } from '../endpoint.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
-import { ADMIN_SCOPE } from './require-admin.ts'
 
 const typeNames = {
   ontology: Type.String({ description: 'API name of the ontology.' }),
@@ -128,7 +127,7 @@ function bytes(storedBytes: number | undefined) {
 
 export const getStatus = endpoint({
   route: 'GET /api/admin/v1/status',
-  config: { scope: ADMIN_SCOPE },
+  config: { scope: 'api:admin' },
   operationId: 'getStatus',
   summary: 'Get the state of the service and its store',
   tags: ['Administration'],

@@ -51,8 +51,8 @@ export function outcomeOf(
 }
 
 function auditCaller({ caller, activity }: FastifyRequest): AuditCaller | undefined {
-  const known = caller as Caller | null
-  if (known === null) return activity.summary().auditFacts.oauthClient
+  const known = caller as Caller | undefined
+  if (known === undefined) return activity.summary().auditFacts.oauthClient
   const { id, name, credential } = known
   if (credential.kind !== 'apiToken') return { id, name }
   const { tokenId, clientId } = credential
@@ -71,9 +71,9 @@ function namesOf({
 }: FastifyRequest): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
   const { readTypes, auditFacts } = activity.summary()
   const path: NamedPath = auditFacts.namedType ?? (params as NamedPath | null) ?? {}
-  const known = catalogue as Catalogue | null
+  const known = catalogue as Catalogue | undefined
   const ontology = known?.index.findNamed(path)
-  if (known === null || ontology === undefined) return {}
+  if (known === undefined || ontology === undefined) return {}
   // Not loaded if the request was refused early, or if the ontology is hidden from its caller.
   const definition = known.isLoaded(path) ? known.find(ontology.rid) : undefined
   const named = definition?.objectTypes.get(path.objectType ?? '')

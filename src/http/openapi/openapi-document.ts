@@ -4,7 +4,7 @@ import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import { SCOPES } from '../../contract/scopes.ts'
 import { StructFields } from '../../ontology/definition/definition-schema.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
-import { buildLazyValidators } from '../request/lazy-validators.ts'
+import { lazyValidators } from '../request/validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
 import { DOCUMENTED_AS, DOCUMENTED_WITH } from '../schemas/documented.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
@@ -49,13 +49,9 @@ export async function writeOpenApi(
   const filteredOperations = new Set<string | undefined>()
   const app = fastify({
     exposeHeadRoutes: false,
-    schemaController: {
-      compilersFactory: {
-        buildValidator: buildLazyValidators,
-        buildSerializer: buildLazySerializers,
-      },
-    },
+    schemaController: { compilersFactory: { buildSerializer: buildLazySerializers } },
   })
+  app.setValidatorCompiler(lazyValidators(() => app.getSchemas()))
   app.addSchema(ErrorResponse)
   app.addSchema(StructFields)
   await app.register(swagger, {

@@ -115,9 +115,9 @@ function verifyBeforeErrors(app: App, services: Services): void {
 
 /** Makes a request depend on the database alone. Returns what it took from caches, if unverified. */
 function dropCachedIdentity(request: FastifyRequest): CachedIdentity | undefined {
-  const context = request.context as CallerContext | null
+  const context = request.context as CallerContext | undefined
   const cached = context?.cachedIdentity
-  if (context === null || cached === undefined || cached.isVerified) return undefined
+  if (context === undefined || cached === undefined || cached.isVerified) return undefined
   request.context = new CallerContext(request, context.callerId)
   return cached
 }

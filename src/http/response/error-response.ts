@@ -36,7 +36,7 @@ function refusalDelayMs(
   { admission }: Services,
 ): number {
   if (![401, 429].includes(statusOf(errorName))) return 0
-  const caller = request.caller as Caller | null
+  const caller = request.caller as Caller | undefined
   return admission.refusalDelayMs(caller?.id ?? `address ${request.ip}`)
 }
 

@@ -1,6 +1,6 @@
 import { createApiToken } from '../../access/api-tokens.ts'
+import { createSessionCode } from '../../access/sessions.ts'
 import type { Scope } from '../../contract/scopes.ts'
-import { createSessionCode } from '../../http/one-time/sessions.ts'
 import type { ApiToken, ObjectStore } from '../../store/object-store.ts'
 import { DEMO_DEFINITION } from './definition.ts'
 
