@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Page } from '../../service/pages/page.ts'
+import { requireVerified } from '../../store/port/request-context.ts'
 import { dataHeaders } from '../response/data-headers.ts'
 import {
   CACHE_CONTROL,
@@ -12,7 +13,6 @@ import {
   isCacheable,
   isNotModified,
 } from '../response/entity-tag.ts'
-import { requireVerified } from '../response/require-verified.ts'
 
 const HEAD = '{"data":['
 
@@ -43,7 +43,7 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
   if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'
 
-  requireVerified(reply.request)
+  requireVerified(reply.request.context)
   const { raw, request } = reply.hijack()
   const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
   request.activity.notePage({ objects: page.count, bytes: bodyBytes })

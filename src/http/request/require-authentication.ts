@@ -9,10 +9,13 @@ import { requireScope } from '../../access/caller.ts'
 import { type Identified, identify, identifyFromCache, viewOf } from '../../access/identify.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyName } from '../../ontology/catalogue.ts'
-import { type CachedIdentity, StaleIdentity } from '../../store/port/request-context.ts'
+import {
+  type CachedIdentity,
+  requireVerified,
+  StaleIdentity,
+} from '../../store/port/request-context.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
-import { requireVerified } from '../response/require-verified.ts'
 import type { Services } from '../services.ts'
 import { CallerContext } from './caller-context.ts'
 
@@ -28,7 +31,7 @@ export function requireAuthentication(app: App, services: Services): void {
   })
   verifyBeforeErrors(app, services)
   app.addHook('onSend', (request, _reply, payload, done) => {
-    requireVerified(request)
+    requireVerified(request.context)
     done(null, payload)
   })
   app.addHook('onRequest', (request) => admitCaller(request, services))

@@ -1,5 +1,5 @@
 /** The headers of responses with objects, besides those of every response. */
-import type { VerifiedRequest } from './require-verified.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -9,7 +9,8 @@ export const COUNT_TRAILER = 'oqs-count'
 
 /** The part of a reply that these headers depend on. */
 export interface TimedReply {
-  readonly request: VerifiedRequest & {
+  readonly request: {
+    readonly context: RequestContext
     readonly activity: {
       /** How long the request took so far, in milliseconds. */
       elapsedMs(): number

@@ -2,8 +2,9 @@
 import type { FastifyReply } from 'fastify'
 import { bytesOf } from '../../service/aggregate-within.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
+import { requireVerified } from '../../store/port/request-context.ts'
 import { dataHeaders } from './data-headers.ts'
-import { requireVerified } from './require-verified.ts'
+
 
 /** Sends the groups without the framework, which only sends bodies in one piece. */
 export function sendAggregated(
@@ -15,7 +16,7 @@ export function sendAggregated(
   const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
   const head = envelope.slice(0, -2)
   const tail = ']}'
-  requireVerified(reply.request)
+  requireVerified(reply.request.context)
   const { raw } = reply.hijack()
   raw.writeHead(200, {
     'content-type': 'application/json',

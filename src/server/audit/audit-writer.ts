@@ -4,7 +4,7 @@
  * wait, further ones are dropped and counted.
  */
 import type { AuditLevel, AuditRecord } from '../../contract/audit-record.ts'
-import type { AuditSink } from '../../http/audit/audit-sink.ts'
+import type { AuditSink } from '../../http/audit/request-audit.ts'
 import type { AuditLog } from '../../store/object-store.ts'
 import type { Log } from '../log.ts'
 import type { AuditLines } from './audit-lines.ts'

@@ -85,6 +85,12 @@ export class CachedIdentity {
   }
 }
 
+/** A safety net: throws if a response would leave before its request is verified. */
+export function requireVerified(context: Pick<RequestContext, 'cachedIdentity'> | undefined): void {
+  const cached = context?.cachedIdentity
+  if (cached !== undefined && !cached.isVerified) throw new Error('the caller is not verified')
+}
+
 /** What a request took from caches has changed since, so the request starts again. */
 export class StaleIdentity extends Error {
   constructor() {
