@@ -14,7 +14,6 @@ import { GUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { OntologyPath, TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
-import { requireAdministration } from '../../access/caller.ts'
 import { requireDefinition } from './require-definition.ts'
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const

@@ -1,4 +1,6 @@
 /** Background changes of definitions: `getOntologyChange`, `cancelOntologyChange`. */
+
+import { requireAdministration } from '../../access/caller.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import {
   ChangeResponse,
@@ -10,7 +12,6 @@ import { UNGUARDED } from '../request/write-guards.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
-import { requireAdministration } from '../../access/caller.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/change'
 
