@@ -4,7 +4,7 @@ import { revision1ActionTypes, v2ActionTypes } from './actions/action-types.ts'
 import { applyAction, applyActionBatch, validateAction } from './actions/revision-1-actions.ts'
 import { applyActionBatchV2, applyActionV2 } from './actions/v2-actions.ts'
 import { CLIENTS } from './admin/clients.ts'
-import { addCredentials } from './admin/credentials.ts'
+import { credentials } from './admin/credentials.ts'
 import { applyOntology, getOntologyDefinition } from './admin/define-ontology.ts'
 import { deleteByQuery } from './admin/delete-by-query.ts'
 import { deleteObjectType, deleteOntology } from './admin/delete-definition.ts'
@@ -13,7 +13,7 @@ import { getCaller } from './admin/get-caller.ts'
 import { getObjectCounts } from './admin/get-object-counts.ts'
 import { listAuditRecords } from './admin/list-audit-records.ts'
 import { cancelOntologyChange, getOntologyChange } from './admin/ontology-change.ts'
-import { addPolicies } from './admin/policies.ts'
+import { policies } from './admin/policies.ts'
 import {
   abandonReplacement,
   publishReplacement,
@@ -28,6 +28,8 @@ import { addEndpoints } from './endpoint.ts'
 import { linkTypes } from './metadata/link-types.ts'
 import { REVISION_1 } from './metadata/metadata-api.ts'
 import { ontologies } from './metadata/ontologies.ts'
+import { createDownload } from './one-time/downloads.ts'
+import { deleteSession } from './one-time/sessions.ts'
 import { aggregateObjects } from './revision-1/revision-1-aggregate.ts'
 import { revision1ObjectTypes } from './revision-1/revision-1-object-types.ts'
 import {
@@ -152,14 +154,19 @@ export async function addAdministration(app: App, services: Services): Promise<v
     abandonReplacement,
     exportObjects,
     deleteByQuery,
+    createDownload,
+    deleteSession,
   ])
   await addSingleObject(app, services)
   await addWriteObjects(app, services)
   await app.register(async (operation: App) => {
     operation.addHook('preValidation', async ({ caller }) => refuseLimitedCaller(caller))
-    addCredentials(operation, services, TOKENS)
-    addCredentials(operation, services, CLIENTS)
-    addPolicies(operation, services)
-    addEndpoints(operation, services, [getStatus, listAuditRecords])
+    addEndpoints(operation, services, [
+      ...credentials(TOKENS),
+      ...credentials(CLIENTS),
+      ...policies,
+      getStatus,
+      listAuditRecords,
+    ])
   })
 }

@@ -14,18 +14,20 @@ import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'
 import type { App } from './app.ts'
 import { auditRequests } from './audit/audit-requests.ts'
+import { addEndpoints } from './endpoint.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
 import { addOAuth } from './oauth/endpoints.ts'
-import { addCodeEndpoints, addOneTimeEndpoints } from './one-time/endpoints.ts'
+import { redeemDownload } from './one-time/downloads.ts'
+import { createSession } from './one-time/sessions.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
 import { RequestActivity } from './request/request-activity.ts'
-import { requireAuthentication } from './request/require-authentication.ts'
+import { admitByAddress, requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import { lazyValidators } from './request/validators.ts'
 import {
@@ -134,13 +136,15 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   addHealth(app, services)
   addMetrics(app, services)
   await app.register(async (open: App) => addOAuth(open, services))
-  await app.register(async (open: App) => addOneTimeEndpoints(open, services))
+  await app.register(async (open: App) => {
+    admitByAddress(open, services)
+    addEndpoints(open, services, [createSession, redeemDownload])
+  })
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)
     addRevision1(secured, services)
     addRevision2(secured, services)
     addV2(secured, services)
-    addCodeEndpoints(secured, services)
     await addAdministration(secured, services)
   })
   return app

@@ -26,6 +26,8 @@ interface EndpointSpec<
   readonly description?: string
   readonly tags: readonly string[]
   readonly consumes?: readonly string[]
+  /** Empty for an endpoint that needs no bearer token. */
+  readonly security?: readonly []
   readonly params?: Params
   readonly querystring?: Query
   readonly body?: Body

@@ -1,10 +1,9 @@
 /** The endpoints that list, create and revoke credentials: API tokens, and OAuth clients. */
-import type { FastifyRequest } from 'fastify'
 import { type TObject, type TProperties, Type } from 'typebox'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { IdempotencyNote } from '../../store/object-store.ts'
-import type { App } from '../app.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
@@ -44,94 +43,78 @@ interface Created<Stored> {
   readonly secret: string | undefined
 }
 
-const common = { tags: ['Administration'], querystring: NoParameters }
-
-/** Adds the three endpoints of a kind of credential. */
-export function addCredentials<Stored extends { readonly id: string }>(
-  app: App,
-  services: Services,
-  kind: CredentialKind<Stored>,
-): void {
-  const { now, credentialUses } = services
-  const path = `/api/admin/v1/${kind.path}`
-  const schemaOf = (operation: keyof typeof kind.operations) => {
-    const [operationId, summary] = kind.operations[operation]
-    return { ...common, operationId, summary }
-  }
-  const listed = Type.Object({ ...kind.members, lastUsedAt: LastUsedAt })
-  const created = Type.Object({ ...kind.members, [kind.secret.name]: kind.secret.schema })
-  app.get(
-    path,
-    {
-      config: { scope: 'api:admin' },
-      schema: {
-        ...schemaOf('list'),
-        response: readResponses(Type.Object({ data: Type.Array(listed) })),
-      },
-    },
-    async (_request, reply) => {
-      const nowMs = now()
-      const [stored, uses] = await Promise.all([
-        kind.list(services, nowMs),
-        credentialUses.readAll(nowMs),
-      ])
-      const data = stored.map((one) => ({
-        ...kind.describe(one, nowMs),
-        lastUsedAt: timeText(uses.get(one.id)),
-      }))
-      return sendJson(reply, JSON.stringify({ data }))
-    },
-  )
-  app.post(
-    path,
-    {
-      config: { scope: 'api:admin', writes: KEYED },
-      schema: { ...schemaOf('create'), body: kind.body, response: responses(created) },
-    },
-    async (request, reply) => {
-      const create = (record: RecordResponse) => createOne(request as FastifyRequest, record)
-      const response = await applyOnce(request, reply, services, create, { isSecret: true })
-      void reply.header('cache-control', 'no-store')
-      return sendJson(reply, response)
-    },
-  )
-  app.delete(
-    `${path}/:id`,
-    {
-      config: { scope: 'api:admin', writes: UNGUARDED },
-      schema: {
-        ...schemaOf('revoke'),
-        params: Type.Object({ id: Type.String({ description: kind.idDescription }) }),
-        response: responses(Type.Object(kind.members)),
-      },
-    },
-    async ({ params: { id }, activity }, reply) => {
-      const nowMs = now()
-      const revoked = await kind.revoke(services, id, nowMs)
-      if (revoked === undefined) throw new ObjectQueryError(...kind.notFound(id))
-      activity.noteAudit({ writtenKeys: [id] })
-      return sendJson(reply, JSON.stringify(kind.describe(revoked, nowMs)))
-    },
-  )
-
-  async function createOne(
-    { body, activity }: FastifyRequest,
-    record: RecordResponse,
-  ): Promise<string> {
-    const nowMs = now()
-    const render = ({ stored, secret }: Created<Stored>) =>
-      JSON.stringify({ ...kind.describe(stored, nowMs), [kind.secret.name]: secret })
-    const one = await kind.create(services, body, nowMs, (created) =>
-      record(render(created), created.stored.id),
-    )
-    activity.noteAudit({ writtenKeys: [one.stored.id] })
-    return render(one)
-  }
-}
-
 const LastUsedAt = Type.Optional(
   Type.String({
     format: 'date-time',
     description: 'The last use, to within five minutes. Absent if there was none in 400 days.',
   }),
 )
+
+/** Returns the endpoints of a kind of credential. */
+export function credentials<Stored extends { readonly id: string }>(
+  kind: CredentialKind<Stored>,
+): readonly Endpoint[] {
+  const path = `/api/admin/v1/${kind.path}` as const
+  const describe = (operation: keyof typeof kind.operations) => {
+    const [operationId, summary] = kind.operations[operation]
+    return { operationId, summary, tags: ['Administration'], querystring: NoParameters }
+  }
+  const listed = Type.Object({ ...kind.members, lastUsedAt: LastUsedAt })
+  const created = Type.Object({ ...kind.members, [kind.secret.name]: kind.secret.schema })
+  return [
+    endpoint({
+      ...describe('list'),
+      route: `GET ${path}`,
+      config: { scope: 'api:admin' },
+      response: readResponses(Type.Object({ data: Type.Array(listed) })),
+      handle: async (_request, reply, services) => {
+        const nowMs = services.now()
+        const [stored, uses] = await Promise.all([
+          kind.list(services, nowMs),
+          services.credentialUses.readAll(nowMs),
+        ])
+        const data = stored.map((one) => ({
+          ...kind.describe(one, nowMs),
+          lastUsedAt: timeText(uses.get(one.id)),
+        }))
+        return sendJson(reply, JSON.stringify({ data }))
+      },
+    }),
+    endpoint({
+      ...describe('create'),
+      route: `POST ${path}`,
+      config: { scope: 'api:admin', writes: KEYED },
+      body: kind.body,
+      response: responses(created),
+      handle: async (request, reply, services) => {
+        const nowMs = services.now()
+        const render = ({ stored, secret }: Created<Stored>) =>
+          JSON.stringify({ ...kind.describe(stored, nowMs), [kind.secret.name]: secret })
+        const create = async (record: RecordResponse) => {
+          const one = await kind.create(services, request.body, nowMs, (created) =>
+            record(render(created), created.stored.id),
+          )
+          request.activity.noteAudit({ writtenKeys: [one.stored.id] })
+          return render(one)
+        }
+        const response = await applyOnce(request, reply, services, create, { isSecret: true })
+        void reply.header('cache-control', 'no-store')
+        return sendJson(reply, response)
+      },
+    }),
+    endpoint({
+      ...describe('revoke'),
+      route: `DELETE ${path}/:id`,
+      config: { scope: 'api:admin', writes: UNGUARDED },
+      params: Type.Object({ id: Type.String({ description: kind.idDescription }) }),
+      response: responses(Type.Object(kind.members)),
+      handle: async ({ params: { id }, activity }, reply, services) => {
+        const nowMs = services.now()
+        const revoked = await kind.revoke(services, id, nowMs)
+        if (revoked === undefined) throw new ObjectQueryError(...kind.notFound(id))
+        activity.noteAudit({ writtenKeys: [id] })
+        return sendJson(reply, JSON.stringify(kind.describe(revoked, nowMs)))
+      },
+    }),
+  ]
+}

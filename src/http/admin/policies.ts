@@ -1,5 +1,6 @@
 /** The policies of the service, as `oqs policy` manages them. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
 import { PolicyBody, PolicyName } from '../../access/policies/policy.ts'
@@ -11,8 +12,9 @@ import {
   type ReadPolicyContext,
   savePolicy,
 } from '../../access/policies/stored-policies.ts'
-import type { App } from '../app.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
+import type { KeyedRequest } from '../request/idempotency-key.ts'
 import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
@@ -37,110 +39,106 @@ const PolicyPath = Type.Object({ policy: PolicyName })
 const config = { scope: 'api:admin' } as const
 const writing = { scope: 'api:admin', writes: GUARDED } as const
 const common = { tags: ['Administration'], querystring: NoParameters }
+const ONE = '/api/admin/v1/policies/:policy'
 
-/** Adds `listPolicies`, `getPolicy`, `savePolicy` and `deletePolicy`. */
-export function addPolicies(app: App, services: Services): void {
-  const { store, views, limits, now } = services
-  const { documents } = store
-  const contextFor =
-    (caller: Caller): ReadPolicyContext =>
-    async (rights) => ({
-      catalogue: await store.readCatalogue({ named: rights, callerId: caller.id }),
-      limits: limits.query,
-      claims: views.claimNames,
-    })
-  app.get(
-    '/api/admin/v1/policies',
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'listPolicies',
-        summary: 'List the policies',
-        response: readResponses(Type.Object({ data: Type.Array(StoredPolicy) })),
-      },
-    },
-    async ({ caller }, reply) => {
-      const data = await listPolicies(documents, contextFor(caller), now())
-      return sendJson(reply, JSON.stringify({ data }))
-    },
-  )
-  app.get(
-    '/api/admin/v1/policies/:policy',
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'getPolicy',
-        summary: 'Get a policy',
-        params: PolicyPath,
-        response: readResponses(StoredPolicy),
-      },
-    },
-    async ({ caller, params }, reply) => {
-      const policy = await findPolicy(documents, params.policy, contextFor(caller), now())
-      return sendJson(reply, JSON.stringify(policy))
-    },
-  )
-  app.put(
-    '/api/admin/v1/policies/:policy',
-    {
-      config: writing,
-      schema: {
-        ...common,
-        operationId: 'savePolicy',
-        summary: 'Create or replace a policy',
-        description:
-          'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
-        params: PolicyPath,
-        body: PolicyBody,
-        response: responses(StoredPolicy),
-      },
-    },
-    async (request, reply) => {
-      const policy = { name: request.params.policy, ...request.body }
-      const json = JSON.stringify(policy)
-      const response = await applyOnce(request, reply, services, async (record) => {
-        const guards = {
-          check: readCheck(request.headers, policy.name),
-          idempotencyKey: await record(json),
-        }
-        await savePolicy(documents, policy, contextFor(request.caller), guards)
-        request.activity.noteAudit({ writtenKeys: [policy.name] })
-        return json
-      })
-      reply.headers({ etag: etagOfBytes(response) })
-      return sendJson(reply, response)
-    },
-  )
-  app.delete(
-    '/api/admin/v1/policies/:policy',
-    {
-      config: writing,
-      schema: {
-        ...common,
-        operationId: 'deletePolicy',
-        summary: 'Delete a policy',
-        description: 'Tokens, clients and groups that name the policy lose its rights.',
-        params: PolicyPath,
-        response: responses(Type.Object({ name: PolicyName })),
-      },
-    },
-    async (request, reply) => {
-      const { policy: name } = request.params
-      const json = JSON.stringify({ name })
-      const response = await applyOnce(request, reply, services, async (record) => {
-        const guards = {
-          check: readCheck(request.headers, name),
-          idempotencyKey: await record(json),
-        }
-        await deletePolicy(documents, name, contextFor(request.caller), guards)
-        request.activity.noteAudit({ writtenKeys: [name] })
-        return json
-      })
-      return sendJson(reply, response)
-    },
-  )
+const listed = endpoint({
+  ...common,
+  route: 'GET /api/admin/v1/policies',
+  config,
+  operationId: 'listPolicies',
+  summary: 'List the policies',
+  response: readResponses(Type.Object({ data: Type.Array(StoredPolicy) })),
+  handle: async ({ caller }, reply, services) => {
+    const { store, now } = services
+    const data = await listPolicies(store.documents, contextOf(caller, services), now())
+    return sendJson(reply, JSON.stringify({ data }))
+  },
+})
+
+const found = endpoint({
+  ...common,
+  route: `GET ${ONE}`,
+  config,
+  operationId: 'getPolicy',
+  summary: 'Get a policy',
+  params: PolicyPath,
+  response: readResponses(StoredPolicy),
+  handle: async ({ caller, params }, reply, services) => {
+    const { store, now } = services
+    const context = contextOf(caller, services)
+    const policy = await findPolicy(store.documents, params.policy, context, now())
+    return sendJson(reply, JSON.stringify(policy))
+  },
+})
+
+const saved = endpoint({
+  ...common,
+  route: `PUT ${ONE}`,
+  config: writing,
+  operationId: 'savePolicy',
+  summary: 'Create or replace a policy',
+  description:
+    'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
+  params: PolicyPath,
+  body: PolicyBody,
+  response: responses(StoredPolicy),
+  handle: async (request, reply, services) => {
+    const policy = { name: request.params.policy, ...request.body }
+    const context = contextOf(request.caller, services)
+    const response = await writePolicy(request, reply, services, policy, (guards) =>
+      savePolicy(services.store.documents, policy, context, guards),
+    )
+    reply.headers({ etag: etagOfBytes(response) })
+    return sendJson(reply, response)
+  },
+})
+
+const deleted = endpoint({
+  ...common,
+  route: `DELETE ${ONE}`,
+  config: writing,
+  operationId: 'deletePolicy',
+  summary: 'Delete a policy',
+  description: 'Tokens, clients and groups that name the policy lose its rights.',
+  params: PolicyPath,
+  response: responses(Type.Object({ name: PolicyName })),
+  handle: async (request, reply, services) => {
+    const { policy: name } = request.params
+    const context = contextOf(request.caller, services)
+    const response = await writePolicy(request, reply, services, { name }, (guards) =>
+      deletePolicy(services.store.documents, name, context, guards),
+    )
+    return sendJson(reply, response)
+  },
+})
+
+export const policies: readonly Endpoint[] = [listed, found, saved, deleted]
+
+/** Returns what policies are checked against. */
+function contextOf({ id: callerId }: Caller, services: Services): ReadPolicyContext {
+  const { store, limits, views } = services
+  return async (rights) => ({
+    catalogue: await store.readCatalogue({ named: rights, callerId }),
+    limits: limits.query,
+    claims: views.claimNames,
+  })
+}
+
+/** Writes a policy at most once for the key of the request, and returns the response. */
+function writePolicy(
+  request: KeyedRequest & Pick<FastifyRequest, 'activity'>,
+  reply: FastifyReply,
+  services: Services,
+  response: { readonly name: string },
+  write: (guards: PolicyGuards) => Promise<void>,
+): Promise<string> {
+  const { name } = response
+  const json = JSON.stringify(response)
+  return applyOnce(request, reply, services, async (record) => {
+    await write({ check: readCheck(request.headers, name), idempotencyKey: await record(json) })
+    request.activity.noteAudit({ writtenKeys: [name] })
+    return json
+  })
 }
 
 /** Returns the check of the preconditions of a request; undefined if it has none. */

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OAuthError, type OAuthErrorCode } from '../../access/oauth/oauth-error.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
+import { addEndpoints } from '../endpoint.ts'
 import { admitByAddress } from '../request/require-authentication.ts'
 import { reportError } from '../response/error-response.ts'
 import { renderError } from '../response/render-error.ts'
@@ -12,15 +13,14 @@ import { addAuthorize } from './authorize.ts'
 import { AUTHORIZE_PATH } from './paths.ts'
 import { acceptForms, BASIC, NO_STORE } from './read-form.ts'
 import { errorPage, pageHeaders } from './sign-in-page.ts'
-import { addRevokeToken, addToken } from './token.ts'
+import { getToken, revokeOAuthToken } from './token.ts'
 
 /** Adds the endpoints to an application of their own, because bodies and errors differ. */
 export function addOAuth(app: App, services: Services): void {
   acceptForms(app)
   app.setErrorHandler(oauthErrorHandler(services))
   admitByAddress(app, services)
-  addToken(app, services)
-  addRevokeToken(app, services)
+  addEndpoints(app, services, [getToken, revokeOAuthToken])
   addAuthorize(app, services)
 }
 

@@ -54,7 +54,7 @@ export const BASIC = /^basic\b */i
 
 /** Reads the credentials of the client: HTTP Basic, or members of the form. */
 export function readClientCredentials(
-  { headers }: FastifyRequest,
+  { headers }: Pick<FastifyRequest, 'headers'>,
   form: Parameters,
 ): ClientCredentials {
   const { client_id: id, client_secret: secret } = form

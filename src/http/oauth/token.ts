@@ -10,7 +10,7 @@ import {
   revokeToken,
 } from '../../access/oauth/grants.ts'
 import { OAuthError } from '../../access/oauth/oauth-error.ts'
-import type { App } from '../app.ts'
+import { endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import type { Services } from '../services.ts'
 import { REVOKE_PATH, TOKEN_PATH } from './paths.ts'
@@ -64,72 +64,60 @@ const OAuthErrorResponse = Type.Object({
 
 const ERROR_RESPONSES = { '4xx': OAuthErrorResponse, '5xx': OAuthErrorResponse }
 
-export function addToken(app: App, services: Services): void {
-  app.post(
-    TOKEN_PATH,
-    {
-      config: { writes: UNGUARDED },
-      bodyLimit: FORM_MAX_BYTES,
-      schema: {
-        operationId: 'getToken',
-        summary: 'Get an access token (OAuth 2.0)',
-        tags: ['OAuth'],
-        security: [],
-        consumes: [FORM_TYPE],
-        body: TokenForm,
-        response: { 200: TokenResponse, ...ERROR_RESPONSES },
-      },
-    },
-    async (request, reply) => {
-      const form = request.body as Parameters
-      const grantType = requireParameter(form, 'grant_type')
-      const grant = GRANTS[grantType as keyof typeof GRANTS]
-      if (!Object.hasOwn(GRANTS, grantType)) {
-        const description = `grant_type must be one of ${GRANT_TYPES.join(', ')}.`
-        throw new OAuthError('unsupported_grant_type', description)
-      }
-      const client = await readClient(request as FastifyRequest, form, services)
-      const tokens = await grant(services, client, form)
-      return reply.headers(NO_STORE).send({
-        access_token: tokens.accessToken,
-        token_type: 'bearer',
-        expires_in: tokens.expiresInSeconds,
-        ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
-        scope: tokens.names.join(' '),
-      })
-    },
-  )
-}
+const common = {
+  config: { writes: UNGUARDED },
+  options: () => ({ bodyLimit: FORM_MAX_BYTES }),
+  tags: ['OAuth'],
+  security: [],
+  consumes: [FORM_TYPE],
+} as const
 
-export function addRevokeToken(app: App, services: Services): void {
-  app.post(
-    REVOKE_PATH,
-    {
-      config: { writes: UNGUARDED },
-      bodyLimit: FORM_MAX_BYTES,
-      schema: {
-        operationId: 'revokeToken',
-        summary: 'Revoke a token and what it belongs to (OAuth 2.0)',
-        tags: ['OAuth'],
-        security: [],
-        consumes: [FORM_TYPE],
-        body: RevokeForm,
-        response: { 200: Type.Object({}), ...ERROR_RESPONSES },
-      },
-    },
-    async (request, reply) => {
-      const form = request.body as Parameters
-      const token = requireParameter(form, 'token')
-      const client = await readClient(request as FastifyRequest, form, services)
-      await revokeToken(services, client, token)
-      return reply.headers(NO_STORE).send({})
-    },
-  )
-}
+export const getToken = endpoint({
+  ...common,
+  route: `POST ${TOKEN_PATH}`,
+  operationId: 'getToken',
+  summary: 'Get an access token (OAuth 2.0)',
+  body: TokenForm,
+  response: { 200: TokenResponse, ...ERROR_RESPONSES },
+  handle: async (request, reply, services) => {
+    const form = request.body as Parameters
+    const grantType = requireParameter(form, 'grant_type')
+    const grant = GRANTS[grantType as keyof typeof GRANTS]
+    if (!Object.hasOwn(GRANTS, grantType)) {
+      const description = `grant_type must be one of ${GRANT_TYPES.join(', ')}.`
+      throw new OAuthError('unsupported_grant_type', description)
+    }
+    const client = await readClient(request, form, services)
+    const tokens = await grant(services, client, form)
+    return reply.headers(NO_STORE).send({
+      access_token: tokens.accessToken,
+      token_type: 'bearer',
+      expires_in: tokens.expiresInSeconds,
+      ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+      scope: tokens.names.join(' '),
+    })
+  },
+})
+
+export const revokeOAuthToken = endpoint({
+  ...common,
+  route: `POST ${REVOKE_PATH}`,
+  operationId: 'revokeToken',
+  summary: 'Revoke a token and what it belongs to (OAuth 2.0)',
+  body: RevokeForm,
+  response: { 200: Type.Object({}), ...ERROR_RESPONSES },
+  handle: async (request, reply, services) => {
+    const form = request.body as Parameters
+    const token = requireParameter(form, 'token')
+    const client = await readClient(request, form, services)
+    await revokeToken(services, client, token)
+    return reply.headers(NO_STORE).send({})
+  },
+})
 
 /** Returns the client of a request. Throws `invalid_client` if its secret is wrong. */
 async function readClient(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'activity'>,
   form: Parameters,
   { store, now }: Services,
 ): Promise<OAuthClient> {

@@ -2,7 +2,7 @@
  * Downloads by a browser, which cannot send a bearer token with a link: a ticket stands for one export
  * of one caller, whose rights are checked again when the ticket is used.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { requireScope } from '../../access/caller.ts'
 import { type CallerReference, findCaller, referTo } from '../../access/caller-reference.ts'
@@ -19,17 +19,17 @@ import {
   readExport,
   sendExport,
 } from '../admin/export-objects.ts'
-import type { App } from '../app.ts'
-import { applyOnce } from '../request/apply-once.ts'
+import { endpoint } from '../endpoint.ts'
+import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
 import { NoParameters } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
-import type { Services } from '../services.ts'
 
 const TICKET_MS = 60_000
 const SCOPE = 'api:ontologies-read'
+const DOWNLOADS = '/api/admin/v1/downloads'
 
 const DownloadBody = Type.Object(
   {
@@ -59,110 +59,84 @@ const DownloadBody = Type.Object(
   closed,
 )
 
-/** Adds `createDownload`. */
-export function addCreateDownload(app: App, services: Services): void {
-  app.post(
-    '/api/admin/v1/downloads',
-    {
-      config: { scope: SCOPE, writes: KEYED },
-      schema: {
-        operationId: 'createDownload',
-        summary: 'Get a link that downloads an export once',
-        description:
-          'The link needs no bearer token, so that a browser can follow it. It works once, within 60 seconds, and only while the token that asked for it is valid. It returns what `exportObjects` returns, as a file.',
-        tags: ['Administration'],
-        querystring: NoParameters,
-        body: DownloadBody,
-        response: responses(DownloadResponse),
-      },
-    },
-    async (request, reply) => {
-      const { store, now } = services
-      const { ontology, objectType: name } = request.body
-      const path = { ontology, objectType: name }
-      request.activity.noteAudit({ namedType: path })
-      // Checked now, so that a mistake is reported to the program and not to the person.
-      const viewer = await viewOf(path, request, services)
-      request.catalogue = viewer.catalogue
-      const { objectType } = resolveTypePath(viewer, path)
-      const parameters = exportParameters(request.body)
-      readExport(parameters, objectType, services)
-      const owner = referTo(viewer.caller, services)
-      const ticket: Ticket = { path, parameters, owner }
-      const expiresAtMs = now() + TICKET_MS
-      const expiresAt = new Date(expiresAtMs).toISOString()
-      void reply.header('cache-control', 'no-store')
-      const response = await applyOnce(
-        request,
-        reply,
-        services,
-        async (record) => {
-          const code = newCode()
-          const json = JSON.stringify({ path: `/api/admin/v1/downloads/${code}`, expiresAt })
-          const idempotencyKey = await record(json, 'download')
-          await storeCode(store.documents, 'download', code, ticket, {
-            expiresAtMs,
-            idempotencyKey,
-          })
-          return json
-        },
-        { isSecret: true },
-      )
-      return sendJson(reply, response)
-    },
-  )
-}
-
 const DownloadResponse = Type.Object({
   path: Type.String({ description: 'The path of the download, relative to the service.' }),
   expiresAt: Type.String({ format: 'date-time' }),
 })
 
-/** Adds `download`, which needs no token: the ticket is the credential. */
-export function addRedeemDownload(app: App, services: Services): void {
-  app.get(
-    '/api/admin/v1/downloads/:ticket',
-    {
-      schema: {
-        operationId: 'download',
-        summary: 'Download an export with a ticket',
-        tags: ['Administration'],
-        security: [],
-        params: Type.Object({
-          ticket: Type.String({ description: 'From the path that `createDownload` returned.' }),
-        }),
-        querystring: NoParameters,
-        response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
-      },
-    },
-    async (request, reply) => {
-      const { store, now } = services
-      // Link previews and download managers ask for the headers first.
-      const take = request.method === 'HEAD' ? peekCode : redeemCode
-      const body = await take(store.documents, 'download', request.params.ticket, now())
-      const { path, parameters, owner } = body as Ticket
-      request.activity.noteAudit({ namedType: path })
-      const caller = await findCaller(owner, services)
-      requireScope(caller, SCOPE)
-      const catalogue = await store.readCatalogue({ named: [path] })
-      const viewer = await viewOf(path, { caller, catalogue }, services)
-      request.caller = viewer.caller
-      request.catalogue = viewer.catalogue
-      const { ontology, objectType } = resolveTypePath(request, path)
-      const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
-      void (reply as FastifyReply).headers({
-        'cache-control': 'no-store',
-        'content-disposition': `attachment; filename="${file}"`,
-      })
-      return sendExport(
-        request as FastifyRequest,
-        reply as FastifyReply,
-        readExport(parameters, objectType, services),
-        services,
-      )
-    },
-  )
-}
+export const createDownload = endpoint({
+  route: `POST ${DOWNLOADS}`,
+  config: { scope: SCOPE, writes: KEYED },
+  operationId: 'createDownload',
+  summary: 'Get a link that downloads an export once',
+  description:
+    'The link needs no bearer token, so that a browser can follow it. It works once, within 60 seconds, and only while the token that asked for it is valid. It returns what `exportObjects` returns, as a file.',
+  tags: ['Administration'],
+  querystring: NoParameters,
+  body: DownloadBody,
+  response: responses(DownloadResponse),
+  handle: async (request, reply, services) => {
+    const { store, now } = services
+    const { ontology, objectType: name } = request.body
+    const path = { ontology, objectType: name }
+    request.activity.noteAudit({ namedType: path })
+    // Checked now, so that a mistake is reported to the program and not to the person.
+    const viewer = await viewOf(path, request, services)
+    request.catalogue = viewer.catalogue
+    const { objectType } = resolveTypePath(viewer, path)
+    const parameters = exportParameters(request.body)
+    readExport(parameters, objectType, services)
+    const ticket: Ticket = { path, parameters, owner: referTo(viewer.caller, services) }
+    const expiresAtMs = now() + TICKET_MS
+    const expiresAt = new Date(expiresAtMs).toISOString()
+    const create = async (record: RecordResponse) => {
+      const code = newCode()
+      const json = JSON.stringify({ path: `${DOWNLOADS}/${code}`, expiresAt })
+      const idempotencyKey = await record(json, 'download')
+      await storeCode(store.documents, 'download', code, ticket, { expiresAtMs, idempotencyKey })
+      return json
+    }
+    void reply.header('cache-control', 'no-store')
+    return sendJson(reply, await applyOnce(request, reply, services, create, { isSecret: true }))
+  },
+})
+
+/** Needs no token: the ticket is the credential. */
+export const redeemDownload = endpoint({
+  route: `GET ${DOWNLOADS}/:ticket`,
+  config: {},
+  operationId: 'download',
+  summary: 'Download an export with a ticket',
+  tags: ['Administration'],
+  security: [],
+  params: Type.Object({
+    ticket: Type.String({ description: 'From the path that `createDownload` returned.' }),
+  }),
+  querystring: NoParameters,
+  response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
+  handle: async (request, reply, services) => {
+    const { store, now } = services
+    // Link previews and download managers ask for the headers first.
+    const take = request.method === 'HEAD' ? peekCode : redeemCode
+    const body = await take(store.documents, 'download', request.params.ticket, now())
+    const { path, parameters, owner } = body as Ticket
+    request.activity.noteAudit({ namedType: path })
+    const caller = await findCaller(owner, services)
+    requireScope(caller, SCOPE)
+    const catalogue = await store.readCatalogue({ named: [path] })
+    const viewer = await viewOf(path, { caller, catalogue }, services)
+    request.caller = viewer.caller
+    request.catalogue = viewer.catalogue
+    const { ontology, objectType } = resolveTypePath(request, path)
+    const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
+    void reply.headers({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="${file}"`,
+    })
+    const spec = readExport(parameters, objectType, services)
+    return sendExport(request as FastifyRequest, reply, spec, services)
+  },
+})
 
 /** What a ticket stands for. */
 interface Ticket {
