@@ -5,7 +5,6 @@ import type { AggregateResult } from '../../store/object-store.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { dataHeaders } from './data-headers.ts'
 
-
 /** Sends the groups without the framework, which only sends bodies in one piece. */
 export function sendAggregated(
   reply: FastifyReply,
