@@ -1,7 +1,7 @@
 /** Browser sessions: a printed link signs a browser in once, and signing out ends the session. */
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { StoreBesideObjects } from '../store/object-store.ts'
 import { createApiToken } from './api-tokens.ts'
 import type { Caller } from './caller.ts'
 import { newCode, redeemCode, storeCode } from './one-time-codes.ts'
@@ -19,7 +19,7 @@ export interface SessionSpec {
 
 /** Creates a code that can be exchanged for an API token, once and within ten minutes. */
 export async function createSessionCode(
-  { documents }: Pick<ObjectStore, 'documents'>,
+  { documents }: Pick<StoreBesideObjects, 'documents'>,
   session: SessionSpec,
   nowMs: number,
 ): Promise<string> {
@@ -30,7 +30,7 @@ export async function createSessionCode(
 
 /** Exchanges a code for an API token. Throws `InvalidOneTimeCode`. */
 export async function startSession(
-  store: ObjectStore,
+  store: StoreBesideObjects,
   code: string,
   nowMs: number,
 ): Promise<{ readonly secret: string; readonly expiresAtMs: number }> {
@@ -43,7 +43,7 @@ export async function startSession(
 
 /** Revokes the API token of a caller. Throws `ApiUsageDenied` if it has another credential. */
 export async function endSession(
-  store: ObjectStore,
+  store: StoreBesideObjects,
   { credential }: Caller,
   nowMs: number,
 ): Promise<void> {
