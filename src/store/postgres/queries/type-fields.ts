@@ -5,7 +5,7 @@ import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import type { PropertySql } from '../../sql/compile/property-sql.ts'
 import { isGeoPoint, languageOf, presenceOf, textFieldsOf } from '../../sql/compile/query-fields.ts'
 import type { ColumnType } from '../catalogue/column-codec.ts'
-import { type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
+import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
 import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TypeHead } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
@@ -81,6 +81,10 @@ class PostgresFieldNumbers extends FieldNumbers<ColumnType> {
   override propertySql(property: string, structField?: string): PropertySql {
     const { value, indexed, form } = super.propertySql(property, structField)
     return { value, indexed, form }
+  }
+
+  protected override elementSql(number: number): string {
+    return `o.${elementColumnOf(number)}[1]`
   }
 }
 
