@@ -8,7 +8,7 @@ const BUSY_TIMEOUT_MS = 10_000
 /** The memory map avoids a copy of every page that is read. */
 const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
-/** The page size of new files. Others keep theirs, see docs/decisions/016-smaller-tables.md. */
+/** The page size of new files. Others keep theirs, see docs/decisions/032-page-size.md. */
 const PAGE_BYTES = 8192
 /** What remains of the WAL when it starts again after a large commit. */
 const WAL_BYTES = 4 * 1024 ** 2
