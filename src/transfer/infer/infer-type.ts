@@ -59,8 +59,7 @@ export function inferType(findings: Findings, options: TypeOptions): InferredTyp
   const assigned = assignProperties(findings, types, columnOptions)
   const { propertyOf, geopoints } = assigned
   const { properties, ...key } = chooseKey(findings, assigned, types, columnOptions)
-  const { primaryKey, rowNumber, candidates, isKeyGiven } = key
-  const title = titleOf(propertyOf, properties)
+  const { primaryKey, rowNumber, candidates, isKeyGiven, title } = key
   return {
     definition: {
       apiName,
@@ -119,7 +118,10 @@ function assignProperties(
   return { properties, propertyOf, geopoints }
 }
 
-/** Chooses the primary key: the given one, a column that identifies rows, or the row number. */
+/**
+ * Chooses the primary key (the given one, a column that identifies rows, or the row number) and the
+ * title.
+ */
 function chooseKey(
   findings: Findings,
   { properties, propertyOf }: AssignedProperties,
@@ -137,11 +139,13 @@ function chooseKey(
       isFirst: column === findings.columns[0]?.name,
     }),
   )
-  const chosen = { candidates, isKeyGiven: given !== undefined }
   const column = columnOptions.rowNumber === undefined ? (given ?? found) : undefined
   const key = column === undefined ? undefined : propertyOf.get(column)
   const keyed = new Map(properties)
   if (given !== undefined) makeKey(keyed, propertyOf.get(given) ?? given)
+  // Before the key gets a description: a property that has one is no title.
+  const title = titleOf(propertyOf, keyed)
+  const chosen = { candidates, isKeyGiven: given !== undefined, title }
   if (key === undefined) {
     const { rowNumber = freeName('row', (name) => properties.has(name)) } = columnOptions
     const numbered = new Map([[rowNumber, ROW_NUMBER], ...keyed])

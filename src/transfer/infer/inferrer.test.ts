@@ -450,6 +450,8 @@ describe('names', () => {
       'displayName',
     )
     expect(infer('text', { id: '1', name: '5' }).definition.titleProperty).toBeUndefined()
+    const { primaryKey, titleProperty } = infer('text', { name: 'Rhine', km: '1233' }).definition
+    expect([primaryKey, titleProperty]).toEqual(['name', 'name'])
   })
 
   it('of columns are limited in number', () => {
