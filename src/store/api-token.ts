@@ -27,7 +27,7 @@ export interface ApiToken {
 }
 
 /** Why a token was issued to an OAuth client. */
-export interface TokenIssue {
+interface TokenIssue {
   readonly clientId: string
   /** The grant of a person; undefined if the client acts for itself. */
   readonly grantId: string | undefined

@@ -32,7 +32,7 @@ export interface ListAuditRequest extends AuditFilter {
 }
 
 /** The position of a record in the list. */
-export interface AuditCursor {
+interface AuditCursor {
   readonly atMs: number
   readonly id: number
 }

@@ -8,12 +8,10 @@ import type { Maintenance } from './port/maintenance.ts'
 import type { Objects } from './port/objects.ts'
 
 export type { AggregateRequest, AggregateResult } from './aggregate-request.ts'
-export type { ApiToken, CachedToken, TokenIssue } from './api-token.ts'
+export type { ApiToken, CachedToken } from './api-token.ts'
 export type {
-  AuditCursor,
   AuditFilter,
   AuditLog,
-  ListAuditRequest,
   StoredAuditRecord,
 } from './audit-log.ts'
 export type { CatalogueOptions } from './catalogue-memory.ts'
@@ -26,15 +24,12 @@ export {
 } from './change-encoding.ts'
 export type {
   DefinitionChange,
-  DefinitionChangeState,
   DefinitionChanges,
   SaveOutcome,
   TriedObjects,
-  UnfitObject,
 } from './definition-change.ts'
 export type {
   DocumentGuard,
-  DocumentKind,
   Documents,
   FoundDocuments,
   StoredDocument,
@@ -49,9 +44,9 @@ export type {
 } from './page-request.ts'
 export type { Credentials } from './port/credentials.ts'
 export type { Definitions, OntologyDeletion, SavedChange } from './port/definitions.ts'
-export type { Maintenance, Retention, Verified } from './port/maintenance.ts'
+export type { Retention, Verified } from './port/maintenance.ts'
 export type { FindTypesRequest, Objects } from './port/objects.ts'
-export type { RewritePhase, RewriteProgress } from './rewrite.ts'
+export type { RewriteProgress } from './rewrite.ts'
 export {
   type ReadSetPageRequest,
   type SetOrderTerm,
@@ -69,7 +64,6 @@ export {
   type CurrentObject,
   type DeleteRequest,
   type Edit,
-  type EditDecision,
   type EncodedChanges,
   type IdempotencyKey,
   type IdempotencyNote,

@@ -35,12 +35,12 @@ export interface StoreStatus {
 /** The part of the status that is the same for all processes. */
 export type DatabaseStatus = Omit<StoreStatus, 'isReclaiming' | 'pageCache'>
 
-export interface StoredTypeState extends TypeState {
+interface StoredTypeState extends TypeState {
   /** The bytes of the tables and indexes of the type; undefined if they are not cheap to read. */
   readonly storedBytes: number | undefined
 }
 
-export interface ReplacementState {
+interface ReplacementState {
   readonly typeRid: string
   readonly replacement: string
   /** The number of objects that have arrived. */

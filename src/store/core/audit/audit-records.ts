@@ -34,7 +34,7 @@ export interface AuditedWrite {
   readonly audit?: AuditMessage | undefined
 }
 
-export function toAuditMessage(
+function toAuditMessage(
   { audit }: RequestContext,
   { objectType }: Pick<WriteTarget, 'objectType'>,
 ): AuditMessage | undefined {

@@ -197,20 +197,6 @@ function* addFields<Type extends string>(
   return added
 }
 
-/** Marks the key property of a type whose fields were kept from an earlier definition. */
-export function* markKey(
-  session: CoreSession,
-  typeId: number,
-  { primaryKey }: ObjectType,
-): Operation<void> {
-  const key = TEXT_KEYS.has(primaryKey.type) ? primaryKey.apiName : ''
-  yield* session.run(
-    `UPDATE oqs_object_field SET is_key = (property = ? AND struct_field IS NULL)
-     WHERE object_type_id = ?`,
-    [key, typeId],
-  )
-}
-
 /** Makes the fields of a table those of its type. */
 export function* adoptTableFields(
   session: CoreSession,

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 /** The value of a placeholder. A list is for `Dialect.isOneOf` only. */
 export type Parameter = string | number | bigint | boolean | null | Uint8Array | ParameterList
 
-export type ParameterList = readonly string[] | readonly number[]
+type ParameterList = readonly string[] | readonly number[]
 
 export interface StatementOptions {
   /** True for statements that run often with the same text. SQLite keeps all statements prepared. */
@@ -81,7 +81,7 @@ export interface Dialect {
   memberJson(json: string): string
 }
 
-export type ColumnType = 'text' | 'integer'
+type ColumnType = 'text' | 'integer'
 
 /** Locks of rows by what their holder does. */
 export interface RowLocks {

@@ -16,7 +16,7 @@ import { type ColumnType, columnType } from './column-codec.ts'
 /** A property or a struct field, with the types of its value column and of its array column. */
 export type FieldColumns = StoredField<ColumnType>
 
-export const FIELD_TYPES: FieldTypes<ColumnType> = {
+const FIELD_TYPES: FieldTypes<ColumnType> = {
   columnType,
   presence: 'smallint',
   // The number of columns is checked as a whole, see `refuseTooManyColumns`.

@@ -27,7 +27,7 @@ export interface PendingCommit {
 }
 
 /** Thrown by a writer that found a commit which must be published first. */
-export class UnfinishedCommit extends Error {
+class UnfinishedCommit extends Error {
   readonly typeId: number
 
   constructor(typeId: number) {

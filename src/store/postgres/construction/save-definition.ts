@@ -21,7 +21,7 @@ import { runIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
-export const CATALOGUE = 'catalogue'
+const CATALOGUE = 'catalogue'
 
 /** The store, and how many objects a change rewrites at once. */
 export interface SavingStore extends PostgresContext {

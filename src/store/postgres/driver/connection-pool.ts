@@ -67,7 +67,7 @@ export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions):
  * Closes a connection that failed. The driver leaves the socket open when it fails by itself, for
  * example without a password, and the process would not exit before the server closes it.
  */
-export class PooledClient extends pg.Client {
+class PooledClient extends pg.Client {
   /** The statements that were prepared on this connection. */
   readonly prepared = new PreparedStatements()
 

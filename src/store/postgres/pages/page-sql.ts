@@ -26,7 +26,7 @@ export interface PageSqlSpec extends PageRowsSpec {
   readonly budget: RowsBudget | undefined
 }
 
-export interface RowsBudget extends ByteBudget {
+interface RowsBudget extends ByteBudget {
   /** Whether the first row is included, however large it is [2.1.3]. */
   readonly includeFirst: boolean
 }

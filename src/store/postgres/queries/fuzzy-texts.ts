@@ -12,7 +12,7 @@ export interface FuzzyText {
 }
 
 /** Terms to find similar ones of. Without a number of edits, it depends on the length of each. */
-export type SimilarLookup = readonly [terms: readonly string[], edits: number | undefined]
+type SimilarLookup = readonly [terms: readonly string[], edits: number | undefined]
 
 /** Returns the fuzzy terms of a query. */
 export function fuzzyTexts(query: Query, linkedType?: ObjectType): FuzzyText[] {

@@ -18,7 +18,7 @@ export interface AggregateParts {
   readonly shares: readonly number[]
 }
 
-export interface MetricOrder {
+interface MetricOrder {
   /** Orders groups as the metric does, in terms of `m0`. */
   readonly sql: string
   readonly direction: Direction

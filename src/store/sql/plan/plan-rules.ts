@@ -34,7 +34,7 @@ export type RowSearchPlan =
   { readonly kind: 'indexWalk' } | SortFewMatchesPlan
 
 /** Sorts the matches if they are few; otherwise walks the key until the page is full. */
-export interface SortFewMatchesPlan {
+interface SortFewMatchesPlan {
   readonly kind: 'sortFewMatches'
   /** Up to this many matches are sorted. */
   readonly fewMatches: number

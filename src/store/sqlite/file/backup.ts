@@ -21,7 +21,7 @@ export interface BackupOptions {
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
-export interface BackupProgress {
+interface BackupProgress {
   readonly phase: 'copying' | 'checking'
   readonly bytes: number
   readonly totalBytes: number

@@ -14,7 +14,7 @@ const OBJECT_CAPACITY = 20
 export type Prepares = Pick<DatabaseSync, 'prepare'>
 
 /** The columns of a row, in the order of the statement. */
-export type ArrayRow = readonly SQLOutputValue[]
+type ArrayRow = readonly SQLOutputValue[]
 
 /** A statement whose rows are arrays: they cost less than objects. */
 export interface ArrayStatement extends Pick<StatementSync, 'run' | 'setReadBigInts'> {

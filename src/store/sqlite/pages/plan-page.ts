@@ -55,7 +55,7 @@ export type SearchPlan =
   | { readonly kind: 'mergeWalks'; readonly queries: readonly Query[] }
 
 /** A condition that a property has a value. */
-export type Equality = Query & { readonly kind: 'compare' }
+type Equality = Query & { readonly kind: 'compare' }
 
 interface PlanBase {
   readonly version: number

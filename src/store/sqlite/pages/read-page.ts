@@ -254,7 +254,7 @@ function readFoundRows(
 }
 
 /** Returns the cursor of a row. */
-export function readCursor(statements: StatementCache, table: number, id: number | undefined) {
+function readCursor(statements: StatementCache, table: number, id: number | undefined) {
   if (id === undefined) return undefined
   const row = statements
     .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)

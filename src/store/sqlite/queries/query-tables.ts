@@ -64,7 +64,7 @@ export interface QueryTables {
 }
 
 /** The table of a linked type, as of the version that the page reads. */
-export interface LinkedTable {
+interface LinkedTable {
   readonly table: number
   readonly visible: SqlCondition
   readonly tables: QueryTables

@@ -6,7 +6,7 @@ import type { JobMessage, JobReply } from './thread-jobs.ts'
 
 export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
 
-export interface GroupedJob {
+interface GroupedJob {
   readonly name: string
   readonly input: unknown
   readonly items: readonly unknown[]

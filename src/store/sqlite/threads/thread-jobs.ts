@@ -11,7 +11,7 @@ export type JobResult<Job extends Jobs[string]> = ReturnType<Job>
 /** Main thread to writer thread: the items of a job in parts, then the job or its cancellation. */
 export type JobMessage = JobItems | JobRequest | JobGroup | CancelledJob | 'close'
 
-export interface JobItems {
+interface JobItems {
   readonly id: number
   readonly items: readonly unknown[]
 }
@@ -23,11 +23,11 @@ export interface JobRequest {
 }
 
 /** Jobs that share a transaction. */
-export interface JobGroup {
+interface JobGroup {
   readonly group: readonly JobRequest[]
 }
 
-export interface CancelledJob {
+interface CancelledJob {
   readonly id: number
   readonly isCancelled: true
 }

@@ -63,9 +63,6 @@ export interface DeleteMessage extends DeleteSearch, WriteMessage {
   readonly found: FoundRows
 }
 
-/** More rows are closed in several transactions. */
-export const CLOSED_AT_ONCE = 2000
-
 /**
  * Closes the rows that were found and are still current, and later rows that match, as one commit.
  * Returns undefined if a replacement was published since, so that the search must be repeated.
