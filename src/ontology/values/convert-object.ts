@@ -16,8 +16,8 @@ import { objectSteps, RefusedObject, type StoredObject } from './read-object.ts'
 import { RefusedValue, refuse } from './refused-value.ts'
 
 /**
- * Returns a function that converts the body of a stored object, in steps: an object with many values
- * takes long. It throws `RefusedObject` if a value does not fit its new type.
+ * Returns a function that converts the body of a stored object, in steps, because an object can
+ * have many values. It throws `RefusedObject` if a value does not fit its new type.
  */
 export function objectConverter(
   before: ObjectType,

@@ -50,7 +50,7 @@ export function objectReader(type: ObjectType): ObjectReader {
   return (properties) => finish(readSteps(properties))
 }
 
-/** Like `objectReader`, in steps: an object with many values takes long. */
+/** Like `objectReader`, in steps, because an object can have many values. */
 export function objectSteps(type: ObjectType): (properties: unknown) => Steps<StoredObject> {
   const known = [...type.properties.values()].map(knownProperty)
   const canBeMany = known.some(({ scalar }) => scalar === undefined)

@@ -11,7 +11,7 @@ import { DEMO_COUNTS, DEMO_LAST_KEYS } from './open-demo.ts'
 import { openSources } from './sources.ts'
 
 const { ontology } = planChange('aviation', DEMO_DEFINITION, new Catalogue(0, []), randomUUID)
-/** A sample: checking every city would take long. */
+/** A sample, because checking every city would be slow. */
 const CHECKED_CITIES = 5000
 
 let objects: Readonly<Record<string, readonly DemoObject[]>>

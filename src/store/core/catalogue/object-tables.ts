@@ -55,7 +55,7 @@ export function tablesOfDefinition(
   )
 }
 
-/** Marks all tables of a type as abandoned; reclaim removes them, which can take long. */
+/** Marks all tables of a type as abandoned. Reclaim removes them later, in steps. */
 export function* abandonTables(session: CoreSession, typeId: number): Operation<void> {
   yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
     typeId,

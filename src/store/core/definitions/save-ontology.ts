@@ -69,7 +69,7 @@ export function* saveOntology(
   const { definition, callerId } = change
   const { rid = '' } = definition
   yield* lockCatalogue(session, change.basedOn)
-  // Changing many tables can take long.
+  // Changing many tables can exceed the timeout of a statement.
   yield* session.extendTimeout()
   yield* refuseWhileChanging(session, rid)
   yield* refuseTypesOfOthers(session, definition)

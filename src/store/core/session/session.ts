@@ -40,7 +40,7 @@ export interface CoreSession extends ReadSession {
   run(sql: string, parameters: readonly Parameter[], options?: StatementOptions): Operation<number>
   /** Runs statements that change the schema. They are not prepared, and have no parameters. */
   execute(sql: string): Operation<void>
-  /** Lets the following statements of the transaction take long. */
+  /** Extends the timeout of the following statements in the transaction. */
   extendTimeout(): Operation<void>
   /**
    * Takes a lock of the whole store until the end of the transaction. Returns false if another

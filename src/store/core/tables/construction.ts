@@ -1,7 +1,7 @@
 /**
  * Tables under construction. Every table that replaces the objects of a type goes through the same
- * states, whoever fills it: a client that loads a replacement, or the service that copies the objects
- * because the layout or the definition of their type has changed.
+ * states, no matter who fills it: a client that loads a replacement, or the service that copies the
+ * objects because the layout or the definition of their type has changed.
  *
  * | State | Rows come from | Leads to |
  * |---|---|---|

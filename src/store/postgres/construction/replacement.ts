@@ -56,7 +56,7 @@ export async function publishReplacement(
 ): Promise<Commit> {
   const done = await readIn(store.database, (core) => findPublished(core, target))
   if (done !== undefined) return done
-  // One index per transaction, without the lock of the type, because building takes long.
+  // One index per transaction, without the lock of the type, because it is slow to build.
   const buildIndex = () => build(store, target, (builder) => indexReplacement(builder, target))
   for (let built = 1; await buildIndex(); built += 1) onIndexed?.(built)
   if (store.capabilities.needsSeparatePublication) await waitForRows(store, target)
