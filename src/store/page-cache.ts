@@ -15,8 +15,8 @@ import type { ObjectType } from '../ontology/ontology.ts'
 import { hasLink } from '../query/linked-types.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
 import { releaserOf } from './page-memory.ts'
+import type { PageCacheState } from './port/maintenance.ts'
 import { FROM_CACHE } from './read-report.ts'
-import type { PageCacheState } from './store-status.ts'
 
 /** What an entry takes besides its records and its key; a rough measure. */
 const ENTRY_BYTES = 500

@@ -1,6 +1,6 @@
 /** How a page was read, for metrics and traces. */
 
-import type { Reclaimed } from './page-request.ts'
+import type { Reclaimed } from './port/pages.ts'
 import type { PlanKind, ReadReport, RequestContext } from './port/request-context.ts'
 
 /** Sends the report of a page to the request that it was read for. */

@@ -1,11 +1,9 @@
 /** The part of the store port that is the same on both databases. */
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
-import type { ApiToken } from '../api-token.ts'
-import type { AuditLog } from '../audit-log.ts'
-import type { Documents } from '../documents.ts'
 import type { Retention } from '../object-store.ts'
-import type { Commit, IdempotencyKey, IdempotencyNote } from '../write-request.ts'
+import type { ApiToken, AuditLog, Documents } from '../port/credentials.ts'
+import type { Commit, IdempotencyKey, IdempotencyNote } from '../port/writes.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
 import {
   createApiToken,

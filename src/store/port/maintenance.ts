@@ -1,6 +1,6 @@
 /** What a process does to keep a store healthy, as it crosses the port. */
-import type { RewriteProgress } from '../rewrite.ts'
-import type { StoreStatus } from '../store-status.ts'
+import type { OntologyCache } from '../../ontology/ontology-cache.ts'
+import type { DefinitionLimits } from '../sql/definition-limits.ts'
 
 export interface Maintenance extends AsyncDisposable {
   /** Throws if the database cannot be reached. */
@@ -59,4 +59,130 @@ export interface Retention {
   readonly idleReplacementsMs: number
   /** How long records of the audit log are kept; undefined keeps all of them. */
   readonly auditRecordsMs?: number | undefined
+}
+
+/**
+ * `copying` the objects, building an index, `catchingUp` with commits made since, then `published`.
+ * A rewrite is `cancelled` if its type is replaced, redefined or dropped, and may start again. It has
+ * `failed` if an object cannot be rewritten; the type keeps its table and its definition.
+ */
+export type RewritePhase =
+  | 'copying'
+  | 'indexing'
+  | 'catchingUp'
+  | 'published'
+  | 'cancelled'
+  | 'failed'
+
+/**
+ * A rewrite that is running or has failed. One that has succeeded leaves no entry in the catalogue.
+ */
+export interface RewriteState extends RewriteProgress {
+  readonly phase: Exclude<RewritePhase, 'published' | 'cancelled'>
+}
+
+export interface RewriteProgress {
+  readonly typeRid: string
+  /** Set if the objects are converted to another definition of this ontology. */
+  readonly ontologyRid?: string
+  readonly phase: RewritePhase
+  /** The number of objects that were copied. */
+  readonly objects: number
+  readonly totalObjects: number
+  /** Why the rewrite has failed. */
+  readonly reason?: string | undefined
+}
+
+/** The newest state of an object type. */
+export interface TypeState {
+  readonly typeRid: string
+  /** The number of objects of the newest version. */
+  readonly count: number
+  /** The newest version; 0 before the first commit. */
+  readonly version: number
+  /** The oldest version that can still be read. */
+  readonly oldestVersion: number
+}
+
+export interface StoreStatus {
+  readonly kind: 'sqlite' | 'postgresql'
+  /** The bytes that the database takes on disk; undefined if the database does not say. */
+  readonly storedBytes: number | undefined
+  /** Those with the most objects, at most `STATUS_MAX_TYPES`. */
+  readonly types: readonly StoredTypeState[]
+  /** Replacements that are being loaded. */
+  readonly replacements: readonly ReplacementState[]
+  /** Types that are being rewritten, and those of which that has failed. */
+  readonly rewrites: readonly RewriteState[]
+  /** Tables that no reader needs any more and that maintenance has still to remove. */
+  readonly tablesToRemove: number
+  /** Whether this process is reclaiming. */
+  readonly isReclaiming: boolean
+  /** By RID: the names of all types in the status. */
+  readonly typeNames: ReadonlyMap<string, TypeName>
+  /** The page cache of this process. */
+  readonly pageCache: PageCacheState
+}
+
+/** The part of the status that is the same for all processes. */
+export type DatabaseStatus = Omit<StoreStatus, 'isReclaiming' | 'pageCache'>
+
+interface StoredTypeState extends TypeState {
+  /** The bytes of the tables and indexes of the type; undefined if they are not cheap to read. */
+  readonly storedBytes: number | undefined
+}
+
+interface ReplacementState {
+  readonly typeRid: string
+  readonly replacement: string
+  /** The number of objects that have arrived. */
+  readonly count: number
+}
+
+/** The API names of an object type and of its ontology. */
+export interface TypeName {
+  readonly ontology: string
+  readonly objectType: string
+}
+
+export interface PageCacheState {
+  readonly pages: number
+  readonly bytes: number
+  /** 0 if the cache is disabled. */
+  readonly maxBytes: number
+  /** Requests for cacheable pages since the start that found their page, and that did not. */
+  readonly hits: number
+  readonly misses: number
+}
+
+/** The texts of an ontology. */
+export interface OntologySummary {
+  readonly rid: string
+  readonly apiName: string
+  readonly displayName: string | undefined
+  readonly description: string | undefined
+}
+
+export interface StoreOptions {
+  readonly queryTimeoutMs?: number
+  /** The size of the page cache; 0 disables it. */
+  readonly pageCacheBytes?: number
+  /** Where definitions are kept; without it, in a cache of the smallest memory budget. */
+  readonly definitions?: OntologyCache
+  readonly definitionLimits?: DefinitionLimits
+  /** Called once, with the database's error, if its file is damaged. SQLite only. */
+  readonly onDamage?: (cause: unknown) => void
+  /** Called when a process that runs slow queries ends and was not stopped by the store. SQLite only. */
+  readonly onReaderExit?: (exit: ReaderExit) => void
+  /** A change that rewrites more objects than this is a background change. */
+  readonly rewrittenAtOnceMax?: number
+  /** A write that changes more objects than this is carried out in steps. SQLite only. */
+  readonly changesAtOnceMax?: number | undefined
+}
+
+/** How a process that runs slow queries ended. */
+export interface ReaderExit {
+  readonly readerPid: number | undefined
+  readonly status: number | undefined
+  readonly signal: string | undefined
 }

@@ -3,19 +3,25 @@
  * caller apply to exactly these methods.
  */
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
-import type { ChangeEncoding } from '../change-encoding.ts'
-import type { ReadPageRequest, Reclaimed, StoredPage } from '../page-request.ts'
-import type { ReadSetPageRequest, StoredSetPage } from '../set-page.ts'
+import type {
+  AggregateRequest,
+  AggregateResult,
+  ReadPageRequest,
+  ReadSetPageRequest,
+  Reclaimed,
+  StoredPage,
+  StoredSetPage,
+} from './pages.ts'
+import type { RequestContext } from './request-context.ts'
 import type {
   Batch,
+  ChangeEncoding,
   Commit,
   DeleteRequest,
   Edit,
   IdempotencyKey,
   PublishMode,
-} from '../write-request.ts'
-import type { RequestContext } from './request-context.ts'
+} from './writes.ts'
 
 export interface Objects {
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */

@@ -14,8 +14,8 @@ import {
   type TypeChange,
 } from '../../ontology/definition/type-change.ts'
 import { refuseDependents } from '../../ontology/definition/without-type.ts'
-import type { UnfitObject } from '../definition-change.ts'
 import type { OntologyDeletion } from '../object-store.ts'
+import type { UnfitObject } from '../port/definitions.ts'
 
 /** An object type as it is stored; the definition is its JSON text. */
 export interface StoredType {

@@ -13,7 +13,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Steps } from '../../ontology/steps.ts'
 import { objectConverter } from '../../ontology/values/convert-object.ts'
 import type { RefusedObject, StoredObject } from '../../ontology/values/read-object.ts'
-import type { UnfitObject } from '../definition-change.ts'
+import type { UnfitObject } from '../port/definitions.ts'
 import type { PlannedChange } from './plan-types.ts'
 
 /** The parts of a change that are stored: plain data. */

@@ -8,7 +8,7 @@ import type { OntologyChange } from '../../ontology/definition/change-definition
 import { rewritesObjects } from '../../ontology/definition/type-change.ts'
 import { finish } from '../../ontology/steps.ts'
 import { RefusedObject } from '../../ontology/values/read-object.ts'
-import type { TriedObjects, UnfitObject } from '../definition-change.ts'
+import type { TriedObjects, UnfitObject } from '../port/definitions.ts'
 import { UNFIT_OBJECTS_MAX } from './plan-types.ts'
 import { sameKey, type TypeConverter, unfitObject } from './stored-change.ts'
 

@@ -3,7 +3,7 @@
 import { findAllDocuments, StoredDocuments } from '../core/documents/stored-documents.ts'
 import { runNow } from '../core/session/operation.ts'
 import type { StoreOperations } from '../core/session/store-operations.ts'
-import type { DocumentKind, FoundDocuments } from '../documents.ts'
+import type { DocumentKind, FoundDocuments } from '../port/credentials.ts'
 import { KnownUntilCommit } from './file/known-until-commit.ts'
 import type { WriteConnections } from './main-thread/write-connections.ts'
 

@@ -3,7 +3,6 @@
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { AggregateRequest, AggregateResult } from '../aggregate-request.ts'
 import { audited, auditedDefinition } from '../core/audit/audit-records.ts'
 import { hasRewrites } from '../core/changes/rewrite-next.ts'
 import { CoreStore } from '../core/core-store.ts'
@@ -40,6 +39,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'

@@ -8,8 +8,8 @@ import type { PrimaryKeyType } from '../../../ontology/definition/property-type.
 import { isDroppedType } from '../../../ontology/definition/type-change.ts'
 import { primaryKeyText } from '../../../ontology/values/primary-key.ts'
 import type { RequestContext } from '../../port/request-context.ts'
+import type { Commit, WriteTarget } from '../../port/writes.ts'
 import type { StoredType } from '../../sql/plan-types.ts'
-import type { Commit, WriteTarget } from '../../write-request.ts'
 
 /** What a write needs to add its record. Plain data, which can be sent to a thread. */
 export interface AuditMessage {

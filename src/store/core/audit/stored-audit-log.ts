@@ -1,9 +1,9 @@
 /** The audit log in the database, see `AuditLog`. */
 
 import type { AuditRecord } from '../../../contract/audit-record.ts'
-import type { AuditLog, ListAuditRequest, StoredAuditRecord } from '../../audit-log.ts'
+import type { AuditLog, ListAuditRequest, StoredAuditRecord } from '../../port/credentials.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
-import type { Commit } from '../../write-request.ts'
+import type { Commit } from '../../port/writes.ts'
 import { integer, json } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, Parameter } from '../session/session.ts'

@@ -5,7 +5,7 @@
  * one. Locks are taken in this order: catalogue, types, rewrites, change.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { RewriteProgress } from '../../rewrite.ts'
+import type { RewriteProgress } from '../../port/maintenance.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import {
   REDEFINED,

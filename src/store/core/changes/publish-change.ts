@@ -1,5 +1,5 @@
 /** Publishes a change of a definition: the definition and the objects of all its types at once. */
-import type { RewriteProgress } from '../../rewrite.ts'
+import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { ChangePlan, TypeConverter } from '../../sql/stored-change.ts'
 import { lockCatalogue, lockTypes } from '../definitions/ontology-rows.ts'
 import { publishDefinition } from '../definitions/save-ontology.ts'

@@ -3,7 +3,7 @@
  * definitions, see change-step.ts, and those whose tables have an earlier layout. Commits and readers
  * go on meanwhile; snapshots of earlier versions read the earlier table until they expire.
  */
-import type { RewriteProgress } from '../../rewrite.ts'
+import type { RewriteProgress } from '../../port/maintenance.ts'
 import { CURRENT_LAYOUT } from '../catalogue/object-tables.ts'
 import { boolean, integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'

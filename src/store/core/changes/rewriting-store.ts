@@ -1,6 +1,6 @@
 /** A store as its background rewrites see it, and how they run a step. */
 import type { LRUCache } from 'lru-cache'
-import type { RewriteProgress } from '../../rewrite.ts'
+import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import type { LockedType, TypeLock } from '../commits/locked-type.ts'
 import type { DefinitionTables } from '../definitions/save-ontology.ts'

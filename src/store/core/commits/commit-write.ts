@@ -4,7 +4,7 @@
  * later. Records the result under the idempotency key, and in the audit log.
  */
 import { typeOutOfSync } from '../../batch.ts'
-import type { Commit } from '../../write-request.ts'
+import type { Commit } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'
 import {

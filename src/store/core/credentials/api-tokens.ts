@@ -1,6 +1,6 @@
 /** API tokens, which are stored without their secrets. */
 import type { Scope } from '../../../contract/scopes.ts'
-import type { ApiToken } from '../../api-token.ts'
+import type { ApiToken } from '../../port/credentials.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'

@@ -9,8 +9,8 @@ import {
   wantedEntries,
 } from '../../catalogue-memory.ts'
 import type { StoreOptions } from '../../object-store.ts'
+import type { OntologySummary } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
-import type { OntologySummary } from '../../store-status.ts'
 import { integer, optional, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { ReadSession } from '../session/session.ts'

@@ -2,8 +2,8 @@
 
 import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
-import type { SaveOutcome } from '../../definition-change.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
+import type { SaveOutcome } from '../../port/definitions.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import {
   countedBytes,

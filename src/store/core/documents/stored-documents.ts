@@ -6,7 +6,7 @@ import type {
   Documents,
   FoundDocuments,
   StoredDocument,
-} from '../../documents.ts'
+} from '../../port/credentials.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { type NoteMessage, recordNote, toKeyMessage } from '../idempotency/idempotency-keys.ts'
 import { columnList, integer, json, optional, text, word } from '../session/columns.ts'

@@ -1,6 +1,6 @@
 /** Idempotency keys: which requests were committed, and with which result. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { Commit, IdempotencyKey, IdempotencyNote } from '../../write-request.ts'
+import type { Commit, IdempotencyKey, IdempotencyNote } from '../../port/writes.ts'
 import { columnList, integer, optional, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'

@@ -10,7 +10,7 @@ import {
   type ReadSetPageRequest,
   type SetOrderTerm,
   type StoredSetPage,
-} from '../../set-page.ts'
+} from '../../port/pages.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import {
   countFittingSizes,

@@ -1,8 +1,8 @@
 /** Reads pages over several object types, in one transaction, so that all belong to one moment. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
+import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../port/pages.ts'
 import { ReadTimer, withReport } from '../../read-report.ts'
-import { type ReadSetPageRequest, type StoredSetPage, typesOfSet } from '../../set-page.ts'
 import { PartWalk } from '../../sql/plan/part-walk.ts'
 import type { Operation } from '../session/operation.ts'
 import { type PartReader, readMergedPage } from './merge-parts.ts'

@@ -16,8 +16,8 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { PublishMode } from '../../port/writes.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import type { PublishMode } from '../../write-request.ts'
 import { addObjectTable } from '../catalogue/object-tables.ts'
 import {
   type LockedType,

@@ -1,6 +1,6 @@
 /** Objects on their way into another table: read from their bodies, or converted. */
 import { RefusedObject, type StoredObject } from '../../../ontology/values/read-object.ts'
-import type { UnfitObject } from '../../definition-change.ts'
+import type { UnfitObject } from '../../port/definitions.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { type TypeConverter, unfitObject } from '../../sql/stored-change.ts'
 import type { Operation } from '../session/operation.ts'

@@ -6,7 +6,7 @@ import type {
   DefinitionChange,
   DefinitionChangeState,
   UnfitObject,
-} from '../../definition-change.ts'
+} from '../../port/definitions.ts'
 import { reasonsOf, type StoredType, typesToRewrite } from '../../sql/plan-types.ts'
 import {
   type ChangePlan,

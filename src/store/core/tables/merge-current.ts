@@ -4,9 +4,9 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { refuseLargeMerge } from '../../batch.ts'
-import type { UnfitObject } from '../../definition-change.ts'
+import type { UnfitObject } from '../../port/definitions.ts'
+import type { Commit, PublishMode } from '../../port/writes.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import type { Commit, PublishMode } from '../../write-request.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
 import type { LockedType } from '../commits/locked-type.ts'
 import { integer, text } from '../session/columns.ts'

@@ -4,7 +4,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { UnfitObject } from '../../definition-change.ts'
+import type { UnfitObject } from '../../port/definitions.ts'
 import { type RewriteStep, refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { toConverter } from '../../sql/stored-change.ts'
 import type { Operation } from '../session/operation.ts'

@@ -7,7 +7,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
 import { refuseOtherMode, replacementTableId } from '../../batch.ts'
-import type { Commit, PublishMode } from '../../write-request.ts'
+import type { Commit, PublishMode } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'
 import { type LockedType, lockReplacement, type TypeLock } from '../commits/locked-type.ts'

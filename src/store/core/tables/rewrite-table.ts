@@ -9,7 +9,7 @@
  *    last ones are copied in the transaction that publishes the table.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { RewritePhase } from '../../rewrite.ts'
+import type { RewritePhase } from '../../port/maintenance.ts'
 import { adoptTableFields } from '../catalogue/fields.ts'
 import { boolean, integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'

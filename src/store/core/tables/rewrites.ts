@@ -1,5 +1,5 @@
 /** The rewrites in the catalogue: which type is rewritten, how far, and what changed meanwhile. */
-import type { RewriteState } from '../../rewrite.ts'
+import type { RewriteState } from '../../port/maintenance.ts'
 import { integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'

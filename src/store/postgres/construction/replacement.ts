@@ -14,8 +14,8 @@ import {
   readLoading,
   startReplacement as start,
 } from '../../core/tables/replacements.ts'
+import type { Commit } from '../../port/writes.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import type { Commit } from '../../write-request.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
   type PostgresContext,

@@ -2,7 +2,7 @@
 import type { LRUCache } from 'lru-cache'
 import { rewriteNext } from '../../core/changes/rewrite-next.ts'
 import { awaited, settled } from '../../core/session/operation.ts'
-import type { RewriteProgress } from '../../rewrite.ts'
+import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'

@@ -4,7 +4,7 @@ import type { OntologyChange } from '../../../ontology/definition/change-definit
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import type { NextRows } from '../../core/tables/read-objects.ts'
 import { readTried } from '../../core/tables/tried-objects.ts'
-import type { TriedObjects } from '../../definition-change.ts'
+import type { TriedObjects } from '../../port/definitions.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import { type TypeConverter, typeConverter } from '../../sql/stored-change.ts'

@@ -11,7 +11,7 @@ import {
   type SetOrderTerm,
   type SetPagePart,
   type StoredSetPage,
-} from '../../set-page.ts'
+} from '../../port/pages.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { isQuick, readableVersion } from '../../sql/plan/plan-rules.ts'
 import { arrayText, columnType } from '../catalogue/column-codec.ts'

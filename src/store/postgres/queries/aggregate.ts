@@ -3,9 +3,9 @@
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
-import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
+import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
 import {
   type CompiledAggregation,
   compileAggregation,
@@ -23,8 +23,7 @@ import type { Session } from '../driver/database.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
-import type { LinksStore } from './linked-tables.ts'
-import { readLinkedTables } from './linked-tables.ts'
+import { type LinksStore, readLinkedTables } from './linked-tables.ts'
 import { visibleSql } from './visible-sql.ts'
 
 export async function aggregate(

@@ -10,7 +10,7 @@ import {
 import { toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { awaited, settled } from '../../core/session/operation.ts'
 import type { CoreSession } from '../../core/session/session.ts'
-import type { Commit, WriteTarget } from '../../write-request.ts'
+import type { Commit, WriteTarget } from '../../port/writes.ts'
 import {
   type PostgresContext,
   publishPending,

@@ -4,7 +4,7 @@
  * still is a commit of its own, with its own version, and fails alone.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { Commit } from '../../write-request.ts'
+import type { Commit } from '../../port/writes.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import { analyzeLater } from './analyze.ts'
 import { type GroupResult, type Outcome, type SmallWrite, writeGroup } from './write-group.ts'

@@ -16,7 +16,7 @@ import {
   recordCommit,
   toKeyMessage,
 } from '../../core/idempotency/idempotency-keys.ts'
-import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../write-request.ts'
+import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'

@@ -1,5 +1,5 @@
 /** The order of a page that merges several object types, in SQL. */
-import type { SetCursor, SetOrderTerm } from '../../set-page.ts'
+import type { SetCursor, SetOrderTerm } from '../../port/pages.ts'
 import type { FieldNumbers } from './field-numbers.ts'
 import type { KeysetCursor, OrderColumn } from './order-sql.ts'
 import { plainProperty } from './property-sql.ts'

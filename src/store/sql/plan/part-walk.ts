@@ -10,7 +10,7 @@ import {
   type SetCursor,
   type StoredSetPage,
   versionsOfPart,
-} from '../../set-page.ts'
+} from '../../port/pages.ts'
 
 export interface PartStep {
   readonly part: number

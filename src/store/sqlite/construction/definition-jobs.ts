@@ -12,7 +12,7 @@ import {
 import { settled } from '../../core/session/operation.ts'
 import { startChange } from '../../core/tables/definition-changes.ts'
 import { redefineTypes } from '../../core/tables/redefine-types.ts'
-import type { SaveOutcome } from '../../definition-change.ts'
+import type { SaveOutcome } from '../../port/definitions.ts'
 import { addFields, numberFields } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'

@@ -10,7 +10,7 @@ import {
   startReplacement as start,
   touchReplacement as touch,
 } from '../../core/tables/replacements.ts'
-import type { Commit } from '../../write-request.ts'
+import type { Commit } from '../../port/writes.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { StagedRecord } from '../file/staged-write.ts'

@@ -5,7 +5,7 @@ import { readSetPage as readParts, type SetReader } from '../../core/pages/read-
 import { bytes, integer } from '../../core/session/columns.ts'
 import { type Operation, runNow, settled } from '../../core/session/operation.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
-import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import type { ReadSetPageRequest, StoredSetPage } from '../../port/pages.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readTypeHead, type TableHead, type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import { querySql } from '../queries/query-sql.ts'

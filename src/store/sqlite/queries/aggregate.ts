@@ -2,9 +2,10 @@
  * Aggregates the objects of a version, in one transaction. The database filters, groups and
  * sums; this module converts its rows to groups, and exact sums to doubles.
  */
-import type { AggregateRequest, AggregateResult, AggregateSource } from '../../aggregate-request.ts'
+
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
+import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
 import {
   type CompiledAggregation,
   compileAggregation,

@@ -1,9 +1,14 @@
 /** The jobs of a reader process: every query that may be slow. */
-import type { AggregateRequest, AggregateResult } from '../../aggregate-request.ts'
+
 import { type OperationMessage, readNamed } from '../../core/named-operations.ts'
 import { runNow } from '../../core/session/operation.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import type { ReadSetPageRequest, StoredSetPage } from '../../set-page.ts'
+import type {
+  AggregateRequest,
+  AggregateResult,
+  ReadSetPageRequest,
+  StoredSetPage,
+} from '../../port/pages.ts'
 import { checkNextRows } from '../file/check-rows.ts'
 import { findProblem, prepareChecks, tablesToCheck } from '../file/check-table.ts'
 import { readPage } from '../pages/read-page.ts'

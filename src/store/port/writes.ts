@@ -1,8 +1,8 @@
 /** Writes as they cross the port. Each one is a commit: one transaction, one version. */
-import type { AuditRecord } from '../contract/audit-record.ts'
-import type { ObjectType } from '../ontology/ontology.ts'
-import type { StoredObject } from '../ontology/values/read-object.ts'
-import type { Query } from '../query/query.ts'
+import type { AuditRecord } from '../../contract/audit-record.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
+import type { StoredObject } from '../../ontology/values/read-object.ts'
+import type { Query } from '../../query/query.ts'
 
 export type Change =
   | { readonly put: StoredObject }
@@ -118,4 +118,29 @@ export interface Commit {
   readonly isRepeated?: boolean
   /** The record that the commit added to the audit log. Only within a store. */
   readonly record?: AuditRecord
+}
+
+/** A batch with at most this many changes is not encoded, because it may share a commit. */
+export const FEW_CHANGES = 100
+/** The length of the bodies up to which few changes may share a commit. */
+export const FEW_CHANGES_LENGTH = 256 * 1024
+
+/**
+ * How a batch gets the form in which a store writes it. A thread that parses a large batch also
+ * encodes it, so that the main thread passes on buffers instead of objects.
+ */
+export interface ChangeEncoding {
+  /** The URL of a module that exports `createEncoder`, for the thread to import. */
+  readonly module: string
+  /** Returns what the encoder needs to know about a type, as a message to the thread. */
+  readonly optionsFor: (objectType: ObjectType) => Promise<unknown>
+}
+
+export type CreateEncoder = (objectType: ObjectType, options: unknown) => ChangeEncoder
+
+/** Encodes the changes of one batch. */
+export interface ChangeEncoder {
+  readonly encode: (changes: readonly Change[]) => EncodedChanges
+  /** Returns what is known only at the end of the batch. */
+  readonly finish: () => readonly EncodedChanges[]
 }
