@@ -1,6 +1,5 @@
 /** What a process does to keep a store healthy, as it crosses the port. */
 import type { OntologyCache } from '../../ontology/ontology-cache.ts'
-import type { DefinitionLimits } from '../sql/definition-limits.ts'
 
 export interface Maintenance extends AsyncDisposable {
   /** Throws if the database cannot be reached. */
@@ -178,6 +177,12 @@ export interface StoreOptions {
   readonly rewrittenAtOnceMax?: number
   /** A write that changes more objects than this is carried out in steps. SQLite only. */
   readonly changesAtOnceMax?: number | undefined
+}
+
+/** The largest size of all definitions, and of those that one caller created. */
+export interface DefinitionLimits {
+  readonly totalBytes: number
+  readonly callerBytes: number
 }
 
 /** How a process that runs slow queries ended. */

@@ -6,12 +6,8 @@ import {
   DEFINITION_MIN_COUNTED_BYTES,
   DEFINITIONS_MAX_BYTES,
 } from '../../contract/memory-limits.ts'
+import type { DefinitionLimits } from '../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../port/request-context.ts'
-
-export interface DefinitionLimits {
-  readonly totalBytes: number
-  readonly callerBytes: number
-}
 
 export const DEFAULT_DEFINITION_LIMITS: DefinitionLimits = {
   totalBytes: DEFINITIONS_MAX_BYTES,

@@ -4,12 +4,9 @@ import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import type { SaveOutcome } from '../../port/definitions.ts'
+import type { DefinitionLimits } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
-import {
-  countedBytes,
-  type DefinitionLimits,
-  refuseExcessDefinition,
-} from '../../sql/definition-limits.ts'
+import { countedBytes, refuseExcessDefinition } from '../../sql/definition-limits.ts'
 import {
   countRewritten,
   type PlannedChange,
