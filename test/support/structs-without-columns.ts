@@ -8,9 +8,15 @@ import { DatabaseSync } from 'node:sqlite'
 export function storeStructsLikeArrays(store: string): void {
   if (store.startsWith('postgres')) return
   using db = new DatabaseSync(store.replace(/^sqlite:/, ''))
-  db.exec(
-    `UPDATE oqs_object_field SET struct_field = substr(struct_field, 2)
-     WHERE struct_field LIKE ':%' AND object_type_id IN
-       (SELECT object_type_id FROM oqs_object_table WHERE is_created = 0)`,
-  )
+  const { changes } = db
+    .prepare(
+      `UPDATE oqs_field_list SET struct_columns = 0, fields = (
+         SELECT json_group_array(json(iif(value ->> 'structField' IS NULL, value,
+           json_remove(value, '$.valueType')))) FROM json_each(fields)
+       )
+       WHERE struct_columns > 0 AND object_type_id IN
+         (SELECT object_type_id FROM oqs_object_table WHERE is_created = 0)`,
+    )
+    .run()
+  if (changes === 0) throw new Error('no struct field of a type without objects has a column')
 }

@@ -13,7 +13,7 @@ import {
   type PrefixFields,
   type StoredField,
 } from '../../sql/compile/field-numbers.ts'
-import { boolean, integer, json, optional, text, word } from '../session/columns.ts'
+import { integer, json } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 
@@ -48,30 +48,15 @@ function fieldsOfType<Type extends string>(
       structField: undefined,
       valueType: type.kind === 'scalar' ? types.columnType(type.type) : types.presence,
       elementType: elementOf(type),
-      isKey: property === primaryKey.apiName && TEXT_KEYS.has(primaryKey.type),
+      isKey: (property === primaryKey.apiName && TEXT_KEYS.has(primaryKey.type)) || undefined,
     },
     ...leavesOf(type).map(({ path: structField, type: leaf, isMultiValued }) => ({
       property,
       structField,
       valueType: isMultiValued ? undefined : compared(leaf),
       elementType: isMultiValued ? compared(leaf) : undefined,
-      isKey: false,
     })),
   ])
-}
-
-const COLUMNS = 'number, property, struct_field, value_type, element_type, has_long_text, is_key'
-
-function fieldColumns<Type extends string>() {
-  return {
-    number: integer,
-    property: text,
-    structField: optional(text),
-    valueType: optional(word<Type>),
-    elementType: optional(word<Type>),
-    hasLongText: boolean,
-    isKey: boolean,
-  }
 }
 
 /** Reads the list of fields whose index holds only the beginning of their texts. */
@@ -80,29 +65,20 @@ export function prefixFields(value: unknown): PrefixFields {
 }
 
 /** Returns the fields of a type, by number. */
-export function readFields<Type extends string>(
+export function* readFields<Type extends string>(
   session: ReadSession,
   typeId: number,
 ): Operation<readonly StoredField<Type>[]> {
-  return session.query(
-    `SELECT ${COLUMNS} FROM oqs_object_field WHERE object_type_id = ? ORDER BY number`,
-    [typeId],
-    fieldColumns<Type>(),
-    { isPrepared: true },
-  )
+  return (yield* findList<Type>(session, 'object_type_id = ? AND table_id = 0', [typeId])).fields
 }
 
 /** Does the same for the type with a RID. */
-export function readFieldsOf<Type extends string>(
+export function* readFieldsOf<Type extends string>(
   session: ReadSession,
   { rid }: Pick<ObjectType, 'rid'>,
 ): Operation<readonly StoredField<Type>[]> {
-  return session.query(
-    `SELECT ${COLUMNS} FROM oqs_object_field
-     WHERE object_type_id = (SELECT id FROM oqs_object_type WHERE rid = ?) ORDER BY number`,
-    [rid],
-    fieldColumns<Type>(),
-  )
+  const isOfType = 'object_type_id = (SELECT id FROM oqs_object_type WHERE rid = ?)'
+  return (yield* findList<Type>(session, `${isOfType} AND table_id = 0`, [rid])).fields
 }
 
 /**
@@ -112,53 +88,47 @@ export function readFieldsOf<Type extends string>(
 export function readTableFields<Type extends string>(
   session: ReadSession,
   { typeId, id }: { readonly typeId: number; readonly id: number },
-): Operation<readonly StoredField<Type>[]> {
-  return session.query(
-    `SELECT ${COLUMNS} FROM oqs_table_field WHERE table_id = ?
-     UNION ALL SELECT ${COLUMNS} FROM oqs_object_field
-     WHERE object_type_id = ? AND NOT EXISTS (SELECT 1 FROM oqs_table_field WHERE table_id = ?)
-     ORDER BY number`,
-    [id, typeId, id],
-    fieldColumns<Type>(),
-    { isPrepared: true },
-  )
+): Operation<FieldList<Type>> {
+  const isOfTable = 'object_type_id = ? AND table_id IN (0, ?) ORDER BY table_id DESC LIMIT 1'
+  return findList(session, isOfTable, [typeId, id])
 }
 
-/** Assigns a number to every new field of a type, and returns the new fields. */
+/** The fields of a type, or of one of its tables. */
+export interface FieldList<Type extends string> {
+  /** 0 for the fields of the type. */
+  readonly tableId: number
+  readonly fields: readonly StoredField<Type>[]
+}
+
+function* findList<Type extends string>(
+  session: ReadSession,
+  where: string,
+  parameters: readonly (string | number)[],
+): Operation<FieldList<Type>> {
+  const list = yield* session.find(
+    `SELECT table_id, fields FROM oqs_field_list WHERE ${where}`,
+    parameters,
+    { tableId: integer, fields: json<readonly StoredField<Type>[]> },
+    { isPrepared: true },
+  )
+  return list ?? { tableId: 0, fields: [] }
+}
+
+/**
+ * Assigns a number to every new field of a type, and returns the new fields. With the number of a
+ * table, all fields get new numbers: its objects have another definition than their type, and values
+ * of the two definitions never share a column, or an entry of an index.
+ */
 export function* numberFields<Type extends string>(
   session: CoreSession,
   types: FieldTypes<Type>,
   typeId: number,
   type: ObjectType,
+  tableId = 0,
 ): Operation<readonly StoredField<Type>[]> {
-  const known = new Set((yield* readFields(session, typeId)).map(fieldKey))
-  const added = fieldsOfType(types, type).filter((field) => !known.has(fieldKey(field)))
-  return yield* addFields(session, types, OF_TYPE, typeId, added)
-}
-
-/**
- * Assigns new numbers to all fields of a table whose objects have another definition than their type.
- * Values of the two definitions never share a column, or an entry of an index.
- */
-export function numberTableFields<Type extends string>(
-  session: CoreSession,
-  types: FieldTypes<Type>,
-  tableId: number,
-  type: ObjectType,
-): Operation<readonly StoredField<Type>[]> {
-  return addFields(session, types, OF_TABLE, tableId, fieldsOfType(types, type))
-}
-
-const OF_TYPE = { table: 'oqs_object_field', owner: 'object_type_id' } as const
-const OF_TABLE = { table: 'oqs_table_field', owner: 'table_id' } as const
-
-function* addFields<Type extends string>(
-  session: CoreSession,
-  types: FieldTypes<Type>,
-  { table, owner }: typeof OF_TYPE | typeof OF_TABLE,
-  ownerId: number,
-  fields: readonly NewField<Type>[],
-): Operation<readonly StoredField<Type>[]> {
+  const known = tableId === 0 ? yield* readFields<Type>(session, typeId) : []
+  const keys = new Set(known.map(fieldKey))
+  const fields = fieldsOfType(types, type).filter((field) => !keys.has(fieldKey(field)))
   if (fields.length === 0) return []
   const placed = yield* types.limitColumns(session, fields)
   const last = yield* session.find(
@@ -167,34 +137,34 @@ function* addFields<Type extends string>(
     { number: integer },
   )
   const first = (last?.number ?? 0) - fields.length + 1
-  const added = placed.map((field, index) => ({
-    ...field,
-    number: first + index,
-    hasLongText: false,
-  }))
-  const rows = added.map(({ number, property, structField, valueType, elementType, isKey }) => [
-    number,
-    property,
-    structField ?? null,
-    valueType ?? null,
-    elementType ?? null,
-    isKey ? 1 : 0,
-  ])
-  const source = session.dialect.rows({
-    number: 'integer',
-    property: 'text',
-    struct_field: 'text',
-    value_type: 'text',
-    element_type: 'text',
-    is_key: 'integer',
-  })
+  const added = placed.map((field, index) => ({ ...field, number: first + index }))
+  const all = [...known, ...added]
   yield* session.run(
-    `INSERT INTO ${table} (${owner}, number, property, struct_field, value_type, element_type, is_key)
-     SELECT CAST(? AS bigint), number, property, struct_field, value_type, element_type, is_key = 1
-     FROM ${source} AS added`,
-    [ownerId, JSON.stringify(rows)],
+    `INSERT INTO oqs_field_list (object_type_id, table_id, properties, struct_columns, fields)
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (object_type_id, table_id) DO UPDATE SET properties = excluded.properties,
+       struct_columns = excluded.struct_columns, fields = excluded.fields`,
+    [
+      ...[typeId, tableId],
+      all.filter(({ structField }) => structField === undefined).length,
+      all.filter(isStructColumn).length,
+      JSON.stringify(all),
+    ],
   )
   return added
+}
+
+/** True for a struct field with a column. */
+export function isStructColumn({ structField, valueType }: NewField): boolean {
+  return structField !== undefined && valueType !== undefined
+}
+
+/** Deletes the fields of a type, or those of a table. */
+export function* deleteFields(session: CoreSession, typeId: number, tableId = 0): Operation<void> {
+  yield* session.run('DELETE FROM oqs_field_list WHERE object_type_id = ? AND table_id = ?', [
+    typeId,
+    tableId,
+  ])
 }
 
 /** Makes the fields of a table those of its type. */
@@ -202,11 +172,9 @@ export function* adoptTableFields(
   session: CoreSession,
   { typeId, id }: { readonly typeId: number; readonly id: number },
 ): Operation<void> {
-  yield* session.run('DELETE FROM oqs_object_field WHERE object_type_id = ?', [typeId])
+  yield* deleteFields(session, typeId)
   yield* session.run(
-    `INSERT INTO oqs_object_field (object_type_id, ${COLUMNS})
-     SELECT CAST(? AS bigint), ${COLUMNS} FROM oqs_table_field WHERE table_id = ?`,
+    'UPDATE oqs_field_list SET table_id = 0 WHERE object_type_id = ? AND table_id = ?',
     [typeId, id],
   )
-  yield* session.run('DELETE FROM oqs_table_field WHERE table_id = ?', [id])
 }

@@ -11,6 +11,7 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
+import { deleteFields } from '../catalogue/fields.ts'
 import { abandonTables, addObjectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
 import { integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
@@ -134,11 +135,6 @@ export function* dropObjectType(session: CoreSession, id: number): Operation<voi
      ON CONFLICT (rid) DO UPDATE SET last_version = excluded.last_version`,
     [id],
   )
-  yield* session.run(
-    `DELETE FROM oqs_table_field
-     WHERE table_id IN (SELECT id FROM oqs_object_table WHERE object_type_id = ?)`,
-    [id],
-  )
   yield* session.run('DELETE FROM oqs_object_type WHERE id = ?', [id])
 }
 
@@ -174,7 +170,7 @@ function* recreateTable(
   yield* abandonTables(session, typeId)
   // Its copies are abandoned as well.
   yield* session.run('DELETE FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
-  yield* session.run('DELETE FROM oqs_object_field WHERE object_type_id = ?', [typeId])
+  yield* deleteFields(session, typeId)
   yield* session.run(
     `UPDATE oqs_object_type
      SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,

@@ -1,5 +1,6 @@
 /** The rewrites in the catalogue: which type is rewritten, how far, and what changed meanwhile. */
 import type { RewriteState } from '../../port/maintenance.ts'
+import { deleteFields } from '../catalogue/fields.ts'
 import { integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
@@ -85,7 +86,7 @@ export function* failRewrite(
   rewrite: Rewrite,
   reason: string,
 ): Operation<void> {
-  yield* abandonCopies(builder, rewrite)
+  yield* abandonCopies(builder, typeId, rewrite)
   yield* builder.session.run(
     `UPDATE oqs_rewrite SET phase = 'failed', reason = ? WHERE object_type_id = ?`,
     [reason, typeId],
@@ -99,7 +100,7 @@ export function* cancelRewrite(
   typeId: number,
   rewrite: Rewrite,
 ): Operation<void> {
-  yield* abandonCopies(builder, rewrite)
+  yield* abandonCopies(builder, typeId, rewrite)
   yield* deleteRewrite(builder.session, typeId)
 }
 
@@ -107,12 +108,16 @@ export function* deleteRewrite(session: CoreSession, typeId: number): Operation<
   yield* session.run('DELETE FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
 }
 
-function* abandonCopies({ session }: TableBuilder, { tableId }: Rewrite): Operation<void> {
+function* abandonCopies(
+  { session }: TableBuilder,
+  typeId: number,
+  { tableId }: Rewrite,
+): Operation<void> {
   yield* session.run(
     `UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ? AND state = 'rewriting'`,
     [tableId],
   )
-  yield* session.run('DELETE FROM oqs_table_field WHERE table_id = ?', [tableId])
+  yield* deleteFields(session, typeId, tableId)
 }
 
 /** Objects that are copied again in one step; more if many are left, so that the rewrite ends. */

@@ -1,9 +1,9 @@
 /** The columns of each field of an object type in PostgreSQL. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import {
+  type FieldList,
   type FieldTypes,
   numberFields as numberFieldsIn,
-  numberTableFields as numberTableFieldsIn,
   readFields,
   readTableFields as readTableFieldsIn,
 } from '../../core/catalogue/fields.ts'
@@ -33,8 +33,9 @@ export function numberFields(
   session: WriteSession,
   typeId: number,
   objectType: ObjectType,
+  tableId?: number,
 ): Promise<readonly FieldColumns[]> {
-  return runIn(session, (core) => numberFieldsIn(core, FIELD_TYPES, typeId, objectType))
+  return runIn(session, (core) => numberFieldsIn(core, FIELD_TYPES, typeId, objectType, tableId))
 }
 
 export function readFieldColumns(
@@ -48,14 +49,6 @@ export function readTableFields(
   session: Session,
   typeId: number,
   id: number,
-): Promise<readonly FieldColumns[]> {
+): Promise<FieldList<ColumnType>> {
   return readIn(session, (core) => readTableFieldsIn<ColumnType>(core, { typeId, id }))
-}
-
-export function numberTableFields(
-  session: WriteSession,
-  tableId: number,
-  objectType: ObjectType,
-): Promise<readonly FieldColumns[]> {
-  return runIn(session, (core) => numberTableFieldsIn(core, FIELD_TYPES, tableId, objectType))
 }

@@ -3,7 +3,7 @@
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { type FieldColumns, readFieldColumns } from './field-columns.ts'
+import { type FieldColumns, readFieldColumns, readTableFields } from './field-columns.ts'
 import { tablesOfDefinition } from './object-table.ts'
 import { fieldIndexes } from './table-indexes.ts'
 import type { TableLayout } from './table-layout.ts'
@@ -49,15 +49,21 @@ async function markLong(
   fields: readonly FieldColumns[],
 ): Promise<void> {
   await session.extendTimeout()
-  // Commits lock the type before its fields, and a trigger on the fields changes the type.
-  await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR NO KEY UPDATE', [typeId])
-  const numbers = fields.map(({ number }) => number)
-  const setLong = (table: 'oqs_object_field' | 'oqs_table_field') =>
-    session.run(`UPDATE ${table} SET has_long_text = TRUE WHERE number = ANY(?)`, [numbers])
-  await setLong('oqs_object_field')
-  const hasOwnFields = (await setLong('oqs_table_field')) > 0
+  // Locks the type before its list of fields is read, which another load may be changing.
+  await session.query('UPDATE oqs_object_type SET long_fields = long_fields + 1 WHERE id = ?', [
+    typeId,
+  ])
+  const numbers = new Set(fields.map(({ number }) => number))
+  const list = await readTableFields(session, typeId, written.id)
+  const marked = list.fields.map((field) =>
+    numbers.has(field.number) ? { ...field, hasLongText: true } : field,
+  )
+  await session.run(
+    'UPDATE oqs_field_list SET fields = ? WHERE object_type_id = ? AND table_id = ?',
+    [JSON.stringify(marked), typeId, list.tableId],
+  )
   for (const table of await tablesOfDefinition(session, typeId)) {
-    if (hasOwnFields && table.id !== written.id) continue
+    if (list.tableId !== 0 && table.id !== written.id) continue
     for (const field of fields) {
       await exchangeIndexes(
         session,

@@ -162,7 +162,7 @@ export async function findMissingIndex(
   typeId: number,
   table: TableLayout & { readonly id: number },
 ): Promise<Index | undefined> {
-  const fields = await readTableFields(session, typeId, table.id)
+  const { fields } = await readTableFields(session, typeId, table.id)
   const indexes = deferredIndexes(indexedTable(table, capabilities), fields)
   const rows = await session.query(
     'SELECT relname FROM pg_class WHERE relname = ANY(?) AND pg_table_is_visible(oid)',

@@ -15,7 +15,7 @@ import type {
 } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import { numberTableFields, readTableFields } from '../catalogue/field-columns.ts'
+import { numberFields, readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
 import {
   buildNextIndex,
@@ -77,7 +77,7 @@ class PostgresTableBuilder implements TableBuilder {
       yield* awaited(createObjectTable(session, capabilities, created))
       return
     }
-    const fields = yield* awaited(numberTableFields(session, table.id, definition))
+    const fields = yield* awaited(numberFields(session, table.typeId, definition, table.id))
     refuseTooManyColumns(definition, fields)
     yield* awaited(createObjectTable(session, capabilities, { ...created, fields }))
   }
@@ -110,7 +110,7 @@ class PostgresTableBuilder implements TableBuilder {
   *addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Operation<void> {
     if (objects.length === 0) return
     const session = this.#session
-    const fields = yield* awaited(readTableFields(session, typeId, id))
+    const { fields } = yield* awaited(readTableFields(session, typeId, id))
     const table = yield* awaited(readTable(session, id))
     const longTexts = yield* awaited(findLongTexts(fields, objects))
     yield* awaited(allowLongTexts(session, typeId, table, longTexts))

@@ -58,7 +58,9 @@ describe.runIf(inject('store') === 'postgres')('a property with long texts', () 
     await runSql(place.name, 'ANALYZE oqs_object_1')
     const [row] = await runSql(
       place.name,
-      `SELECT prefix_fields, number FROM oqs_object_table, oqs_object_field WHERE property = 'text'`,
+      `SELECT prefix_fields, field ->> 'number' AS number
+       FROM oqs_object_table, oqs_field_list, json_array_elements(fields::json) AS field
+       WHERE field ->> 'property' = 'text'`,
     )
     expect(row?.['prefix_fields']).toBe('["text"]')
     index = `oqs_object_1_p${row?.['number']}_prefix`

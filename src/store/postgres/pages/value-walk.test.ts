@@ -46,7 +46,9 @@ describe.runIf(inject('store') === 'postgres')('a page of the objects with one v
     await runSql(place.name, 'ANALYZE oqs_object_1')
     const [row] = (await runSql(
       place.name,
-      `SELECT number FROM oqs_object_field WHERE property = 'text'`,
+      `SELECT field ->> 'number' AS number
+       FROM oqs_field_list, json_array_elements(fields::json) AS field
+       WHERE field ->> 'property' = 'text'`,
     )) as { number: string }[]
     column = Number(row?.number)
   })

@@ -17,14 +17,17 @@ export interface NewField<Type extends string = string> extends FieldId {
   /** The type of the elements, for fields with any number of values. */
   readonly elementType: Type | undefined
   /** True for the property whose column value is the key itself, so that it needs no column. */
-  readonly isKey: boolean
+  readonly isKey?: boolean | undefined
 }
 
-/** A field as the catalogue has it. Its number names its columns in SQL. */
+/**
+ * A field as the catalogue has it, where members that are false or undefined are left out. Its number
+ * names its columns in SQL.
+ */
 export interface StoredField<Type extends string = string> extends NewField<Type> {
   readonly number: number
   /** True once a text was written that is too long for an index of PostgreSQL. */
-  readonly hasLongText: boolean
+  readonly hasLongText?: boolean
 }
 
 /** The fields of a table whose index holds only the beginning of their texts, by `fieldKey`. */

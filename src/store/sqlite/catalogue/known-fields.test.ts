@@ -7,17 +7,17 @@ import { toTableLayout } from './table-layout.ts'
 
 it('reads fields again for another generation, type or layout only', () => {
   using db = new DatabaseSync(':memory:')
-  db.exec(`CREATE TABLE oqs_object_field (
-    number INTEGER PRIMARY KEY, object_type_id INTEGER, property TEXT, struct_field TEXT,
-    value_type TEXT DEFAULT 'any', element_type TEXT, has_long_text INTEGER DEFAULT 0,
-    is_key INTEGER DEFAULT 0
-  )`)
-  const add = db.prepare('INSERT INTO oqs_object_field (object_type_id, property) VALUES (?, ?)')
+  db.exec('CREATE TABLE oqs_field_list (object_type_id INTEGER, table_id INTEGER, fields TEXT)')
+  const save = (typeId: number, ...properties: readonly string[]) => {
+    const list = properties.map((property, at) => ({ property, valueType: 'any', number: at + 1 }))
+    db.prepare('DELETE FROM oqs_field_list WHERE object_type_id = ?').run(typeId)
+    db.prepare('INSERT INTO oqs_field_list VALUES (?, 0, ?)').run(typeId, JSON.stringify(list))
+  }
   const fields = new KnownFields(new SqliteSession(db, new StatementCache(db)))
   const plain = toTableLayout([1, '[]', 1])
   const withLongText = toTableLayout([1, '["text"]', 1])
   const indexedLater = toTableLayout([1, '[]', 2])
-  add.run(1, 'text')
+  save(1, 'text')
 
   const first = fields.read({ generation: 1, typeId: 1 }, plain)
   expect(first.propertySql('text').value).toBe('o.p1')
@@ -25,8 +25,8 @@ it('reads fields again for another generation, type or layout only', () => {
   expect(fields.read({ generation: 1, typeId: 1 }, withLongText).layout).toBe(withLongText)
   expect(fields.read({ generation: 1, typeId: 1 }, indexedLater).layout).toBe(indexedLater)
 
-  add.run(1, 'added')
-  add.run(2, 'other')
+  save(1, 'text', 'added')
+  save(2, 'other')
   const added = { property: 'added', structField: undefined }
   expect(fields.read({ generation: 2, typeId: 1 }, plain).has(added)).toBe(true)
   expect(fields.read({ generation: 2, typeId: 2 }, plain).has(added)).toBe(false)

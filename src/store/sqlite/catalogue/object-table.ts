@@ -77,9 +77,9 @@ export function refuseTooManyIndexes(
 ): void {
   const row = runIn(db, (session) =>
     session.find(
-      `SELECT count(*),
+      `SELECT coalesce(sum(properties), 0),
          (SELECT ${session.dialect.member('definition', 'apiName')} FROM oqs_object_type WHERE id = ?)
-       FROM oqs_object_field WHERE struct_field IS NULL AND object_type_id IN (
+       FROM oqs_field_list WHERE table_id = 0 AND object_type_id IN (
          SELECT object_type_id FROM oqs_object_table WHERE is_created AND state <> 'abandoned'
        )`,
       [typeId],

@@ -1,6 +1,11 @@
 /** The fields of object types as tables of SQLite store them. */
 import { INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
-import { type FieldTypes, readFields, readTableFields } from '../../core/catalogue/fields.ts'
+import {
+  type FieldTypes,
+  isStructColumn,
+  readFields,
+  readTableFields,
+} from '../../core/catalogue/fields.ts'
 import { integer } from '../../core/session/columns.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
@@ -22,8 +27,6 @@ export const FIELD_TYPES: FieldTypes<string> = {
    * stored like those of arrays.
    */
   *limitColumns(session, fields) {
-    const isStructColumn = ({ structField, valueType }: (typeof fields)[number]) =>
-      structField !== undefined && valueType !== undefined
     let free = fields.some(isStructColumn) ? yield* freeStructColumns(session) : 0
     return fields.map((field) => {
       if (!isStructColumn(field)) return field
@@ -35,12 +38,8 @@ export const FIELD_TYPES: FieldTypes<string> = {
 
 /** Returns how many more struct fields can have a column. */
 function* freeStructColumns(session: ReadSession): Operation<number> {
-  const isColumn = 'struct_field IS NOT NULL AND value_type IS NOT NULL'
   const row = yield* session.find(
-    `SELECT count(*) FROM (
-       SELECT 1 FROM oqs_object_field WHERE ${isColumn}
-       UNION ALL SELECT 1 FROM oqs_table_field WHERE ${isColumn} LIMIT ${INDEXED_STRUCT_FIELDS_MAX}
-     )`,
+    'SELECT coalesce(sum(struct_columns), 0) FROM oqs_field_list WHERE struct_columns > 0',
     [],
     { count: integer },
   )
@@ -83,7 +82,7 @@ export function fieldsOfTable(
 ): TableFields {
   const layout = readTableLayout(connection, table.id)
   return new TableFields(
-    runIn(connection, (session) => readTableFields(session, table)),
+    runIn(connection, (session) => readTableFields(session, table)).fields,
     layout,
   )
 }

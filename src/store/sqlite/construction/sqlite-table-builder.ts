@@ -2,7 +2,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { numberTableFields } from '../../core/catalogue/fields.ts'
+import { numberFields } from '../../core/catalogue/fields.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer } from '../../core/session/columns.ts'
 import { type Operation, settled } from '../../core/session/operation.ts'
@@ -59,13 +59,13 @@ export class SqliteTableBuilder implements TableBuilder {
     if (definition !== undefined) {
       const { typeId, id } = table
       const before = yield* this.session.find(
-        'SELECT count(*) FROM oqs_object_field WHERE object_type_id = ? AND struct_field IS NULL',
+        'SELECT properties FROM oqs_field_list WHERE object_type_id = ? AND table_id = 0',
         [typeId],
-        { count: integer },
+        { properties: integer },
       )
-      const added = definition.properties.size - (before?.count ?? 0)
+      const added = definition.properties.size - (before?.properties ?? 0)
       refuseTooManyIndexes(this.#db, typeId, added)
-      yield* numberTableFields(this.session, FIELD_TYPES, id, definition)
+      yield* numberFields(this.session, FIELD_TYPES, typeId, definition, id)
     }
     createObjectTable(this.#db, table)
   }

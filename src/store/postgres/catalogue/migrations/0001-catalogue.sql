@@ -99,40 +99,25 @@ CREATE TABLE oqs_dropped_object_type (
 );
 
 -- Each property of a type, and each struct field, has a number that its columns and indexes are named
--- by, so no name of a user ever appears in SQL.
-CREATE TABLE oqs_object_field (
-  number bigint PRIMARY KEY,
+-- by, so no name of a user ever appears in SQL. The fields of a type are one text, because a definition
+-- can have tens of thousands of them: as rows, they would keep the writer busy for a tenth of a second.
+CREATE TABLE oqs_field_list (
   object_type_id bigint NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
-  property text COLLATE "C" NOT NULL,
-  struct_field text COLLATE "C",
-  -- The types of its columns: for one value, and for any number of values.
-  value_type text,
-  element_type text,
-  -- True once it contained a text that is too long for a B-tree index.
-  has_long_text boolean NOT NULL DEFAULT FALSE,
-  -- True for the property whose value is the key, so that it needs no column.
-  is_key boolean NOT NULL
+  -- A table whose objects are converted to another definition, with fields of its own. They become
+  -- those of the type, which have 0, when the table is published.
+  table_id bigint NOT NULL,
+  -- How many of the fields are properties, and how many are struct fields with a column.
+  properties bigint NOT NULL,
+  struct_columns bigint NOT NULL,
+  -- A JSON array of `StoredField`, see field-numbers.ts.
+  fields text NOT NULL,
+  PRIMARY KEY (object_type_id, table_id)
 );
 -- The highest number that a field ever had.
 CREATE TABLE oqs_field_counter (
   last_number bigint NOT NULL
 );
 INSERT INTO oqs_field_counter (last_number) VALUES (0);
-CREATE INDEX oqs_object_field_of_type ON oqs_object_field (object_type_id);
-
--- The fields of a table whose objects are converted to another definition. They become those of the
--- type when the table is published.
-CREATE TABLE oqs_table_field (
-  number bigint PRIMARY KEY,
-  table_id bigint NOT NULL,
-  property text COLLATE "C" NOT NULL,
-  struct_field text COLLATE "C",
-  value_type text,
-  element_type text,
-  has_long_text boolean NOT NULL DEFAULT FALSE,
-  is_key boolean NOT NULL
-);
-CREATE INDEX oqs_table_field_of_table ON oqs_table_field (table_id);
 
 -- Every term that was ever indexed, for fuzzy search. The few terms that are too long for an index are
 -- in a separate table.
@@ -337,18 +322,6 @@ CREATE TRIGGER oqs_api_token_updated AFTER UPDATE ON oqs_api_token
 CREATE TRIGGER oqs_api_token_deleted AFTER DELETE ON oqs_api_token
   REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION oqs_count_token_change();
-
--- Counts in oqs_object_type.long_fields.
-CREATE FUNCTION oqs_count_long_field() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE oqs_object_type SET long_fields = long_fields + 1 WHERE id = NEW.object_type_id;
-  RETURN NULL;
-END
-$$;
-CREATE TRIGGER oqs_object_field_lengthened AFTER UPDATE OF has_long_text ON oqs_object_field
-  FOR EACH ROW WHEN (NEW.has_long_text AND NOT OLD.has_long_text)
-  EXECUTE FUNCTION oqs_count_long_field();
 
 -- Nodes remember policies like tokens, and pages confirm both with one number.
 CREATE FUNCTION oqs_count_policy_change() RETURNS trigger

@@ -103,42 +103,26 @@ CREATE TABLE oqs_dropped_object_type (
 ) STRICT, WITHOUT ROWID;
 
 -- Each property of a type, and each struct field, has a number that its columns and indexes are named
--- by, so no name of a user ever appears in SQL.
-CREATE TABLE oqs_object_field (
-  number INTEGER PRIMARY KEY,
+-- by, so no name of a user ever appears in SQL. The fields of a type are one text, because a definition
+-- can have tens of thousands of them: as rows, they would keep the writer busy for a tenth of a second.
+CREATE TABLE oqs_field_list (
   object_type_id INTEGER NOT NULL REFERENCES oqs_object_type (id) ON DELETE CASCADE,
-  property TEXT NOT NULL,
-  struct_field TEXT,
-  -- The type of its column; NULL if its values are stored like those of arrays. A timestamp has a
-  -- second column for its index.
-  value_type TEXT,
-  -- The type of its elements, if it can have any number of values.
-  element_type TEXT,
-  -- Never true: the indexes of SQLite hold texts of any length.
-  has_long_text INTEGER NOT NULL DEFAULT 0,
-  -- True for the property whose value is the key, so that it needs no column.
-  is_key INTEGER NOT NULL
+  -- A table whose objects are converted to another definition, with fields of its own. They become
+  -- those of the type, which have 0, when the table is published.
+  table_id INTEGER NOT NULL,
+  -- How many of the fields are properties, and how many are struct fields with a column.
+  properties INTEGER NOT NULL,
+  struct_columns INTEGER NOT NULL,
+  -- A JSON array of `StoredField`, see field-numbers.ts.
+  fields TEXT NOT NULL,
+  PRIMARY KEY (object_type_id, table_id)
 ) STRICT;
+CREATE INDEX oqs_field_list_with_structs ON oqs_field_list (struct_columns) WHERE struct_columns > 0;
 -- The highest number that a field ever had.
 CREATE TABLE oqs_field_counter (
   last_number INTEGER NOT NULL
 ) STRICT;
 INSERT INTO oqs_field_counter (last_number) VALUES (0);
-CREATE INDEX oqs_object_field_of_type ON oqs_object_field (object_type_id);
-
--- The fields of a table whose objects are converted to another definition. They become those of the
--- type when the table is published.
-CREATE TABLE oqs_table_field (
-  number INTEGER PRIMARY KEY,
-  table_id INTEGER NOT NULL,
-  property TEXT NOT NULL,
-  struct_field TEXT,
-  value_type TEXT,
-  element_type TEXT,
-  has_long_text INTEGER NOT NULL DEFAULT 0,
-  is_key INTEGER NOT NULL
-) STRICT;
-CREATE INDEX oqs_table_field_of_table ON oqs_table_field (table_id);
 
 -- Indexes of values that do not fit into a column. One of each kind for all object types, because
 -- every table slows down changes of the schema.
