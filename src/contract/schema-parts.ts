@@ -14,3 +14,6 @@ function orNull<T extends TSchema>(schema: T) {
 export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(orNull(schema))
 }
+
+/** The query string of an endpoint without parameters. */
+export const NoParameters = Type.Object({}, closed)

@@ -25,13 +25,10 @@ import { TOKENS } from './admin/tokens.ts'
 import { addWriteObjects } from './admin/write-objects.ts'
 import type { App } from './app.ts'
 import { addEndpoints } from './endpoint.ts'
-import { linkTypes } from './metadata/link-types.ts'
-import { REVISION_1 } from './metadata/metadata-api.ts'
-import { ontologies } from './metadata/ontologies.ts'
 import { createDownload } from './one-time/downloads.ts'
 import { deleteSession } from './one-time/sessions.ts'
 import { aggregateObjects } from './revision-1/revision-1-aggregate.ts'
-import { revision1ObjectTypes } from './revision-1/revision-1-object-types.ts'
+import { revision1Metadata } from './revision-1/revision-1-metadata.ts'
 import {
   getLinkedObject,
   getObject,
@@ -45,7 +42,6 @@ import {
   listLinkedObjectsByKey,
   searchObjects,
 } from './revision-2/revision-2-objects.ts'
-import { describeLink, LinkTypeResponse } from './schemas/metadata-items.ts'
 import { refuseBranch } from './schemas/v2-parameters.ts'
 import type { Services } from './services.ts'
 import { getCurrentUser } from './v2/current-user.ts'
@@ -76,13 +72,7 @@ import {
 /** Adds the endpoints of revision 1.0: `/api/v1/ontologies/…`. */
 export function addRevision1(app: App, services: Services): void {
   addEndpoints(app, services, [
-    ...ontologies(REVISION_1, { list: 'listOntologies', get: 'getOntology' }),
-    ...revision1ObjectTypes,
-    ...linkTypes(REVISION_1, {
-      operationIds: { list: 'listOutgoingLinkTypes', get: 'getOutgoingLinkType' },
-      describe: describeLink,
-      response: LinkTypeResponse,
-    }),
+    ...revision1Metadata,
     listObjects,
     getObject,
     listLinkedObjects,

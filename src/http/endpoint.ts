@@ -6,44 +6,54 @@ import type {
   FastifySchema,
   RouteShorthandOptions,
 } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { closed } from '../contract/schema-parts.ts'
 import type { App } from './app.ts'
+import { type PathNames, pathSchema } from './schemas/paths.ts'
+import { readResponses, responses } from './schemas/responses.ts'
+import { IGNORED_PARAMETERS } from './schemas/v2-parameters.ts'
 import type { Services } from './services.ts'
 
 type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
 
 interface EndpointSpec<
-  Params extends TSchema,
-  Query extends TSchema,
+  Route extends string,
+  Query extends TObject,
   Body extends TSchema,
-  Response extends Responses,
+  Response extends TSchema | Responses,
 > {
-  /** The method and the path. */
-  readonly route: `${Method} /${string}`
+  /** The method and the path, whose parameters are described in `schemas/paths.ts`. */
+  readonly route: Route & `${Method} /${string}`
   readonly config: FastifyContextConfig
   readonly operationId: string
   readonly summary: string
   readonly description?: string
-  readonly tags: readonly string[]
   readonly consumes?: readonly string[]
   /** Empty for an endpoint that needs no bearer token. */
   readonly security?: readonly []
-  readonly params?: Params
+  /** The parameters, beside those that all endpoints of the API take. */
   readonly querystring?: Query
   readonly body?: Body
+  /** The body of 200; of a GET, 304 is possible as well. Or all responses. */
   readonly response: Response
   /** Returns further options that depend on the service. */
   readonly options?: (services: Services) => EndpointOptions
   readonly handle: (
     request: FastifyRequest<{
-      Params: Static<Params>
+      Params: PathNames<Route>
       Querystring: Static<Query>
       Body: Static<Body>
     }>,
     reply: FastifyReply,
     services: Services,
-  ) => Promise<Sent<Static<Response[200]>> | FastifyReply>
+  ) => Promise<Sent<Success<Response>> | FastifyReply>
 }
+
+type Success<Response> = Response extends { readonly 200: infer Body extends TSchema }
+  ? Static<Body>
+  : Response extends TSchema
+    ? Static<Response>
+    : never
 
 /** A value to send: lists may be read-only, and absent members undefined. */
 type Sent<Value> = Value extends readonly (infer Element)[]
@@ -65,17 +75,48 @@ type EndpointOptions = Pick<
   'bodyLimit' | 'preHandler' | 'preParsing' | 'preValidation'
 >
 
+interface Api {
+  readonly path: string
+  /** The tag of its endpoints in `openapi.json`. */
+  readonly tag: string
+  /** Follows the summaries of its endpoints. */
+  readonly label?: string
+  /** The parameters that all its endpoints take, beside their own; unknown ones are refused. */
+  readonly parameters?: TProperties
+}
+
+const APIS: readonly Api[] = [
+  { path: '/api/admin/', tag: 'Administration', parameters: {} },
+  { path: '/api/v1/', tag: 'Revision 1.0', label: 'revision 1.0' },
+  { path: '/api/v2/ontologies', tag: 'v2', label: 'v2', parameters: IGNORED_PARAMETERS },
+  { path: '/api/v2/', tag: 'v2', label: 'v2' },
+  { path: '/api/:apiFamily/', tag: 'Revision 2.0', label: 'revision 2.0' },
+  { path: '/multipass/', tag: 'OAuth' },
+]
+
 /** Adds an endpoint to the application. */
 export type Endpoint = (app: App, services: Services) => void
 
 export function endpoint<
-  Params extends TSchema,
-  Query extends TSchema,
+  const Route extends string,
+  Query extends TObject,
   Body extends TSchema,
-  Response extends Responses,
->(spec: EndpointSpec<Params, Query, Body, Response>): Endpoint {
-  const { route, config, options, handle, ...schema } = spec
+  Response extends TSchema | Responses,
+>(spec: EndpointSpec<Route, Query, Body, Response>): Endpoint {
+  const { route, config, options, handle, summary, querystring, response, ...own } = spec
   const [method = '', url = ''] = route.split(' ')
+  const { tag = '', label, parameters } = APIS.find(({ path }) => url.startsWith(path)) ?? {}
+  const query = parameters
+    ? Type.Object({ ...querystring?.properties, ...parameters }, closed)
+    : querystring
+  const schema = {
+    ...own,
+    summary: label === undefined ? summary : `${summary} (${label})`,
+    tags: [tag],
+    ...pathSchema(url),
+    ...(query && { querystring: query }),
+    response: responsesOf(method, response),
+  }
   return (app, services) => {
     app.route({
       method,
@@ -86,6 +127,11 @@ export function endpoint<
       handler: (request, reply) => handle(request as never, reply, services),
     })
   }
+}
+
+function responsesOf(method: string, response: TSchema | Responses) {
+  if ('200' in response) return response
+  return method === 'GET' ? readResponses(response) : responses(response)
 }
 
 export function addEndpoints(app: App, services: Services, endpoints: readonly Endpoint[]): void {

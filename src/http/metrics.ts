@@ -2,9 +2,9 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { Type } from 'typebox'
 import { refuseLimitedCaller } from '../access/caller.ts'
+import { NoParameters } from '../contract/schema-parts.ts'
 import type { App } from './app.ts'
 import { admitCaller } from './request/require-authentication.ts'
-import { NoParameters } from './schemas/common.ts'
 import { responses } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 

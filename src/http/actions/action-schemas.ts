@@ -3,19 +3,6 @@ import { type TSchema, Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { documentedWith } from '../schemas/documented.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-
-export const ActionPath = Type.Object({
-  ...OntologyPath.properties,
-  actionType: Type.String({
-    description: 'API name of the action type: `create-T`, `modify-T` or `delete-T`.',
-  }),
-})
-
-export const ActionRidPath = Type.Object({
-  ...OntologyPath.properties,
-  actionTypeRid: Type.String({ description: 'RID of the action type.' }),
-})
 
 const parameters = optional(
   Type.Record(Type.String(), Type.Unknown(), { description: 'The values of parameters by id.' }),

@@ -4,15 +4,13 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
 import { findActionType } from '../../ontology/catalogue.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
-import type { Endpoint } from '../endpoint.ts'
-import { type MetadataApi, REVISION_1, V2 } from '../metadata/metadata-api.ts'
 import {
+  type MetadataApi,
   metadataBatch,
   metadataItem,
-  metadataList,
+  metadataListAndItem,
   ontologySource,
 } from '../metadata/metadata-endpoints.ts'
-import { ActionPath, ActionRidPath } from './action-schemas.ts'
 import {
   ActionTypeResponse,
   ActionTypeV2Response,
@@ -33,47 +31,36 @@ function actionTypesSource(
 
 function listAndGet(
   types: ReturnType<typeof actionTypesSource>,
-  operationIds: { readonly list: string; readonly get: string },
-): Endpoint[] {
-  const list = metadataList(types, {
-    operationId: operationIds.list,
-    summary: 'List action types',
+  operationIds: readonly [list: string, get: string],
+) {
+  return metadataListAndItem(types, {
+    operationIds,
+    summaries: ['List action types', 'Get an action type'],
     description: 'Ordered by API name. Each object type has three: create, modify and delete.',
     maximumPageSize: PAGE_SIZES.listActionTypes,
-  })
-  const get = metadataItem(types, {
-    operationId: operationIds.get,
-    summary: 'Get an action type',
     path: '/:actionType',
-    params: ActionPath,
     find: ({ ontology }, { actionType }) => findActionType(ontology, actionType),
   })
-  return [list, get]
 }
 
-function refuseRid(rid: string): never {
-  throw new ObjectQueryError('ActionTypeNotFound', { rid })
-}
+export const revision1ActionTypes = listAndGet(
+  actionTypesSource('/api/v1/ontologies', describeActionType, ActionTypeResponse),
+  ['listActionTypes', 'getActionType'],
+)
 
-const revision1Types = actionTypesSource(REVISION_1, describeActionType, ActionTypeResponse)
-
-export const revision1ActionTypes = listAndGet(revision1Types, {
-  list: 'listActionTypes',
-  get: 'getActionType',
-})
-
-const v2Types = actionTypesSource(V2, describeActionTypeV2, ActionTypeV2Response)
+const v2Types = actionTypesSource('/api/v2/ontologies', describeActionTypeV2, ActionTypeV2Response)
 
 export const v2ActionTypes = [
-  ...listAndGet(v2Types, { list: 'listActionTypesV2', get: 'getActionTypeV2' }),
+  ...listAndGet(v2Types, ['listActionTypesV2', 'getActionTypeV2']),
   metadataItem(v2Types, {
     operationId: 'getActionTypeByRidV2',
     summary: 'Get an action type by RID',
     path: '/byRid/:actionTypeRid',
-    params: ActionRidPath,
-    find: ({ ontology }, { actionTypeRid }) =>
-      v2Types.collection.listOf(ontology, ontology).findByRid(actionTypeRid) ??
-      refuseRid(actionTypeRid),
+    find: ({ ontology }, { actionTypeRid: rid }) => {
+      const found = v2Types.collection.listOf(ontology, ontology).findByRid(rid)
+      if (found === undefined) throw new ObjectQueryError('ActionTypeNotFound', { rid })
+      return found
+    },
   }),
   metadataBatch(v2Types, {
     operationId: 'getActionTypesByRidV2',

@@ -1,17 +1,14 @@
 /** Actions in revision 1.0. */
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, NoParameters } from '../../contract/schema-parts.ts'
 import { validateAction as validate } from '../../service/actions/validate-action.ts'
 import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { responses } from '../schemas/responses.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import { ActionBody, ActionPath, actionBatch, ValidationResponse } from './action-schemas.ts'
+import { ActionBody, actionBatch, ValidationResponse } from './action-schemas.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
-const tags = ['Revision 1.0']
 const read = { scope: 'api:ontologies-read', writes: 'nothing' } as const
 const write = { scope: 'api:ontologies-write', writes: KEYED } as const
 const NoMembers = Type.Object({}, closed)
@@ -20,13 +17,11 @@ export const applyAction = endpoint({
   route: `POST ${ACTIONS}/apply`,
   config: write,
   operationId: 'applyAction',
-  summary: 'Apply an action (revision 1.0)',
+  summary: 'Apply an action',
   description: 'Applies the action as one commit. Requires both scopes.',
-  tags,
-  params: ActionPath,
   querystring: NoParameters,
   body: ActionBody,
-  response: responses(NoMembers),
+  response: NoMembers,
   handle: async (request, reply, services) => {
     await applyRequested(request, reply, [request.body.parameters ?? {}], services)
     return {}
@@ -37,13 +32,11 @@ export const applyActionBatch = endpoint({
   route: `POST ${ACTIONS}/applyBatch`,
   config: write,
   operationId: 'applyActionBatch',
-  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (revision 1.0)`,
+  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type`,
   description: 'Applies all actions as one commit, or none. Requires both scopes.',
-  tags,
-  params: ActionPath,
   querystring: NoParameters,
   body: actionBatch({}),
-  response: responses(NoMembers),
+  response: NoMembers,
   handle: async (request, reply, services) => {
     await applyRequestedBatch(request, reply, services)
     return {}
@@ -54,13 +47,11 @@ export const validateAction = endpoint({
   route: `POST ${ACTIONS}/validate`,
   config: read,
   operationId: 'validateAction',
-  summary: 'Validate an action (revision 1.0)',
+  summary: 'Validate an action',
   description: 'Checks whether the action could be applied now. Writes nothing.',
-  tags,
-  params: ActionPath,
   querystring: NoParameters,
   body: ActionBody,
-  response: responses(ValidationResponse),
+  response: ValidationResponse,
   handle: async (request, _reply, services) => {
     const { body, context } = request
     return validate(resolveActionType(request), body.parameters ?? {}, context, services)

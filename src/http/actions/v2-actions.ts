@@ -7,25 +7,12 @@ import { missingParameters } from '../../service/actions/prepare-action.ts'
 import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
 import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { describeEdits, EditsResponse } from './action-edits.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import {
-  ActionBody,
-  ActionPath,
-  actionBatch,
-  textOrNull,
-  ValidationResponse,
-} from './action-schemas.ts'
+import { ActionBody, actionBatch, textOrNull, ValidationResponse } from './action-schemas.ts'
 
 const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
 const config = { scope: 'api:ontologies-write', writes: KEYED } as const
-const common = {
-  tags: ['v2'],
-  params: ActionPath,
-  querystring: V2Parameters,
-}
 
 const ApplyOptions = Type.Object(
   {
@@ -46,18 +33,15 @@ const BatchOptions = Type.Object(
 export const applyActionV2 = endpoint({
   route: `POST ${PATH}/apply`,
   config,
-  ...common,
   operationId: 'applyActionV2',
-  summary: 'Apply or validate an action (v2)',
+  summary: 'Apply or validate an action',
   description:
     'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
   body: Type.Object({ ...ActionBody.properties, options: optional(ApplyOptions) }, closed),
-  response: responses(
-    Type.Object({
-      validation: Type.Optional(ValidationResponse),
-      edits: Type.Optional(EditsResponse),
-    }),
-  ),
+  response: Type.Object({
+    validation: Type.Optional(ValidationResponse),
+    edits: Type.Optional(EditsResponse),
+  }),
   handle: async (request, reply, services) => {
     const { parameters, options } = request.body
     const values = parameters ?? {}
@@ -80,12 +64,11 @@ export const applyActionV2 = endpoint({
 export const applyActionBatchV2 = endpoint({
   route: `POST ${PATH}/applyBatch`,
   config,
-  ...common,
   operationId: 'applyActionBatchV2',
-  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type (v2)`,
+  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type`,
   description: 'Applies all actions as one commit, or none. Requires both scopes.',
   body: actionBatch({ options: optional(BatchOptions) }),
-  response: responses(Type.Object({ edits: Type.Optional(EditsResponse) })),
+  response: Type.Object({ edits: Type.Optional(EditsResponse) }),
   handle: async (request, reply, services) => {
     const { actions } = await applyRequestedBatch(request, reply, services)
     if ((request.body.options?.returnEdits ?? 'NONE') === 'NONE') return {}

@@ -45,7 +45,6 @@ export const CLIENTS: CredentialKind<OAuthClient> = {
     create: ['createClient', 'Create an OAuth client'],
     revoke: ['revokeClient', 'Revoke an OAuth client and all its tokens'],
   },
-  idDescription: 'The id of the client.',
   body: ClientBody,
   members: {
     ...storedMembers,

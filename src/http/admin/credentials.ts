@@ -7,8 +7,6 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { timeText } from './credential-schemas.ts'
 
@@ -18,7 +16,6 @@ export interface CredentialKind<Stored extends { readonly id: string }> {
   readonly path: 'tokens' | 'clients'
   /** The id and the summary of each operation. */
   readonly operations: Readonly<Record<'list' | 'create' | 'revoke', readonly [string, string]>>
-  readonly idDescription: string
   readonly body: TObject
   /** The members of a stored credential, as responses show them. */
   readonly members: TProperties
@@ -57,7 +54,7 @@ export function credentials<Stored extends { readonly id: string }>(
   const path = `/api/admin/v1/${kind.path}` as const
   const describe = (operation: keyof typeof kind.operations) => {
     const [operationId, summary] = kind.operations[operation]
-    return { operationId, summary, tags: ['Administration'], querystring: NoParameters }
+    return { operationId, summary }
   }
   const listed = Type.Object({ ...kind.members, lastUsedAt: LastUsedAt })
   const created = Type.Object({ ...kind.members, [kind.secret.name]: kind.secret.schema })
@@ -66,7 +63,7 @@ export function credentials<Stored extends { readonly id: string }>(
       ...describe('list'),
       route: `GET ${path}`,
       config: { scope: 'api:admin' },
-      response: readResponses(Type.Object({ data: Type.Array(listed) })),
+      response: Type.Object({ data: Type.Array(listed) }),
       handle: async (_request, reply, services) => {
         const nowMs = services.now()
         const [stored, uses] = await Promise.all([
@@ -85,7 +82,7 @@ export function credentials<Stored extends { readonly id: string }>(
       route: `POST ${path}`,
       config: { scope: 'api:admin', writes: KEYED },
       body: kind.body,
-      response: responses(created),
+      response: created,
       handle: async (request, reply, services) => {
         const nowMs = services.now()
         const render = ({ stored, secret }: Created<Stored>) =>
@@ -106,8 +103,7 @@ export function credentials<Stored extends { readonly id: string }>(
       ...describe('revoke'),
       route: `DELETE ${path}/:id`,
       config: { scope: 'api:admin', writes: UNGUARDED },
-      params: Type.Object({ id: Type.String({ description: kind.idDescription }) }),
-      response: responses(Type.Object(kind.members)),
+      response: Type.Object(kind.members),
       handle: async ({ params: { id }, activity }, reply, services) => {
         const nowMs = services.now()
         const revoked = await kind.revoke(services, id, nowMs)

@@ -21,9 +21,7 @@ import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { requireDefinition } from './require-definition.ts'
 
@@ -63,8 +61,6 @@ export const applyOntology = endpoint({
   },
   operationId: 'applyOntology',
   summary: 'Define or change an ontology',
-  tags: ['Administration'],
-  params: OntologyPath,
   description:
     'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
   querystring: ChangeParameters,
@@ -136,10 +132,7 @@ export const getOntologyDefinition = endpoint({
   config: { scope: ['api:ontologies-read', 'api:ontologies-write'] },
   operationId: 'getOntologyDefinition',
   summary: 'Get the definition of an ontology',
-  tags: ['Administration'],
-  params: OntologyPath,
-  querystring: NoParameters,
-  response: readResponses(OntologyDefinition),
+  response: OntologyDefinition,
   handle: async (request, reply) => {
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
     return sendJson(reply, JSON.stringify(ontology.definition))

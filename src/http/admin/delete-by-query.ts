@@ -9,10 +9,7 @@ import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { endpoint } from '../endpoint.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import { responses } from '../schemas/responses.ts'
 
 const DeleteResponse = Type.Object({
   version: Type.Integer({ description: 'The version without the objects.' }),
@@ -34,11 +31,8 @@ export const deleteByQuery = endpoint({
   summary: 'Delete all objects that match a query',
   description:
     'Deletes the objects that match a query of revision 1.0, as one commit: readers see all of them or none. A query is required. To delete all objects, send one that matches all, such as `{"type": "isNull", "field": "properties.ID", "value": false}` with the primary key.',
-  tags: ['Administration'],
-  params: TypePath,
-  querystring: NoParameters,
   body: Type.Object({ query: queryBody(REVISION_1_QUERIES) }, closed),
-  response: responses(DeleteResponse),
+  response: DeleteResponse,
   options: () => ({
     preValidation: async ({ body }) => refuseMissingQuery(body),
   }),

@@ -12,8 +12,6 @@ import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { OntologyPath, TypePath } from '../schemas/paths.ts'
-import { responses } from '../schemas/responses.ts'
 import { requireDefinition } from './require-definition.ts'
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
@@ -34,10 +32,8 @@ export const deleteObjectType = endpoint({
   summary: 'Delete an object type',
   description:
     'Deletes the object type with all its objects. The entity tag for `If-Match` is that of the definition of the ontology. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
-  tags: ['Administration'],
-  params: TypePath,
   querystring: cascade('Whether to delete the links from and to the type as well.'),
-  response: responses(DeletedResponse),
+  response: DeletedResponse,
   handle: async (request, reply, services) => {
     const { store } = services
     const { caller, context, params, query } = request
@@ -74,10 +70,8 @@ export const deleteOntology = endpoint({
   summary: 'Delete an ontology',
   description:
     'Deletes the ontology with all its types. Rejected while it has objects or loads some, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
-  tags: ['Administration'],
-  params: OntologyPath,
   querystring: cascade('Whether to delete the objects as well.'),
-  response: responses(DeletedResponse),
+  response: DeletedResponse,
   handle: async (request, reply, services) => {
     const { store } = services
     const { caller, context, params, query } = request

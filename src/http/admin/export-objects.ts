@@ -24,7 +24,6 @@ import { endpoint } from '../endpoint.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
-import { TypePath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
@@ -187,8 +186,6 @@ export const exportObjects = endpoint({
   summary: 'Export all objects of one snapshot',
   description:
     'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
-  tags: ['Administration'],
-  params: TypePath,
   querystring: ExportParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {

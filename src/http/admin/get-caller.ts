@@ -3,8 +3,6 @@ import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import type { Limit } from '../../admission/caller-limits.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { readResponses } from '../schemas/responses.ts'
 
 const CallerResponse = Type.Object({
   id: Type.String({ description: 'The caller as the log of the service names it.' }),
@@ -46,9 +44,7 @@ export const getCaller = endpoint({
   config: { scope: 'any' },
   operationId: 'getCaller',
   summary: 'Get the name and the rights of the caller',
-  tags: ['Administration'],
-  querystring: NoParameters,
-  response: readResponses(CallerResponse),
+  response: CallerResponse,
   handle: async (request, reply, services) => {
     const { limits, walkTokens } = services
     const { requestsPerMinute, maxConcurrentRequests } = limits.callers

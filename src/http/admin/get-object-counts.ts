@@ -4,9 +4,6 @@ import { resolveOntology } from '../../access/resolve.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { readResponses } from '../schemas/responses.ts'
 
 const CountsResponse = Type.Object({
   objectTypes: Type.Record(
@@ -27,10 +24,7 @@ export const getObjectCounts = endpoint({
   config: { scope: 'api:ontologies-read' },
   operationId: 'getObjectCounts',
   summary: 'Get the number of objects of every type',
-  tags: ['Administration'],
-  params: OntologyPath,
-  querystring: NoParameters,
-  response: readResponses(CountsResponse),
+  response: CountsResponse,
   handle: async (request, reply, services) => {
     const { context } = request
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)

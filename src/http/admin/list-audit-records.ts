@@ -178,7 +178,6 @@ export const listAuditRecords = endpoint({
   summary: 'List the records of the audit log, the latest first',
   description:
     'The records of this process are complete; those of reads by other processes arrive within about a second.',
-  tags: ['Administration'],
   querystring: AuditParameters,
   response: responses(
     Type.Object({ data: Type.Array(AuditRecordSchema), nextPageToken: NextPageToken }),

@@ -9,8 +9,6 @@ import {
 } from '../../service/definitions/last-change.ts'
 import { endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { OntologyPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/change'
@@ -21,9 +19,6 @@ export const getOntologyChange = endpoint({
   operationId: 'getOntologyChange',
   summary: 'Get the last background change of a definition',
   description: 'Returns the background change that is running, or else the last one that ended.',
-  tags: ['Administration'],
-  params: OntologyPath,
-  querystring: NoParameters,
   response: responses(ChangeResponse),
   handle: async ({ catalogue, caller, params }, reply, { store }) => {
     void reply.header('cache-control', 'no-store')
@@ -39,10 +34,7 @@ export const cancelOntologyChange = endpoint({
   operationId: 'cancelOntologyChange',
   summary: 'Cancel the background change of a definition',
   description: 'The definition stays as it is, and the converted copies of objects are deleted.',
-  tags: ['Administration'],
-  params: OntologyPath,
-  querystring: NoParameters,
-  response: responses(ChangeResponse),
+  response: ChangeResponse,
   handle: async ({ catalogue, caller, context, params }, _reply, { store }) => {
     const ontology = resolveOntology(catalogue, caller, params.ontology)
     requireAdministration(caller, ontology)

@@ -19,8 +19,6 @@ import { isConditional, readPreconditions, requirePreconditions } from '../reque
 import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const StoredPolicy = Type.Object({
@@ -34,20 +32,16 @@ const StoredPolicy = Type.Object({
   ),
 })
 
-const PolicyPath = Type.Object({ policy: PolicyName })
-
 const config = { scope: 'api:admin' } as const
 const writing = { scope: 'api:admin', writes: GUARDED } as const
-const common = { tags: ['Administration'], querystring: NoParameters }
 const ONE = '/api/admin/v1/policies/:policy'
 
 const listed = endpoint({
-  ...common,
   route: 'GET /api/admin/v1/policies',
   config,
   operationId: 'listPolicies',
   summary: 'List the policies',
-  response: readResponses(Type.Object({ data: Type.Array(StoredPolicy) })),
+  response: Type.Object({ data: Type.Array(StoredPolicy) }),
   handle: async ({ caller }, reply, services) => {
     const { store, now } = services
     const data = await listPolicies(store.documents, contextOf(caller, services), now())
@@ -56,13 +50,11 @@ const listed = endpoint({
 })
 
 const found = endpoint({
-  ...common,
   route: `GET ${ONE}`,
   config,
   operationId: 'getPolicy',
   summary: 'Get a policy',
-  params: PolicyPath,
-  response: readResponses(StoredPolicy),
+  response: StoredPolicy,
   handle: async ({ caller, params }, reply, services) => {
     const { store, now } = services
     const context = contextOf(caller, services)
@@ -72,16 +64,14 @@ const found = endpoint({
 })
 
 const saved = endpoint({
-  ...common,
   route: `PUT ${ONE}`,
   config: writing,
   operationId: 'savePolicy',
   summary: 'Create or replace a policy',
   description:
     'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
-  params: PolicyPath,
   body: PolicyBody,
-  response: responses(StoredPolicy),
+  response: StoredPolicy,
   handle: async (request, reply, services) => {
     const policy = { name: request.params.policy, ...request.body }
     const context = contextOf(request.caller, services)
@@ -94,14 +84,12 @@ const saved = endpoint({
 })
 
 const deleted = endpoint({
-  ...common,
   route: `DELETE ${ONE}`,
   config: writing,
   operationId: 'deletePolicy',
   summary: 'Delete a policy',
   description: 'Tokens, clients and groups that name the policy lose its rights.',
-  params: PolicyPath,
-  response: responses(Type.Object({ name: PolicyName })),
+  response: Type.Object({ name: PolicyName }),
   handle: async (request, reply, services) => {
     const { policy: name } = request.params
     const context = contextOf(request.caller, services)

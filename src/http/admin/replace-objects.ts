@@ -8,9 +8,7 @@ import { closed } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { ReplacementPath, TypePath } from '../schemas/paths.ts'
-import { CommitResponse, responses } from '../schemas/responses.ts'
+import { CommitResponse } from '../schemas/responses.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'
 const scope = 'api:ontologies-write'
@@ -25,18 +23,15 @@ const PublishParameters = Type.Object(
   },
   closed,
 )
-const common = { tags: ['Administration'], querystring: NoParameters }
 
 export const startReplacement = endpoint({
   route: `POST ${PATH}`,
   config: { scope, writes: KEYED },
-  ...common,
   operationId: 'startReplacement',
   summary: 'Start a replacement of all objects of a type',
   description:
     'Add objects with `writeObjects` and the parameter `replacement`. Readers do not see them before the replacement is published. An idle replacement expires after the snapshot lifetime, but not within the first hour.',
-  params: TypePath,
-  response: responses(Type.Object({ replacement: Type.String() })),
+  response: Type.Object({ replacement: Type.String() }),
   handle: async (request, reply, services) => {
     const { objects, emit } = services
     const { id: requestId, context } = request
@@ -54,14 +49,12 @@ export const startReplacement = endpoint({
 export const publishReplacement = endpoint({
   route: `POST ${PATH}/:replacement/publish`,
   config: { scope, writes: UNGUARDED },
-  ...common,
   operationId: 'publishReplacement',
   summary: 'Publish a replacement',
   description:
     'Replaces all objects of the type in one commit, including changes made to them since the replacement was started. `put` is the number of new objects, `deleted` that of the old ones. With another `mode`, existing objects are kept. Repeated in the same mode, the request returns its first answer.',
-  params: ReplacementPath,
   querystring: PublishParameters,
-  response: responses(CommitResponse),
+  response: CommitResponse,
   handle: async (
     { id: requestId, catalogue, caller, context, params, query },
     _reply,
@@ -89,11 +82,9 @@ export const publishReplacement = endpoint({
 export const abandonReplacement = endpoint({
   route: `DELETE ${PATH}/:replacement`,
   config: { scope, writes: UNGUARDED },
-  ...common,
   operationId: 'abandonReplacement',
   summary: 'Abandon a replacement',
-  params: ReplacementPath,
-  response: responses(Type.Object({ replacement: Type.String() })),
+  response: Type.Object({ replacement: Type.String() }),
   handle: async ({ catalogue, caller, params }, _reply, services) => {
     const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
     await services.objects.abandonReplacement(objectType, params.replacement)

@@ -1,6 +1,6 @@
 /** `PUT`, `PATCH` and `DELETE` of one object, with conditions on its entity tag. */
 import type { FastifyReply } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
@@ -27,8 +27,6 @@ import {
   requirePreconditions,
 } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { ObjectPath } from '../schemas/paths.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { reserveBody } from './reserve-body.ts'
@@ -43,16 +41,15 @@ const VersionResponse = Type.Object({
 const Properties = Type.Object({}, { additionalProperties: true })
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
-const common = {
-  tags: ['Administration'],
-  params: ObjectPath,
-  querystring: NoParameters,
-}
 const CONDITIONS =
   'With `If-Match` or `If-None-Match`, the write happens only if the entity tag of the object, from `GET` in any API version, does or does not match; otherwise the status is 412. When the response arrives, the change is on disk.'
 
 interface ObjectRequest extends Viewer, KeyedRequest {
-  readonly params: Static<typeof ObjectPath>
+  readonly params: {
+    readonly ontology: string
+    readonly objectType: string
+    readonly primaryKey: string
+  }
   readonly context: ServiceContext
 }
 
@@ -106,7 +103,6 @@ function readPathKey(objectType: ObjectType, { params, method }: ObjectRequest):
 const putObject = endpoint({
   route: `PUT ${PATH}`,
   config,
-  ...common,
   operationId: 'putObject',
   summary: 'Create or replace one object',
   description: `The body contains the properties, with the primary key of the path. The status is 201 if the object did not exist. ${CONDITIONS}`,
@@ -132,13 +128,12 @@ const putObject = endpoint({
 const patchObject = endpoint({
   route: `PATCH ${PATH}`,
   config,
-  ...common,
   operationId: 'patchObject',
   summary: 'Change properties of one object',
   description: `A JSON merge patch (RFC 7396): members replace properties, null removes them, and the others stay. Concurrent patches are applied one after the other, and none is lost. ${CONDITIONS}`,
   consumes: [MERGE_PATCH, 'application/json'],
   body: Properties,
-  response: responses(VersionResponse),
+  response: VersionResponse,
   options: (services) => ({
     bodyLimit: RECORD_MAX_BYTES,
     preParsing: reserveBody(services),
@@ -162,11 +157,10 @@ const patchObject = endpoint({
 const deleteObject = endpoint({
   route: `DELETE ${PATH}`,
   config,
-  ...common,
   operationId: 'deleteObject',
   summary: 'Delete one object',
   description: CONDITIONS,
-  response: responses(VersionResponse),
+  response: VersionResponse,
   handle: async (request, reply, services) => {
     const { primaryKey } = request.params
     const written = await writeRequested(

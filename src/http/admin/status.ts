@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import type { StoreStatus } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
-import { NoParameters } from '../schemas/common.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
 
@@ -130,8 +129,6 @@ export const getStatus = endpoint({
   config: { scope: 'api:admin' },
   operationId: 'getStatus',
   summary: 'Get the state of the service and its store',
-  tags: ['Administration'],
-  querystring: NoParameters,
   response: responses(StatusResponse),
   handle: async (_request, reply, { store, now, version, startedAtMs }) => {
     const status = await store.readStatus()

@@ -15,7 +15,6 @@ export const TOKENS: CredentialKind<ApiToken> = {
       'Revoke an API token, and the tokens that OAuth clients have in its name',
     ],
   },
-  idDescription: 'The id of the token.',
   body: CredentialBody,
   members: {
     ...storedMembers,

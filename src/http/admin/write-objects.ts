@@ -10,8 +10,8 @@ import type { App } from '../app.ts'
 import { endpoint } from '../endpoint.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { ReplacementName, TypePath } from '../schemas/paths.ts'
-import { CommitResponse, responses } from '../schemas/responses.ts'
+import { ReplacementName } from '../schemas/paths.ts'
+import { CommitResponse } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const BatchParameters = Type.Object(
@@ -53,12 +53,10 @@ const writeObjects = endpoint({
   summary: 'Write one atomic batch of objects',
   description:
     'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. The batch is atomic: all lines take effect together, or none does. Of several lines for one object, the last one wins. When the response arrives, the batch is on disk. If lines are invalid, the error lists up to 100 of them.',
-  tags: ['Administration'],
   consumes: ['application/x-ndjson'],
   body: Type.Any({ description: 'One change per line.' }),
-  params: TypePath,
   querystring: BatchParameters,
-  response: responses(CommitResponse),
+  response: CommitResponse,
   options: () => ({
     bodyLimit: BATCH_MAX_BYTES,
   }),

@@ -1,28 +1,27 @@
 /** The endpoints of metadata: lists in pages, single items, and batches by RID. */
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { resolveOntology, type Viewer } from '../../access/resolve.ts'
 import { RID_BATCH_MAX } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, NoParameters } from '../../contract/schema-parts.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import type { PagingParameters } from '../../service/pages/page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
 import { sendJson } from '../response/send-json.ts'
 import { documentedWith } from '../schemas/documented.ts'
 import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
-import type { MetadataApi } from './metadata-api.ts'
+import type { AnyPathNames } from '../schemas/paths.ts'
 import { type CollectionSpec, MetadataCollection, type Named } from './metadata-collection.ts'
 import { serveMetadataPage } from './serve-metadata-page.ts'
 
+/** The APIs that have metadata, by the path of their ontologies. */
+export type MetadataApi = '/api/v1/ontologies' | '/api/v2/ontologies'
+
 /** Where a collection stands in an API. */
-export interface MetadataSource<Path extends TObject, Owner extends Named, Item extends Named> {
+export interface MetadataSource<Owner extends Named, Item extends Named> {
   readonly api: MetadataApi
   /** The path of the list, after that of the ontologies. */
   readonly path: string
-  readonly params: Path
-  readonly resolve: (viewer: Viewer, path: Static<Path>) => Owned<Owner>
+  readonly resolve: (viewer: Viewer, path: AnyPathNames) => Owned<Owner>
   readonly collection: MetadataCollection<Owner, Item>
   /** The schema of an item. */
   readonly response: TSchema
@@ -47,11 +46,10 @@ export function ontologySource<Item extends Named>(
   path: string,
   response: TSchema,
   spec: CollectionSpec<Ontology, Item>,
-): MetadataSource<typeof OntologyPath, Ontology, Item> {
+): MetadataSource<Ontology, Item> {
   return {
     api,
     path,
-    params: OntologyPath,
     resolve({ catalogue, caller }, { ontology: identifier }) {
       const ontology = resolveOntology(catalogue, caller, identifier)
       return { ontology, owner: ontology }
@@ -61,35 +59,27 @@ export function ontologySource<Item extends Named>(
   }
 }
 
-/** Returns the parts of a schema that follow from the API. */
-function documented({ tag, label }: MetadataApi, { summary, ...rest }: Documentation) {
-  return { ...rest, summary: `${summary} (${label})`, tags: [tag] }
-}
-
 /** Returns the endpoint that lists a collection, ordered by API name. */
-export function metadataList<Path extends TObject, Owner extends Named, Item extends Named>(
-  source: MetadataSource<Path, Owner, Item>,
+export function metadataList<Owner extends Named, Item extends Named>(
+  { api, path, resolve, collection, response }: MetadataSource<Owner, Item>,
   list: Documentation & { readonly maximumPageSize: number },
 ): Endpoint {
-  const { api, path, params, resolve, collection, response } = source
-  const { maximumPageSize, description = 'Ordered by API name.', ...documentation } = list
+  const { maximumPageSize, ...documentation } = list
   return endpoint({
-    route: `GET ${api.root}${path}`,
+    route: `GET ${api}${path}` as `GET /${string}`,
     config,
-    ...documented(api, { ...documentation, description }),
-    params,
-    querystring: api.parameters(metadataPaging),
-    response: readResponses(
-      Type.Object({ data: Type.Array(response), nextPageToken: NextPageToken }),
-    ),
+    description: 'Ordered by API name.',
+    ...documentation,
+    querystring: Type.Object(metadataPaging, closed),
+    response: Type.Object({ data: Type.Array(response), nextPageToken: NextPageToken }),
     handle: async (request, reply, services) => {
-      const { ontology, owner } = resolve(request, request.params as Static<Path>)
+      const { ontology, owner } = resolve(request, request.params)
       const spec = {
         endpoint: list.operationId,
         ontology,
         ownerRid: owner.rid === ontology.rid ? undefined : owner.rid,
         list: collection.listOf(ontology, owner),
-        paging: request.query as PagingParameters,
+        paging: request.query,
         maximumPageSize,
       }
       return serveMetadataPage(request, reply, spec, services)
@@ -98,70 +88,73 @@ export function metadataList<Path extends TObject, Owner extends Named, Item ext
 }
 
 /** Returns an endpoint that returns one item. */
-export function metadataItem<
-  Path extends TObject,
-  Owner extends Named,
-  Item extends Named,
-  ItemPath extends Path,
->(
-  source: MetadataSource<Path, Owner, Item>,
+export function metadataItem<Owner extends Named, Item extends Named>(
+  source: MetadataSource<Owner, Item>,
   item: Documentation & {
     /** Follows the path of the list. */
     readonly path: string
-    readonly params: ItemPath
     /** Returns the item, or throws the error of one that does not exist. */
-    readonly find: (owned: Owned<Owner>, path: Static<ItemPath>) => Item
+    readonly find: (owned: Owned<Owner>, path: AnyPathNames) => Item
   },
 ): Endpoint {
-  const { api, resolve, collection, response } = source
-  const { path, params, find, ...documentation } = item
+  const { path, find, ...documentation } = item
   return endpoint({
-    route: `GET ${api.root}${source.path}${path}`,
+    route: `GET ${source.api}${source.path}${path}` as `GET /${string}`,
     config,
-    ...documented(api, documentation),
-    params,
-    querystring: api.parameters({}),
-    response: readResponses(response),
+    ...documentation,
+    querystring: NoParameters,
+    response: source.response,
     handle: async (request, reply) => {
-      const names = request.params as Static<ItemPath>
-      const owned = resolve(request, names as Static<Path>)
-      const list = collection.listOf(owned.ontology, owned.owner)
-      const { json, etag } = list.describe(find(owned, names))
+      const owned = source.resolve(request, request.params)
+      const list = source.collection.listOf(owned.ontology, owned.owner)
+      const { json, etag } = list.describe(find(owned, request.params))
       return sendJson(reply, json, etag)
     },
   })
 }
 
+/** Returns the endpoint that lists a collection, and the one that returns one item by name. */
+export function metadataListAndItem<Owner extends Named, Item extends Named>(
+  source: MetadataSource<Owner, Item>,
+  spec: {
+    readonly operationIds: readonly [list: string, get: string]
+    readonly summaries: readonly [list: string, get: string]
+    /** Describes the list. */
+    readonly description?: string
+    readonly maximumPageSize: number
+    readonly path: string
+    readonly find: (owned: Owned<Owner>, path: AnyPathNames) => Item
+  },
+): Endpoint[] {
+  const { operationIds, summaries, path, find, ...list } = spec
+  return [
+    metadataList(source, { operationId: operationIds[0], summary: summaries[0], ...list }),
+    metadataItem(source, { operationId: operationIds[1], summary: summaries[1], path, find }),
+  ]
+}
+
 /** Returns the endpoint that returns items by RID. `ridMember` names the RID in each request. */
 export function metadataBatch<Item extends Named>(
-  source: MetadataSource<typeof OntologyPath, Ontology, Item>,
+  { api, path, resolve, collection, response }: MetadataSource<Ontology, Item>,
   batch: Documentation & { readonly ridMember: string },
 ): Endpoint {
-  const { api, path, params, resolve, collection, response } = source
   const { ridMember, ...documentation } = batch
-  const Request = Type.Object({ [ridMember]: Type.String() }, closed)
+  const requests = documentedWith(Type.Array(Type.Object({ [ridMember]: Type.String() }, closed)), {
+    minItems: 1,
+    maxItems: RID_BATCH_MAX,
+  })
   return endpoint({
-    route: `POST ${api.root}${path}/getByRidBatch`,
+    route: `POST ${api}${path}/getByRidBatch` as `POST /${string}`,
     config: { ...config, writes: 'nothing' },
-    ...documented(api, documentation),
-    params,
-    querystring: api.parameters({}),
-    body: Type.Object(
-      {
-        requests: documentedWith(Type.Array(Request), {
-          minItems: 1,
-          maxItems: RID_BATCH_MAX,
-        }),
-      },
-      closed,
-    ),
-    response: responses(Type.Object({ data: Type.Array(response) })),
+    ...documentation,
+    body: Type.Object({ requests }, closed),
+    response: Type.Object({ data: Type.Array(response) }),
     handle: async (request, reply) => {
       const { ontology, owner } = resolve(request, request.params)
-      const { requests } = request.body
-      refuseBatchSize(requests, RID_BATCH_MAX)
+      refuseBatchSize(request.body.requests, RID_BATCH_MAX)
       const list = collection.listOf(ontology, owner)
-      const found = requests.flatMap((one) => list.findByRid(one[ridMember] ?? '') ?? [])
+      const rids = request.body.requests.map((one) => one[ridMember] ?? '')
+      const found = rids.flatMap((rid) => list.findByRid(rid) ?? [])
       const texts = found.map((item) => list.describe(item).json)
       return sendJson(reply, `{"data":[${texts.join(',')}]}`)
     },

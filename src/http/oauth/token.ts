@@ -67,7 +67,6 @@ const ERROR_RESPONSES = { '4xx': OAuthErrorResponse, '5xx': OAuthErrorResponse }
 const common = {
   config: { writes: UNGUARDED },
   options: () => ({ bodyLimit: FORM_MAX_BYTES }),
-  tags: ['OAuth'],
   security: [],
   consumes: [FORM_TYPE],
 } as const

@@ -23,7 +23,6 @@ import { endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { NoParameters } from '../schemas/common.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 
@@ -71,10 +70,8 @@ export const createDownload = endpoint({
   summary: 'Get a link that downloads an export once',
   description:
     'The link needs no bearer token, so that a browser can follow it. It works once, within 60 seconds, and only while the token that asked for it is valid. It returns what `exportObjects` returns, as a file.',
-  tags: ['Administration'],
-  querystring: NoParameters,
   body: DownloadBody,
-  response: responses(DownloadResponse),
+  response: DownloadResponse,
   handle: async (request, reply, services) => {
     const { store, now } = services
     const { ontology, objectType: name } = request.body
@@ -107,12 +104,7 @@ export const redeemDownload = endpoint({
   config: {},
   operationId: 'download',
   summary: 'Download an export with a ticket',
-  tags: ['Administration'],
   security: [],
-  params: Type.Object({
-    ticket: Type.String({ description: 'From the path that `createDownload` returned.' }),
-  }),
-  querystring: NoParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {
     const { store, now } = services

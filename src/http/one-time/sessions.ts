@@ -4,15 +4,11 @@ import { endSession, startSession } from '../../access/sessions.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
-import { NoParameters } from '../schemas/common.ts'
-import { responses } from '../schemas/responses.ts'
 
 const SESSIONS = '/api/admin/v1/sessions'
-const common = { tags: ['Administration'], querystring: NoParameters }
 
 /** Needs no token: the code is the credential. */
 export const createSession = endpoint({
-  ...common,
   route: `POST ${SESSIONS}`,
   config: { writes: UNGUARDED },
   operationId: 'createSession',
@@ -21,12 +17,10 @@ export const createSession = endpoint({
     'The demo prints a link with such a code when it starts. A code works once, within ten minutes; any other gets 401 `InvalidOneTimeCode`.',
   security: [],
   body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
-  response: responses(
-    Type.Object({
-      token: Type.String({ description: 'A bearer token. It cannot be shown again.' }),
-      expiresAt: Type.String({ format: 'date-time' }),
-    }),
-  ),
+  response: Type.Object({
+    token: Type.String({ description: 'A bearer token. It cannot be shown again.' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+  }),
   handle: async (request, reply, { store, now }) => {
     const { secret, expiresAtMs } = await startSession(store, request.body.code, now())
     void reply.header('cache-control', 'no-store')
@@ -36,14 +30,13 @@ export const createSession = endpoint({
 
 /** A browser that signs out leaves no valid token behind. */
 export const deleteSession = endpoint({
-  ...common,
   route: `DELETE ${SESSIONS}`,
   config: { scope: 'any', writes: UNGUARDED },
   operationId: 'endSession',
   summary: 'Revoke the API token of the request',
   description:
     'The admin token and tokens of an OpenID provider cannot be revoked here: 403 `ApiUsageDenied`.',
-  response: responses(Type.Object({})),
+  response: Type.Object({}),
   handle: async ({ caller }, _reply, { store, now }) => {
     await endSession(store, caller, now())
     return {}

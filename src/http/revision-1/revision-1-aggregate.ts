@@ -22,9 +22,7 @@ import {
   PositiveInteger,
 } from '../schemas/aggregation.ts'
 import { documentedAs } from '../schemas/documented.ts'
-import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import { responses } from '../schemas/responses.ts'
 
 const Metric = Type.Object(
   {
@@ -110,12 +108,10 @@ export const aggregateObjects = endpoint({
   route: 'POST /api/v1/ontologies/:ontology/objects/:objectType/aggregate',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'aggregateObjects',
-  summary: 'Aggregate objects (revision 1.0)',
+  summary: 'Aggregate objects',
   description: DESCRIPTION,
-  tags: ['Revision 1.0'],
-  params: TypePath,
   body: AggregateBody,
-  response: responses(AggregateResponse),
+  response: AggregateResponse,
   handle: async (request, reply, services) => {
     const { query, version, ...aggregationBody } = request.body
     const { objectType } = resolveTypePath(request, request.params)

@@ -17,18 +17,14 @@ import { resolveLink } from '../page/resolve-link.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
 import { CountedObjectPage, ObjectPage, ObjectRecord } from '../schemas/object-records.ts'
-import { LinkedObjectPath, LinkedObjectsPath, ObjectPath, TypePath } from '../schemas/paths.ts'
-import { readResponses } from '../schemas/responses.ts'
 
 export const listObjects = endpoint({
   route: 'GET /api/v1/ontologies/:ontology/objects/:objectType',
   config: { scope: 'api:ontologies-read', isPage: true },
   operationId: 'listObjects',
-  summary: 'List objects (revision 1.0)',
-  tags: ['Revision 1.0'],
-  params: TypePath,
+  summary: 'List objects',
   querystring: ListingParameters,
-  response: readResponses(CountedObjectPage),
+  response: CountedObjectPage,
   handle: async (request, reply, services) => {
     const { ontology, objectType } = resolveTypePath(request, request.params)
     const listing = readListing(request.query, objectType, services.limits.query)
@@ -50,11 +46,9 @@ export const getObject = endpoint({
   route: 'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey',
   config: { scope: 'api:ontologies-read', isPage: true },
   operationId: 'getObject',
-  summary: 'Get an object (revision 1.0)',
-  tags: ['Revision 1.0'],
-  params: ObjectPath,
+  summary: 'Get an object',
   querystring: Type.Object({ properties: SelectionParameter }, closed),
-  response: readResponses(ObjectRecord),
+  response: ObjectRecord,
   handle: async (request, reply, services) => {
     const { params, context } = request
     const { objectType } = resolveTypePath(request, params)
@@ -73,13 +67,11 @@ export const listLinkedObjects = endpoint({
   route: 'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
   config: { scope: 'api:ontologies-read' },
   operationId: 'listLinkedObjects',
-  summary: 'List linked objects (revision 1.0)',
+  summary: 'List linked objects',
   description:
     'Selection, order and filters apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-  tags: ['Revision 1.0'],
-  params: LinkedObjectsPath,
   querystring: ListingParameters,
-  response: readResponses(ObjectPage),
+  response: ObjectPage,
   handle: async (request, reply, services) => {
     const { ontology, link } = resolveLink(request.params, request)
     const { objectType, linkedType } = link.side
@@ -106,11 +98,9 @@ export const getLinkedObject = endpoint({
     'GET /api/v1/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
   config: { scope: 'api:ontologies-read' },
   operationId: 'getLinkedObject',
-  summary: 'Get a linked object (revision 1.0)',
-  tags: ['Revision 1.0'],
-  params: LinkedObjectPath,
+  summary: 'Get a linked object',
   querystring: Type.Object({ properties: SelectionParameter }, closed),
-  response: readResponses(ObjectRecord),
+  response: ObjectRecord,
   handle: async (request, reply, services) => {
     const { link } = resolveLink(request.params, request)
     const { linkedType } = link.side

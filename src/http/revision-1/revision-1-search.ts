@@ -13,9 +13,7 @@ import { endpoint } from '../endpoint.ts'
 import { servePage } from '../page/serve-page.ts'
 import { CountedObjectPage } from '../schemas/object-records.ts'
 import { bodyPaging } from '../schemas/paging.ts'
-import { TypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import { responses } from '../schemas/responses.ts'
 
 const OrderBy = Type.Object(
   {
@@ -76,11 +74,9 @@ export const searchObjectsRevision1 = endpoint({
   route: 'POST /api/v1/ontologies/:ontology/objects/:objectType/search',
   config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
   operationId: 'searchObjectsRevision1',
-  summary: 'Search objects (revision 1.0)',
-  tags: ['Revision 1.0'],
-  params: TypePath,
+  summary: 'Search objects',
   body: SearchBody,
-  response: responses(CountedObjectPage),
+  response: CountedObjectPage,
   handle: async (request, reply, services) => {
     const { body } = request
     const resolved = resolveTypePath(request, request.params)

@@ -13,9 +13,7 @@ import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
 import { FamilyPage, FamilyRecord } from '../schemas/object-records.ts'
 import { bodyPaging, queryPaging } from '../schemas/paging.ts'
-import { FamilyLinkedObjectsPath, FamilyObjectPath, FamilyTypePath } from '../schemas/paths.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
 import { findByKey, findLinkByKey, objectNotFound, resolveKeySearch } from './find-by-key.ts'
 
 const PreviewParameter = Type.Optional(
@@ -59,12 +57,10 @@ export const searchObjects = endpoint({
   route: 'POST /api/:apiFamily/v1/objects/types/:objectType/search',
   config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
   operationId: 'searchObjects',
-  summary: 'Search objects by type (revision 2.0)',
-  tags: ['Revision 2.0'],
-  params: FamilyTypePath,
+  summary: 'Search objects by type',
   querystring: Type.Object({ preview: PreviewParameter }, closed),
   body: Type.Object({ query: queryBody(REVISION_2_QUERIES), ...bodyPaging }, closed),
-  response: responses(FamilyPage),
+  response: FamilyPage,
   handle: async (request, reply, services) => {
     const resolved = resolveFamilyPath(request, request.params)
     const context = { objectType: resolved.objectType, limits: services.limits.query }
@@ -85,11 +81,9 @@ export const getObjectByKey = endpoint({
   route: 'GET /api/:apiFamily/v1/objects/:primaryKey',
   config: { scope: 'api:ontologies-read', isPage: true },
   operationId: 'getObjectByKey',
-  summary: 'Get an object (revision 2.0)',
-  tags: ['Revision 2.0'],
-  params: FamilyObjectPath,
+  summary: 'Get an object',
   querystring: Type.Object(keyParameters, closed),
-  response: readResponses(FamilyRecord),
+  response: FamilyRecord,
   handle: async (request, reply, services) => {
     const search = resolveKeySearch(request)
     const { objectType, key } = await findByKey(search, request.context, services)
@@ -109,11 +103,9 @@ export const getObjectProperties = endpoint({
   route: 'GET /api/:apiFamily/v1/objects/:primaryKey/properties',
   config: { scope: 'api:ontologies-read' },
   operationId: 'getObjectProperties',
-  summary: 'List the property values of an object (revision 2.0)',
-  tags: ['Revision 2.0'],
-  params: FamilyObjectPath,
+  summary: 'List the property values of an object',
   querystring: Type.Object(keyParameters, closed),
-  response: readResponses(PropertiesResponse),
+  response: PropertiesResponse,
   handle: async (request, reply, services) => {
     const search = resolveKeySearch(request)
     const { objectType, key } = await findByKey(search, request.context, services)
@@ -130,11 +122,9 @@ export const listLinkedObjectsByKey = endpoint({
   route: 'GET /api/:apiFamily/v1/objects/:primaryKey/links/:linkType',
   config: { scope: 'api:ontologies-read' },
   operationId: 'listLinkedObjectsByKey',
-  summary: 'List linked objects (revision 2.0)',
-  tags: ['Revision 2.0'],
-  params: FamilyLinkedObjectsPath,
+  summary: 'List linked objects',
   querystring: Type.Object({ ...queryPaging, ...keyParameters }, closed),
-  response: readResponses(FamilyPage),
+  response: FamilyPage,
   handle: async (request, reply, services) => {
     const { context, params, query } = request
     const search = resolveKeySearch(request)

@@ -1,18 +1,8 @@
 /** The path parameters of the endpoints. */
 import { Type } from 'typebox'
+import { PolicyName } from '../../access/policies/policy.ts'
 
-const ontology = Type.String({ description: 'RID or API name of the ontology.' })
-const apiFamily = Type.String({ description: 'An API family of the ontology.' })
-const objectType = Type.String({ description: 'API name of the object type.' })
-const interfaceType = Type.String({ description: 'API name of the interface type.' })
-const interfaceLinkType = Type.String({
-  description: 'API name of the link type of the interface.',
-})
-const primaryKey = Type.String({ description: 'Primary key of the object, as text.' })
-const linkType = Type.String({ description: 'API name of the link type.' })
-const linkedObjectPrimaryKey = Type.String({
-  description: 'Primary key of the linked object, as text.',
-})
+const text = (description: string) => Type.String({ description })
 
 /** The name that `startReplacement` returned. */
 export const ReplacementName = Type.String({
@@ -20,30 +10,43 @@ export const ReplacementName = Type.String({
   description: 'The name that `startReplacement` returned.',
 })
 
-export const OntologyPath = Type.Object({ ontology })
-export const TypePath = Type.Object({ ontology, objectType })
-export const LinkTypePath = Type.Object({ ontology, objectType, linkType })
-export const ObjectPath = Type.Object({ ontology, objectType, primaryKey })
-export const LinkedObjectsPath = Type.Object({ ontology, objectType, primaryKey, linkType })
-export const LinkedObjectPath = Type.Object({
-  ontology,
-  objectType,
-  primaryKey,
-  linkType,
-  linkedObjectPrimaryKey,
-})
-export const ReplacementPath = Type.Object({ ontology, objectType, replacement: ReplacementName })
+const PARAMETERS = {
+  ontology: text('RID or API name of the ontology.'),
+  apiFamily: text('An API family of the ontology.'),
+  objectType: text('API name of the object type.'),
+  interfaceType: text('API name of the interface type.'),
+  interfaceLinkType: text('API name of the link type of the interface.'),
+  primaryKey: text('Primary key of the object, as text.'),
+  linkType: text('API name of the link type.'),
+  linkedObjectPrimaryKey: text('Primary key of the linked object, as text.'),
+  replacement: ReplacementName,
+  actionType: text('API name of the action type: `create-T`, `modify-T` or `delete-T`.'),
+  actionTypeRid: text('RID of the action type.'),
+  objectSetRid: text('RID of the object set.'),
+  policy: PolicyName,
+  id: text('The id that was returned when it was created.'),
+  ticket: text('From the path that `createDownload` returned.'),
+}
 
-export const InterfaceTypePath = Type.Object({ ontology, interfaceType })
-export const InterfaceLinkTypePath = Type.Object({ ontology, interfaceType, interfaceLinkType })
-export const InterfaceLinkedObjectsPath = Type.Object({
-  ontology,
-  interfaceType,
-  objectType,
-  primaryKey,
-  interfaceLinkType,
-})
+type Parameter = keyof typeof PARAMETERS
 
-export const FamilyTypePath = Type.Object({ apiFamily, objectType })
-export const FamilyObjectPath = Type.Object({ apiFamily, primaryKey })
-export const FamilyLinkedObjectsPath = Type.Object({ apiFamily, primaryKey, linkType })
+/** The values of all parameters that there are. */
+export type AnyPathNames = Readonly<Record<Parameter, string>>
+
+/** The values of the parameters of a route; of all that there are if its path is not a literal. */
+export type PathNames<Route extends string> = Route extends `${string} ${infer Path}`
+  ? `/${string}` extends Path
+    ? AnyPathNames
+    : Readonly<Record<ParameterOf<Path>, string>>
+  : never
+
+type ParameterOf<Route extends string> = Route extends `${string}/:${infer Rest}`
+  ? (Rest extends `${infer Name}/${string}` ? Name : Rest) | ParameterOf<Rest>
+  : never
+
+/** Returns the schema of the parameters of a path, if it has any. */
+export function pathSchema(path: string) {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as Parameter)
+  if (names.length === 0) return {}
+  return { params: Type.Object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name]]))) }
+}

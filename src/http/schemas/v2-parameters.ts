@@ -1,7 +1,6 @@
 /** Parameters that SDKs send to every endpoint of v2. */
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { closed } from '../../contract/schema-parts.ts'
 import { documentedWith } from './documented.ts'
 
 /**
@@ -9,7 +8,7 @@ import { documentedWith } from './documented.ts'
  * API for some endpoints; this service offers them without it. There is only one branch, so
  * `refuseBranch` rejects the name of any other.
  */
-const ignoredParameters = {
+export const IGNORED_PARAMETERS = {
   preview: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
   sdkPackageRid: Type.Optional(Type.String({ description: 'Has no effect.' })),
   sdkVersion: Type.Optional(Type.String({ description: 'Has no effect.' })),
@@ -19,14 +18,6 @@ const ignoredParameters = {
     }),
   ),
   executeInMemoryOnly: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
-}
-
-/** The query string of an endpoint without parameters of its own. */
-export const V2Parameters = v2Parameters({})
-
-/** Returns the query string of an endpoint with the given parameters. */
-export function v2Parameters<T extends Record<string, TSchema>>(parameters: T) {
-  return Type.Object({ ...parameters, ...ignoredParameters }, closed)
 }
 
 /** Rejects requests that name a branch. */

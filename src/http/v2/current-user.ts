@@ -5,7 +5,6 @@ import type { Caller } from '../../access/caller.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-json.ts'
-import { readResponses } from '../schemas/responses.ts'
 
 const User = Type.Object({
   id: Type.String({ description: 'The same for all tokens of one person or program.' }),
@@ -49,9 +48,8 @@ export const getCurrentUser = endpoint({
   route: 'GET /api/v2/admin/users/getCurrent',
   config: { scope: 'any' },
   operationId: 'getCurrentUser',
-  summary: 'Get the caller as a user (v2)',
-  tags: ['v2'],
+  summary: 'Get the caller as a user',
   querystring: Type.Object({ preview: Type.Optional(Type.Boolean()) }, closed),
-  response: readResponses(User),
+  response: User,
   handle: async ({ caller }, reply) => sendJson(reply, JSON.stringify(toUser(caller))),
 })

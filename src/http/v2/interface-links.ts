@@ -11,8 +11,6 @@ import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/fo
 import { endpoint } from '../endpoint.ts'
 import { selectedNames } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
-import { InterfaceLinkedObjectsPath } from '../schemas/paths.ts'
-import { readResponses } from '../schemas/responses.ts'
 import { ListParameters, readOrderText } from './list-parameters.ts'
 import { FlatPage } from './v2-records.ts'
 
@@ -64,13 +62,11 @@ export const listInterfaceLinkedObjects = endpoint({
     'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
   config: { scope: 'api:ontologies-read' },
   operationId: 'listInterfaceLinkedObjects',
-  summary: 'List the objects that a link of an interface leads to (v2)',
+  summary: 'List the objects that a link of an interface leads to',
   description:
     'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-  tags: ['v2'],
-  params: InterfaceLinkedObjectsPath,
   querystring: ListParameters,
-  response: readResponses(FlatPage),
+  response: FlatPage,
   handle: async (request, reply, services) => {
     const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
     const { ontology, interfaceType } = resolveInterfacePath(request, request.params)

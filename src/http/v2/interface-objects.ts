@@ -16,9 +16,6 @@ import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { servePage } from '../page/serve-page.ts'
 import { bodyPaging } from '../schemas/paging.ts'
-import { InterfaceTypePath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
 import { ListParameters, readOrderText } from './list-parameters.ts'
 import { CountedFlatPage } from './v2-records.ts'
@@ -114,12 +111,10 @@ export const listInterfaceObjects = endpoint({
   route: 'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType',
   config: { scope: 'api:ontologies-read' },
   operationId: 'listInterfaceObjects',
-  summary: 'List the objects of an interface (v2)',
+  summary: 'List the objects of an interface',
   description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
-  tags: ['v2'],
-  params: InterfaceTypePath,
   querystring: ListParameters,
-  response: readResponses(CountedFlatPage),
+  response: CountedFlatPage,
   handle: async (request, reply, services) => {
     const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
     const type = asObjectType(interfaceType)
@@ -142,13 +137,10 @@ export const searchInterfaceObjects = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'searchInterfaceObjects',
-  summary: 'Search the objects of an interface (v2)',
+  summary: 'Search the objects of an interface',
   description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
-  tags: ['v2'],
-  params: InterfaceTypePath,
-  querystring: V2Parameters,
   body: SearchBody,
-  response: responses(CountedFlatPage),
+  response: CountedFlatPage,
   handle: async (request, reply, services) => {
     const { body } = request
     const { ontology, interfaceType } = resolveInterfacePath(request, request.params)

@@ -20,9 +20,6 @@ import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-p
 import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../page/send-page.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { ignoredMembers } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
 
@@ -111,13 +108,10 @@ export const loadLinks = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/loadLinks',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'loadLinks',
-  summary: 'Load the links of the objects of an object set (v2)',
+  summary: 'Load the links of the objects of an object set',
   description: DESCRIPTION,
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: LoadLinksBody,
-  response: responses(LinksPage),
+  response: LinksPage,
   handle: async (request, reply, services) => {
     const { body, context, caller } = request
     const ontology = resolveOntology(request.catalogue, caller, request.params.ontology)

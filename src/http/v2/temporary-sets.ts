@@ -14,27 +14,16 @@ import { endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { ObjectSet } from './object-set-schema.ts'
-
-const ObjectSetPath = Type.Object({
-  ...OntologyPath.properties,
-  objectSetRid: Type.String({ description: 'RID of the object set.' }),
-})
 
 export const createTemporaryObjectSet = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/createTemporary',
   config: { scope: 'api:ontologies-write', writes: KEYED },
   operationId: 'createTemporaryObjectSet',
-  summary: 'Create a temporary object set (v2)',
+  summary: 'Create a temporary object set',
   description: `Stores the definition of an object set for ${TEMPORARY_OBJECT_SET_SECONDS / 60} minutes; its objects are not stored. Requires the scopes \`api:ontologies-read\` and \`api:ontologies-write\`.`,
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: Type.Object({ objectSet: ObjectSet }, closed),
-  response: responses(Type.Object({ objectSetRid: Type.String() })),
+  response: Type.Object({ objectSetRid: Type.String() }),
   handle: async (request, reply, services) => {
     requireScope(request.caller, 'api:ontologies-read')
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
@@ -65,11 +54,8 @@ export const getObjectSet = endpoint({
   route: 'GET /api/v2/ontologies/:ontology/objectSets/:objectSetRid',
   config: { scope: 'api:ontologies-read' },
   operationId: 'getObjectSet',
-  summary: 'Get a temporary object set (v2)',
-  tags: ['v2'],
-  params: ObjectSetPath,
-  querystring: V2Parameters,
-  response: readResponses(ObjectSet),
+  summary: 'Get a temporary object set',
+  response: ObjectSet,
   handle: async (request, reply, services) => {
     const { objectSetRid } = request.params
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)

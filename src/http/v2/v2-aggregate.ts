@@ -31,9 +31,6 @@ import {
   PositiveInteger,
 } from '../schemas/aggregation.ts'
 import { documentedAs } from '../schemas/documented.ts'
-import { InterfaceTypePath, OntologyPath, TypePath } from '../schemas/paths.ts'
-import { responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { ignoredMembers, parseWhere, where } from './body-members.ts'
 import { ObjectSet } from './object-set-schema.ts'
 
@@ -182,13 +179,10 @@ export const aggregateObjectsV2 = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregate',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'aggregateObjectsV2',
-  summary: 'Aggregate objects (v2)',
+  summary: 'Aggregate objects',
   description: AGGREGATION_DESCRIPTION,
-  tags: ['v2'],
-  params: TypePath,
-  querystring: V2Parameters,
   body: AggregateBody,
-  response: responses(AggregateV2Response),
+  response: AggregateV2Response,
   handle: async (request, reply, services) => {
     const { where, version, ...body } = request.body
     const { objectType } = resolveTypePath(request, request.params)
@@ -205,13 +199,10 @@ export const aggregateObjectSet = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/aggregate',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'aggregateObjectSet',
-  summary: 'Aggregate an object set (v2)',
+  summary: 'Aggregate an object set',
   description: AGGREGATION_DESCRIPTION,
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: AggregateSetBody,
-  response: responses(AggregateV2Response),
+  response: AggregateV2Response,
   handle: async (request, reply, services) => {
     const { objectSet: _, version, ...body } = request.body
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
@@ -230,13 +221,10 @@ export const aggregateInterfaceObjects = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'aggregateInterfaceObjects',
-  summary: 'Aggregate the objects of an interface (v2)',
+  summary: 'Aggregate the objects of an interface',
   description: INTERFACE_DESCRIPTION,
-  tags: ['v2'],
-  params: InterfaceTypePath,
-  querystring: V2Parameters,
   body: AggregateBody,
-  response: responses(AggregateV2Response),
+  response: AggregateV2Response,
   handle: async (request, reply, services) => {
     const { where, ...body } = request.body
     const { interfaceType } = resolveInterfacePath(request, request.params)

@@ -9,7 +9,7 @@ import {
   describeOntology,
   LinkTypeResponse,
   OntologyResponse,
-} from '../schemas/metadata-items.ts'
+} from '../metadata/shared-metadata.ts'
 import { DataType, dataType } from './data-type.ts'
 import {
   describeSharedPropertyTypes,

@@ -13,9 +13,6 @@ import {
 } from '../../service/object-sets/set-page-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { servePage } from '../page/serve-page.ts'
-import { OntologyPath } from '../schemas/paths.ts'
-import { responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
 import { ObjectSet } from './object-set-schema.ts'
@@ -108,14 +105,11 @@ export const loadObjects = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjects',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'loadObjects',
-  summary: 'Load the objects of an object set (v2)',
+  summary: 'Load the objects of an object set',
   description:
     'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: LoadObjectsBody,
-  response: responses(LoadedPage),
+  response: LoadedPage,
   handle: async (request, reply, services) => {
     const { body, context } = request
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
@@ -142,13 +136,10 @@ export const loadObjectsMultipleObjectTypes = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'loadObjectsMultipleObjectTypes',
-  summary: 'Load the objects of an object set with several types (v2)',
+  summary: 'Load the objects of an object set with several types',
   description: `Objects have the properties of their type, under its names. Objects of an interface have those that implement it and their primary key, or all with \`includeAllBaseObjectProperties\`.\n\n${ORDER}`,
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: Type.Object({ objectSet: ObjectSet, ...pageMembers, loadPropertySecurities }, closed),
-  response: responses(MultipleTypesPage),
+  response: MultipleTypesPage,
   handle: async (request, reply, services) => {
     const { body, context } = request
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
@@ -177,13 +168,10 @@ export const loadObjectsOrInterfaces = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'loadObjectsOrInterfaces',
-  summary: 'Load the objects of an object set as an interface (v2)',
+  summary: 'Load the objects of an object set as an interface',
   description: `Objects of an interface have the properties of the interface, under its names; other objects have those of their type. A set cannot contain both.\n\n${ORDER}`,
-  tags: ['v2'],
-  params: OntologyPath,
-  querystring: V2Parameters,
   body: Type.Object({ objectSet: ObjectSet, ...pageMembers }, closed),
-  response: responses(CountedDollarPage),
+  response: CountedDollarPage,
   handle: async (request, reply, services) => {
     const { body, context } = request
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)

@@ -13,9 +13,6 @@ import { readSelection } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
 import { servePage } from '../page/serve-page.ts'
 import { sendJson } from '../response/send-json.ts'
-import { LinkedObjectPath, LinkedObjectsPath, ObjectPath, TypePath } from '../schemas/paths.ts'
-import { readResponses, responses } from '../schemas/responses.ts'
-import { V2Parameters } from '../schemas/v2-parameters.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { ListParameters, RecordParameters, readOrderText } from './list-parameters.ts'
 import { CountedFlatPage, FlatPage, FlatRecord } from './v2-records.ts'
@@ -43,12 +40,10 @@ export const listObjectsV2 = endpoint({
   route: 'GET /api/v2/ontologies/:ontology/objects/:objectType',
   config: { scope: 'api:ontologies-read', isPage: true },
   operationId: 'listObjectsV2',
-  summary: 'List objects (v2)',
+  summary: 'List objects',
   description: `Pages of ${V2_PAGE_SIZES.default} objects by default and of ${V2_PAGE_SIZES.maximum} at most. A page can be shorter: only an absent \`nextPageToken\` marks the last one.`,
-  tags: ['v2'],
-  params: TypePath,
   querystring: ListParameters,
-  response: readResponses(CountedFlatPage),
+  response: CountedFlatPage,
   handle: async (request, reply, services) => {
     const resolved = resolveTypePath(request, request.params)
     const { objectType } = resolved
@@ -72,11 +67,9 @@ export const getObjectV2 = endpoint({
   route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey',
   config: { scope: 'api:ontologies-read', isPage: true },
   operationId: 'getObjectV2',
-  summary: 'Get an object (v2)',
-  tags: ['v2'],
-  params: ObjectPath,
+  summary: 'Get an object',
   querystring: RecordParameters,
-  response: readResponses(FlatRecord),
+  response: FlatRecord,
   handle: async (request, reply, services) => {
     const { params, context } = request
     const { select, excludeRid = false } = request.query
@@ -96,12 +89,9 @@ export const countObjects = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/count',
   config: { scope: 'api:ontologies-read', writes: 'nothing' },
   operationId: 'countObjects',
-  summary: 'Count objects (v2)',
+  summary: 'Count objects',
   description: 'The number of current objects of a type. The request has no body.',
-  tags: ['v2'],
-  params: TypePath,
-  querystring: V2Parameters,
-  response: responses(Type.Object({ count: Type.Integer() })),
+  response: Type.Object({ count: Type.Integer() }),
   handle: async (request, reply, services) => {
     const { objectType } = resolveTypePath(request, request.params)
     const { context } = request
@@ -115,13 +105,10 @@ export const searchObjectsV2 = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/search',
   config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
   operationId: 'searchObjectsV2',
-  summary: 'Search objects (v2)',
+  summary: 'Search objects',
   description: DESCRIPTION,
-  tags: ['v2'],
-  params: TypePath,
-  querystring: V2Parameters,
   body: SearchBody,
-  response: responses(CountedFlatPage),
+  response: CountedFlatPage,
   handle: async (request, reply, services) => {
     const { body } = request
     const { ontology, objectType } = resolveTypePath(request, request.params)
@@ -145,13 +132,11 @@ export const listLinkedObjectsV2 = endpoint({
   route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
   config: { scope: 'api:ontologies-read' },
   operationId: 'listLinkedObjectsV2',
-  summary: 'List linked objects (v2)',
+  summary: 'List linked objects',
   description:
     'Selection and order apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-  tags: ['v2'],
-  params: LinkedObjectsPath,
   querystring: ListParameters,
-  response: readResponses(FlatPage),
+  response: FlatPage,
   handle: async (request, reply, services) => {
     const { ontology, link } = resolveLink(request.params, request)
     const { objectType, linkedType } = link.side
@@ -181,11 +166,9 @@ export const getLinkedObjectV2 = endpoint({
     'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
   config: { scope: 'api:ontologies-read' },
   operationId: 'getLinkedObjectV2',
-  summary: 'Get a linked object (v2)',
-  tags: ['v2'],
-  params: LinkedObjectPath,
+  summary: 'Get a linked object',
   querystring: RecordParameters,
-  response: readResponses(FlatRecord),
+  response: FlatRecord,
   handle: async (request, reply, services) => {
     const { select, excludeRid = false } = request.query
     const { link } = resolveLink(request.params, request)

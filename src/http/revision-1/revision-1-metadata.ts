@@ -2,8 +2,16 @@ import { Type } from 'typebox'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { REVISION_1 } from '../metadata/metadata-api.ts'
-import { objectTypeItem, objectTypeList, objectTypesSource } from '../metadata/object-types.ts'
+import {
+  describeLink,
+  LinkTypeResponse,
+  linkTypes,
+  objectTypes,
+  objectTypesSource,
+  ontologies,
+} from '../metadata/shared-metadata.ts'
+
+const REVISION_1 = '/api/v1/ontologies'
 
 const ObjectTypeResponse = Type.Object({
   apiName: Type.String(),
@@ -56,9 +64,16 @@ function describeObjectType(
   }
 }
 
-const types = objectTypesSource(REVISION_1, objectTypeDescriber, ObjectTypeResponse)
-
-export const revision1ObjectTypes = [
-  objectTypeList(types, 'listObjectTypes'),
-  objectTypeItem(types, 'getObjectType'),
+export const revision1Metadata = [
+  ...ontologies(REVISION_1, ['listOntologies', 'getOntology']),
+  ...objectTypes(objectTypesSource(REVISION_1, objectTypeDescriber, ObjectTypeResponse), [
+    'listObjectTypes',
+    'getObjectType',
+  ]),
+  ...linkTypes(
+    REVISION_1,
+    ['listOutgoingLinkTypes', 'getOutgoingLinkType'],
+    describeLink,
+    LinkTypeResponse,
+  ),
 ]
