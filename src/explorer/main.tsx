@@ -4,10 +4,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { makeQueryClient } from './api/queries.ts'
+import { makeQueryClient } from './api/service.ts'
 import { router } from './router.tsx'
 import { SessionProvider, takeArrival } from './session/session.tsx'
-import { applyTheme, readTheme } from './shell/theme.ts'
+import { applyTheme, readTheme } from './shell/header.tsx'
 
 applyTheme(readTheme())
 const arrival = takeArrival()

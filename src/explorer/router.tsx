@@ -3,14 +3,12 @@ import { createRootRoute, createRoute, createRouter } from '@tanstack/react-rout
 import type { FunctionComponent } from 'react'
 import { BASE_PATH } from './api/base-path.ts'
 import { HomeScreen } from './home/home-screen.tsx'
-import { ObjectScreen } from './object/object-screen.tsx'
-import { NotFound } from './shell/not-found.tsx'
-import { Shell } from './shell/shell.tsx'
-import { LinkedScreen } from './table/linked-screen.tsx'
-import { TypeScreen } from './table/type-screen.tsx'
+import { ObjectScreen } from './object/object-page.tsx'
+import { NotFound, Shell } from './shell/shell.tsx'
+import { LinkedScreen, TypeScreen } from './table/type-screen.tsx'
+import { ViewError } from './ui/error-note.tsx'
 import { lazyView } from './ui/lazy-part.tsx'
-import { ViewError } from './ui/view-error.tsx'
-import { parseSearch, type SearchRecord, stringifySearch } from './view/search-record.ts'
+import { parseSearch, type SearchRecord, stringifySearch } from './view/view-state.ts'
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -45,7 +43,7 @@ export const router = createRouter({
       ),
       adminScreen(
         '/clients',
-        lazyView('clients', async () => (await import('./admin/clients-screen.tsx')).ClientsScreen),
+        lazyView('clients', async () => (await import('./admin/tokens-screen.tsx')).ClientsScreen),
       ),
     ]),
   ]),

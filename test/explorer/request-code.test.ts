@@ -1,5 +1,4 @@
 /** What the request panel copies, run as a person would: in a shell, compiled, against a service. */
-
 import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Identifiers } from '../../src/cli/ontology-types/identifiers.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../../src/explorer/api/ontology.ts'
 import { pageRequest } from '../../src/explorer/queries/page-request.ts'
-import { toClientCode } from '../../src/explorer/request/client-code.ts'
-import { constantNames } from '../../src/explorer/request/js-text.ts'
-import { toOsdkCode } from '../../src/explorer/request/osdk-code.ts'
+import { constantNames, toClientCode, toOsdkCode } from '../../src/explorer/request/client-code.ts'
 import { toCurl } from '../../src/explorer/request/request-text.ts'
 import { NotExpressible } from '../../src/explorer/view/conditions.ts'
 import type { TypeView } from '../../src/explorer/view/type-view.ts'

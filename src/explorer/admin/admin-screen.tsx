@@ -1,6 +1,8 @@
 /** The frame of the administration screens; only for callers with the admin scope. */
+
 import { Link, Outlet } from '@tanstack/react-router'
-import { useIsAdmin } from '../session/use-rights.ts'
+import type { ReactNode } from 'react'
+import { useIsAdmin } from '../session/use-writes.ts'
 
 const TAB =
   'py-2 px-3 border-b-2 border-transparent text-muted text-base whitespace-nowrap hover:text-ink hover:no-underline aria-[current=page]:border-accent aria-[current=page]:text-ink aria-[current=page]:font-semibold focus-visible:-outline-offset-2'
@@ -38,5 +40,19 @@ export function AdminScreen() {
       </nav>
       <Outlet />
     </div>
+  )
+}
+
+export interface AdminHeadProps {
+  readonly title: string
+  readonly children: ReactNode
+}
+
+export function AdminHead({ title, children }: AdminHeadProps) {
+  return (
+    <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8">
+      <h1>{title}</h1>
+      {children}
+    </header>
   )
 }

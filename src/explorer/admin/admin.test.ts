@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf, EMPTY_DRAFT, mistakeOf } from './credential-draft.ts'
-import { describeDuration, describeTime, fullTime } from './describe-time.ts'
-import { loadBetween } from './load.ts'
+import { describeDuration, describeTime, fullTime, loadBetween } from './describe-time.ts'
 
 describe('times', () => {
   const now = Date.parse('2026-03-10T12:00:00Z')

@@ -1,6 +1,6 @@
 /** The form that creates a token or a client, and its request. */
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import type { Scope } from '../../contract/scopes.ts'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
 
 export interface CredentialDraft {
   readonly name: string
@@ -75,4 +75,23 @@ function linesOf(text: string): readonly string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+}
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+const SHORT: Readonly<Record<Scope, string>> = {
+  'api:ontologies-read': 'read',
+  'api:ontologies-write': 'write',
+  'api:metrics-read': 'metrics',
+  'api:audit-read': 'audit',
+  'api:admin': 'administer',
+}
+
+/** Returns a scope in one word. */
+export function scopeName(scope: string): string {
+  return SHORT[scope as Scope] ?? scope
+}
+
+export function scopeMeaning(scope: Scope): string {
+  return SCOPES[scope]
 }

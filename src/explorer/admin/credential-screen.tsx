@@ -1,13 +1,18 @@
 /** A list of tokens or clients: create, revoke. */
+
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { useSession } from '../session/session.tsx'
+import { Button, Icon } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { AdminHead } from './admin-head.tsx'
-import type { Credential, CredentialKind } from './admin-queries.ts'
+import { useNow, useTask } from '../ui/use-task.ts'
+import styles from './admin.module.css'
+import { type Credential, type CredentialKind, revokeRequest } from './admin-queries.ts'
+import { AdminHead } from './admin-screen.tsx'
 import { CreateDialog } from './create-dialog.tsx'
-import { CredentialTable, type CredentialTableProps } from './credential-table.tsx'
-import { RevokeDialog } from './revoke-dialog.tsx'
+import { scopeName } from './credential-draft.ts'
+import { describeTime, fullTime } from './describe-time.ts'
 
 export interface CredentialScreenProps<Item extends Credential>
   extends Omit<CredentialTableProps<Item>, 'items' | 'onRevoke'> {
@@ -50,5 +55,144 @@ export function CredentialScreen<Item extends Credential>(props: CredentialScree
         </RevokeDialog>
       )}
     </>
+  )
+}
+
+export interface CredentialTableProps<Item extends Credential> {
+  readonly label: string
+  readonly items: readonly Item[]
+  /** The text below the name. */
+  readonly detailOf: (item: Item) => ReactNode
+  /** Why an item cannot be used any more; undefined if it can be used and revoked. */
+  readonly endOf: (item: Item) => string | undefined
+  readonly onRevoke: (item: Item) => void
+}
+
+export function CredentialTable<Item extends Credential>(props: CredentialTableProps<Item>) {
+  const { label, items, detailOf, endOf, onRevoke } = props
+  const nowMs = useNow()
+  return (
+    <table className={styles.table} aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Scopes</th>
+          <th scope="col">Ontologies</th>
+          <th scope="col">Created</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Expires</th>
+          <th scope="col">
+            <span className="visually-hidden">Revoke</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => {
+          const end = endOf(item)
+          return (
+            <tr key={item.id} className={end === undefined ? undefined : styles.ended}>
+              <th scope="row">
+                {item.name}
+                {detailOf(item)}
+              </th>
+              <td data-label="Scopes">
+                <Scopes scopes={item.scopes} />
+              </td>
+              <td data-label="Ontologies">{item.ontologies?.join(', ') ?? 'all'}</td>
+              <td data-label="Created">
+                <Time time={item.createdAt} nowMs={nowMs} otherwise="" />
+              </td>
+              <td data-label="Last used">
+                <Time time={item.lastUsedAt} nowMs={nowMs} otherwise="never" />
+              </td>
+              <td data-label="Expires">
+                <Time time={item.expiresAt} nowMs={nowMs} otherwise="never" />
+              </td>
+              <td className={styles.act}>
+                {end ?? (
+                  <Button
+                    kind="danger"
+                    aria-label={`Revoke ${item.name}`}
+                    onClick={() => onRevoke(item)}
+                  >
+                    Revoke
+                  </Button>
+                )}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {scopes.map((scope) => (
+        <span
+          key={scope}
+          className={`py-0 px-2 border rounded-[10px] bg-raised text-sm leading-4.5 ${scope === 'api:admin' ? 'border-warn text-warn' : 'border-line'}`}
+          title={scope}
+        >
+          {scopeName(scope)}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+interface TimeProps {
+  readonly time: string | undefined
+  readonly nowMs: number
+  readonly otherwise: string
+}
+
+function Time({ time, nowMs, otherwise }: TimeProps) {
+  if (time === undefined) return <span className="text-muted">{otherwise}</span>
+  return (
+    <time dateTime={time} title={fullTime(time)}>
+      {describeTime(time, nowMs)}
+    </time>
+  )
+}
+
+export interface RevokeDialogProps {
+  readonly kind: CredentialKind
+  readonly item: Credential
+  /** A sentence about the tokens that end with it. */
+  readonly children: ReactNode
+  readonly onClose: () => void
+}
+
+export function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
+  const { service } = useSession()
+  const client = useQueryClient()
+  const { run, isBusy, error } = useTask()
+  const revoke = () =>
+    run(async () => {
+      await service.connection.send(revokeRequest(kind, item.id))
+      onClose()
+      await client.invalidateQueries({ queryKey: ['admin', kind] })
+    })
+  return (
+    <Dialog
+      label={`Revoke ${item.name}`}
+      title={`Revoke ${item.name}?`}
+      width={520}
+      onClose={onClose}
+      foot={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" disabled={isBusy} onClick={() => void revoke()}>
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      <p>{children} This cannot be undone.</p>
+      {error !== undefined && <ErrorNote error={error} />}
+    </Dialog>
   )
 }

@@ -1,4 +1,5 @@
 /** Times and durations as people say them. */
+import type { Status } from './admin-queries.ts'
 
 const UNITS = [
   ['year', 31_536_000_000],
@@ -32,4 +33,18 @@ export function describeDuration(seconds: number): string {
 /** Returns a time in full, in UTC, as a tooltip shows it. */
 export function fullTime(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** The part of a status that the load follows from. */
+export type Measured = Pick<Status, 'startedAt' | 'process'>
+
+/**
+ * Returns the share of time that the main thread worked between two answers, from 0 to 1; undefined
+ * if they came from different processes.
+ */
+export function loadBetween(earlier: Measured, later: Measured): number | undefined {
+  if (earlier.startedAt !== later.startedAt) return undefined
+  const busy = later.process.busyMs - earlier.process.busyMs
+  const total = busy + later.process.idleMs - earlier.process.idleMs
+  return busy < 0 || total <= 0 ? undefined : Math.min(1, busy / total)
 }

@@ -1,15 +1,16 @@
 /** The state of the service: health, types, and what runs in the background. */
+
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatBytes, formatCount } from '../ui/format.ts'
-import { AdminHead } from './admin-head.tsx'
-import { type BackgroundWork, type Status, statusQuery } from './admin-queries.ts'
-import { describeDuration, fullTime } from './describe-time.ts'
-import { loadBetween } from './load.ts'
-import { ShareBar } from './share-bar.tsx'
-import { TypeTable } from './type-table.tsx'
+import styles from './admin.module.css'
+import { type BackgroundWork, type Status, statusQuery, type TypeState } from './admin-queries.ts'
+import { AdminHead } from './admin-screen.tsx'
+import { describeDuration, fullTime, loadBetween } from './describe-time.ts'
 
 const HEADING = 'mb-2 text-lg leading-5.5 font-semibold'
 
@@ -155,5 +156,73 @@ function Work({ work }: { readonly work: BackgroundWork }) {
         </li>
       )}
     </ul>
+  )
+}
+
+type Column = readonly [name: string, textOf: (type: TypeState) => string | number]
+
+const SIZE: Column = [
+  'Size',
+  ({ storedBytes }) => (storedBytes === undefined ? '–' : formatBytes(storedBytes)),
+]
+
+/** The size and the versions of each object type, the largest first. */
+export function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
+  if (types.length === 0) {
+    return <p className="text-muted text-base leading-5">There are no object types.</p>
+  }
+  const most = Math.max(1, ...types.map(({ count }) => count))
+  const columns: readonly Column[] = [
+    ['Objects', ({ count }) => formatCount(count)],
+    ...(types.some(({ storedBytes }) => storedBytes !== undefined) ? [SIZE] : []),
+    ['Newest version', ({ version }) => version],
+    [
+      'Oldest snapshot',
+      ({ oldestVersion, version }) => (oldestVersion === version ? 'newest only' : oldestVersion),
+    ],
+  ]
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Object type</th>
+          {columns.map(([name]) => (
+            <th key={name} scope="col" className={styles.number}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {types
+          .toSorted((a, b) => b.count - a.count)
+          .map((type) => (
+            <tr key={`${type.ontology}/${type.objectType}`}>
+              <th scope="row">
+                <Link to={screenPath(type.ontology, type.objectType)}>
+                  <span className="label">{type.ontology} › </span>
+                  {type.objectType}
+                </Link>
+                <ShareBar share={type.count / most} />
+              </th>
+              {columns.map(([name, textOf]) => (
+                <td key={name} className={styles.number} data-label={name}>
+                  {textOf(type)}
+                </td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A bar for a share from 0 to 1, which a text beside it states as well. */
+export function ShareBar({ share }: { readonly share: number }) {
+  return (
+    <svg className="block w-full max-w-60 h-0.75 mt-1.5" aria-hidden="true" focusable="false">
+      <rect className="fill-raised" width="100%" height="100%" rx="1.5" />
+      <rect className="fill-accent" width={`${100 * share}%`} height="100%" rx="1.5" />
+    </svg>
   )
 }

@@ -1,10 +1,11 @@
 /** The API tokens: list, create, revoke. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { meQuery } from '../api/queries.ts'
+import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { CheckField } from '../ui/fields.tsx'
-import { type ApiToken, tokensQuery } from './admin-queries.ts'
+import { type ApiToken, clientsQuery, type OAuthClient, tokensQuery } from './admin-queries.ts'
 import { CredentialScreen } from './credential-screen.tsx'
 
 export function TokensScreen() {
@@ -55,4 +56,37 @@ export function TokensScreen() {
 
 function isEnded({ state }: ApiToken): boolean {
   return state !== 'active'
+}
+
+export function ClientsScreen() {
+  const { service } = useSession()
+  const { data, error, refetch } = useQuery(clientsQuery(service))
+  return (
+    <CredentialScreen
+      kind="clients"
+      noun="client"
+      label="OAuth clients"
+      items={data?.toReversed()}
+      error={error}
+      onRetry={() => void refetch()}
+      empty="There are no clients. A program with a client id gets tokens of its own, or for the people who sign in to it."
+      detailOf={(client) => <ClientDetail client={client} />}
+      endOf={() => undefined}
+      endingOf={() => 'The client and all tokens that it got stop working at once.'}
+    />
+  )
+}
+
+function ClientDetail({ client }: { readonly client: OAuthClient }) {
+  return (
+    <span className="grid text-muted text-sm font-normal leading-4.5">
+      <span>{client.public ? 'public' : 'confidential'}</span>
+      <span className="mono">{client.id}</span>
+      {client.redirectUris.map((uri) => (
+        <span key={uri} className="mono">
+          → {uri}
+        </span>
+      ))}
+    </span>
+  )
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { serverMs } from './server-timing.ts'
+import { serverMs } from '../queries/walk.ts'
 
 it('reads the total of a Server-Timing header', () => {
   expect(serverMs('store;dur=1.25, total;dur=4.50')).toBe(4.5)

@@ -1,7 +1,11 @@
 /** The service that has sent this page, through the client of the project. */
+
+import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { OqsError } from '../../client/oqs-error.ts'
-import { serviceUrl } from './service-url.ts'
+import { isRetryable } from '../../client/retry.ts'
+import { serviceUrl } from './base-path.ts'
+import type { OntologyDefinition } from './ontology.ts'
 
 /** The endpoints of the service, which the screens call. */
 export type Service = Endpoints
@@ -36,4 +40,53 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof OqsError)) return error instanceof Error ? error.message : String(error)
   if (error.statusCode === undefined) return 'The service cannot be reached.'
   return error.errorDescription ?? `The service answered with ${error.statusCode}.`
+}
+
+const DEFINITION_STALE_MS = 60_000
+const COUNTS_STALE_MS = 10_000
+const RETRIES = 3
+
+/** Errors of the caller are final; only a lost connection or a busy service is tried again. */
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < RETRIES && isRetryable(error),
+        refetchOnWindowFocus: false,
+      },
+    },
+  })
+}
+
+export function meQuery({ administration }: Service) {
+  return queryOptions({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => administration.getCaller({ signal }),
+    staleTime: DEFINITION_STALE_MS,
+  })
+}
+
+export function ontologiesQuery({ revision1 }: Service) {
+  return queryOptions({
+    queryKey: ['ontologies'],
+    queryFn: ({ signal }) => revision1.listOntologies({ signal }),
+    staleTime: DEFINITION_STALE_MS,
+  })
+}
+
+export function definitionQuery({ administration }: Service, ontology: string) {
+  return queryOptions({
+    queryKey: ['definition', ontology],
+    queryFn: async ({ signal }) =>
+      (await administration.getDefinition(ontology, { signal })) as OntologyDefinition,
+    staleTime: DEFINITION_STALE_MS,
+  })
+}
+
+export function countsQuery({ administration }: Service, ontology: string) {
+  return queryOptions({
+    queryKey: ['counts', ontology],
+    queryFn: ({ signal }) => administration.getObjectCounts(ontology, { signal }),
+    staleTime: COUNTS_STALE_MS,
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { waitMs } from './wait-ms.ts'
+import { waitMs } from './load-part.ts'
 
 it('waits twice as long after each attempt, and as long as the service says', () => {
   expect([0, 1, 2, 3, 4, 9].map((attempt) => waitMs(attempt))).toEqual([

@@ -1,13 +1,13 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
 
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { screenPath } from '../api/base-path.ts'
 import { nameOf } from '../api/ontology.ts'
-import { screenPath } from '../api/screen-path.ts'
 import { type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
-import { useCanWrite, useLastChange, useRefresh } from '../session/use-writes.ts'
-import { Button } from '../ui/button.tsx'
+import { useCanWrite, useLastChange, useRefresh, useUndo } from '../session/use-writes.ts'
+import { Button, Icon } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
@@ -115,5 +115,28 @@ export function CreateAction({ address }: { readonly address: Omit<ObjectAddress
         />
       )}
     </>
+  )
+}
+
+/** Says what was written last, and takes it back. */
+export function UndoBar() {
+  const { change, failure, isUndoing, undo, dismiss } = useUndo()
+  useEffect(() => () => change?.release?.(), [change])
+  if (change === null) return null
+  return (
+    <div
+      className="fixed top-auto right-0 bottom-12 left-0 z-20 flex items-center gap-3 w-fit max-w-[calc(100vw_-_24px)] my-0 mx-auto pt-2 pr-2 pb-2 pl-4 border border-line rounded-lg bg-panel shadow-lg text-base"
+      role="status"
+    >
+      <span>{failure ?? change.text}</span>
+      {change.undo !== undefined && (
+        <Button disabled={isUndoing} onClick={() => void undo()}>
+          {isUndoing ? 'Undoing…' : 'Undo'}
+        </Button>
+      )}
+      <Button kind="quiet" aria-label="Dismiss" onClick={dismiss}>
+        <Icon name="close" size={14} />
+      </Button>
+    </div>
   )
 }

@@ -7,13 +7,10 @@ import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { TextArea } from '../ui/fields.tsx'
-import { Segments } from '../ui/segments.tsx'
+import { Segments, TextArea } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
-import { ChangeList } from './change-list.tsx'
 import { changesBetween, mergeChanges, type Properties } from './object-draft.ts'
-import { PropertyFields } from './property-fields.tsx'
-import { type DraftForm, FORMS, useDraft } from './use-draft.ts'
+import { ChangeList, type DraftForm, FORMS, PropertyFields, useDraft } from './property-fields.tsx'
 import {
   createObject,
   isConflict,

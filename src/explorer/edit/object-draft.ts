@@ -1,6 +1,5 @@
 /** An object while it is being edited: one text for each property. */
-import { isJsonNumber } from '../api/number-types.ts'
-import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
+import { isJsonNumber, type ObjectTypeDefinition, type PropertyType } from '../api/ontology.ts'
 import { isEqual } from '../view/differences.ts'
 
 export type Properties = Readonly<Record<string, unknown>>

@@ -1,7 +1,17 @@
 /** A form with one field for each property, by its type. */
+
+import { useState } from 'react'
 import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
-import { isWrittenAsJson, type ObjectDraft } from './object-draft.ts'
+import {
+  type Change,
+  draftOf,
+  isWrittenAsJson,
+  type ObjectDraft,
+  type Properties,
+  type ReadDraft,
+  readDraft,
+} from './object-draft.ts'
 
 export interface PropertyFieldsProps {
   readonly objectType: ObjectTypeDefinition
@@ -66,4 +76,96 @@ function PropertyField({ name, definition, text, mistake, isFixed, onChange }: P
       autoComplete="off"
     />
   )
+}
+
+const VALUE =
+  'mono mt-1 mb-0 mx-0 py-1 px-2 border-l-3 rounded-xs wrap-anywhere whitespace-pre-wrap'
+
+/** The changes of a write: the old value above the new one, for each property. */
+export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  if (changes.length === 0) return <p className="label">Nothing has changed.</p>
+  return (
+    <dl className="grid gap-3 m-0" aria-label="Changes">
+      {changes.map(({ property, before, after }) => (
+        <div key={property}>
+          <dt className="label">{wordsOf(property)}</dt>
+          {before !== undefined && (
+            <dd className={`${VALUE} border-danger bg-danger/10`}>
+              <span className="visually-hidden">before: </span>
+              <del className="text-ink no-underline">{show(before)}</del>
+            </dd>
+          )}
+          {after !== undefined && (
+            <dd className={`${VALUE} border-ok bg-ok/10`}>
+              <span className="visually-hidden">after: </span>
+              <ins className="text-ink no-underline">{show(after)}</ins>
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+export const FORMS = ['form', 'json'] as const
+type Form = (typeof FORMS)[number]
+
+export interface DraftForm {
+  readonly form: Form
+  readonly texts: ObjectDraft
+  readonly json: string
+  /** The object as it is written, with what cannot be read. */
+  readonly written: ReadDraft
+  readonly hasMistakes: boolean
+  readonly setTexts: (texts: ObjectDraft) => void
+  readonly setJson: (json: string) => void
+  readonly changeForm: (form: Form) => void
+  /** Starts again with other values. */
+  readonly reset: (properties: Properties, form: Form) => void
+}
+
+export function useDraft(
+  objectType: ObjectTypeDefinition,
+  base: Properties | undefined,
+): DraftForm {
+  const [form, setForm] = useState<Form>('form')
+  const [texts, setTexts] = useState(() => draftOf(objectType, base ?? {}))
+  const [json, setJson] = useState('')
+  const written =
+    form === 'form' ? readDraft(objectType, texts, base) : readJson(objectType, json, base)
+  const reset = (properties: Properties, next: Form) => {
+    setTexts(draftOf(objectType, properties))
+    setJson(JSON.stringify(properties, undefined, 2))
+    setForm(next)
+  }
+  const changeForm = (next: Form) => {
+    // A text that cannot be read stays where it was written. In the form, a missing key is no text.
+    const isLost = (name: string) => form === 'json' || name !== objectType.primaryKey
+    if (!Object.keys(written.mistakes).some(isLost)) reset(written.properties, next)
+  }
+  const hasMistakes = Object.keys(written.mistakes).length > 0
+  return { form, texts, json, written, hasMistakes, setTexts, setJson, changeForm, reset }
+}
+
+function readJson(
+  { primaryKey }: ObjectTypeDefinition,
+  json: string,
+  base: Properties = {},
+): ReadDraft {
+  try {
+    const properties = JSON.parse(json) as Properties
+    const key = properties?.[primaryKey]
+    const mistakes: Record<string, string> = {}
+    if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
+    else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
+      mistakes[primaryKey] = 'The key of an object cannot change.'
+    }
+    return { properties: properties ?? {}, mistakes }
+  } catch (error) {
+    return { properties: {}, mistakes: { json: `This is not JSON: ${(error as Error).message}.` } }
+  }
 }

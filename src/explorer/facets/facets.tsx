@@ -1,5 +1,4 @@
 /** The most frequent values of each property, with exact counts. Pressing one filters. */
-
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
@@ -12,11 +11,10 @@ import {
   facetQuery,
   isUseful,
 } from '../queries/facet-query.ts'
-import { titleIn } from '../queries/linked-titles.ts'
-import { useLinkedTitles } from '../queries/use-linked-titles.ts'
+import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
+import { Icon } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Icon } from '../ui/icon.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 

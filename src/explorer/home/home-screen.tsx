@@ -2,13 +2,24 @@
 
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { BASE_PATH } from '../api/base-path.ts'
-import { countsQuery, definitionQuery, ontologiesQuery } from '../api/queries.ts'
-import { CreateTypeButton, LoadButton } from '../load/load-button.tsx'
+import type { ObjectCounts } from '../../client/endpoints/administration.ts'
+import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
+import { countOf } from '../../contract/count-of.ts'
+import { BASE_PATH, screenPath } from '../api/base-path.ts'
+import {
+  linksOf,
+  nameOf,
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+  wordsOf,
+} from '../api/ontology.ts'
+import { countsQuery, definitionQuery, ontologiesQuery } from '../api/service.ts'
+import { CreateTypeButton, LoadButton } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
-import { ScreenNote } from '../ui/screen-note.tsx'
-import { OntologySection } from './ontology-section.tsx'
+import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
+import { formatCount } from '../ui/format.ts'
+import { MiniPicture } from './mini-picture.tsx'
 
 export function HomeScreen() {
   const { service } = useSession()
@@ -74,4 +85,102 @@ function EmptyHome() {
       </p>
     </section>
   )
+}
+
+export interface OntologySectionProps {
+  readonly summary: OntologySummary
+  readonly definition: OntologyDefinition | undefined
+  readonly counts: ObjectCounts | undefined
+  readonly error: Error | undefined
+  /** True if no other ontology is shown. */
+  readonly isAlone: boolean
+}
+
+/** Up to this many types have large cards, which then fill a screen. */
+const FEW = 4
+
+export function OntologySection(props: OntologySectionProps) {
+  const { summary, definition, counts, error, isAlone } = props
+  const isFew = isAlone && (definition?.objectTypes.length ?? FEW) <= FEW
+  return (
+    <section aria-labelledby={summary.rid}>
+      <header className="grid gap-0.5 mb-4">
+        <h1 id={summary.rid}>{summary.displayName}</h1>
+        <p className="label">
+          {[summary.description, definition && describe(definition)].filter(Boolean).join(' ')}
+        </p>
+      </header>
+      {error !== undefined && <ErrorNote error={error} />}
+      <ul
+        className={
+          isFew
+            ? 'few-cards grid gap-4 m-0 p-0 list-none grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]'
+            : 'grid grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))] gap-4 m-0 p-0 list-none'
+        }
+      >
+        {definition === undefined
+          ? OUTLINES.map((outline) => (
+              <li key={outline} className="h-52 border border-dashed border-line rounded-lg" />
+            ))
+          : bySize(definition.objectTypes, counts).map((type) => (
+              <TypeCard key={type.apiName} ontology={definition} type={type} counts={counts} />
+            ))}
+      </ul>
+    </section>
+  )
+}
+
+const OUTLINES = [1, 2, 3, 4]
+
+function describe({ objectTypes, linkTypes = [] }: OntologyDefinition): string {
+  return `${countOf(objectTypes.length, 'type')}, ${countOf(linkTypes.length, 'link')}.`
+}
+
+function bySize(types: readonly ObjectTypeDefinition[], counts: ObjectCounts | undefined) {
+  const sizeOf = ({ apiName }: ObjectTypeDefinition) => counts?.objectTypes[apiName]?.count ?? 0
+  return types.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+}
+
+interface TypeCardProps {
+  readonly ontology: OntologyDefinition
+  readonly type: ObjectTypeDefinition
+  readonly counts: ObjectCounts | undefined
+}
+
+function TypeCard({ ontology, type, counts }: TypeCardProps) {
+  const count = counts?.objectTypes[type.apiName]?.count
+  const links = linksOf(ontology, type.apiName)
+  return (
+    <li>
+      <Link
+        to={screenPath(ontology.apiName, type.apiName)}
+        className="flex flex-col gap-2 h-full p-4 border border-line rounded-lg bg-panel text-ink transition-[border-color] duration-(--motion) hover:border-accent hover:no-underline group"
+      >
+        <span className="flex justify-between gap-2">
+          <strong>{nameOf(type)}</strong>
+          <span className="data">{count === undefined ? '…' : formatCount(count)}</span>
+        </span>
+        <MiniPicture ontology={ontology} objectType={type} />
+        <span className="label">{describeProperties(type)}</span>
+        {links.length > 0 && (
+          <span className="flex flex-wrap gap-y-1 gap-x-3 text-accent text-sm leading-4">
+            {links.map(({ apiName, cardinality }) => (
+              <span key={`${cardinality} ${apiName}`}>
+                {cardinality === 'one' ? '→' : '←'} {wordsOf(apiName)}
+              </span>
+            ))}
+          </span>
+        )}
+      </Link>
+    </li>
+  )
+}
+
+const NAMED = 4
+
+function describeProperties({ properties }: ObjectTypeDefinition): string {
+  const names = Object.entries(properties).map(([name, each]) => nameOfProperty(name, each))
+  const rest = names.length - NAMED
+  const named = names.slice(0, NAMED).join(', ')
+  return rest > 0 ? `${named} and ${rest} more` : named
 }

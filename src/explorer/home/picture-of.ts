@@ -1,6 +1,5 @@
 /** Chooses the picture that tells most about a type. */
-import { isNumber } from '../api/number-types.ts'
-import type { ObjectTypeDefinition, PropertyType } from '../api/ontology.ts'
+import { isNumber, type ObjectTypeDefinition, type PropertyType } from '../api/ontology.ts'
 
 export interface PictureChoice {
   readonly kind: 'map' | 'bars'

@@ -6,10 +6,12 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import type { Mistake } from '../../ontology/definition/mistakes.ts'
+import { parseObjectType } from '../../ontology/definition/parse-object-type.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import { changeDefinition } from '../../transfer/import/change-definition.ts'
 import { withType } from '../../transfer/infer/definition.ts'
-import { serviceUrl } from '../api/service-url.ts'
-import { type TypeNames, withRenamedType } from './renamed-type.ts'
+import { serviceUrl } from '../api/base-path.ts'
 
 /** Returns the type as the service stored it. */
 export async function applyType(
@@ -47,4 +49,51 @@ export async function renameType(
 
 function administrationOf(token: string): Administration {
   return new Administration(new Connection({ baseUrl: serviceUrl(), token }))
+}
+
+export interface TypeNames {
+  readonly apiName: string
+  /** Empty for the words of the API name. */
+  readonly displayName: string
+}
+
+/** Returns a definition in which a type has other names; its objects and links stay. */
+export function withRenamedType(
+  definition: OntologyDefinition,
+  before: string,
+  { apiName, displayName }: TypeNames,
+): OntologyDefinition {
+  const nameNow = (name: string) => (name === before ? apiName : name)
+  return {
+    ...definition,
+    objectTypes: definition.objectTypes.map((type) => {
+      if (type.apiName !== before) return type
+      const { displayName: _, ...rest } = type
+      return {
+        ...rest,
+        apiName,
+        ...(displayName === '' ? {} : { displayName }),
+        ...(apiName === before ? {} : { renamedFrom: before }),
+      }
+    }),
+    ...(definition.linkTypes === undefined
+      ? {}
+      : {
+          linkTypes: definition.linkTypes.map((link) => ({
+            ...link,
+            from: nameNow(link.from),
+            to: nameNow(link.to),
+          })),
+        }),
+  }
+}
+
+/** Parses an object type, or throws its first mistake. */
+export function parsedType(definition: ObjectTypeDefinition): ObjectType {
+  const mistakes: Mistake[] = []
+  const type = parseObjectType(definition, definition.apiName, mistakes)
+  const [mistake] = mistakes
+  if (mistake !== undefined) throw new Error(`${mistake.path}: ${mistake.reason}`)
+  if (type === undefined) throw new Error(`${definition.apiName} cannot be read`)
+  return type
 }

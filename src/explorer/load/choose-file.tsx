@@ -1,7 +1,6 @@
 import { type DragEvent, useRef, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
-import { Icon } from '../ui/icon.tsx'
 
 const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet,.gz'
 

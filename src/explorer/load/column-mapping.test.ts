@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { parsedType } from './apply-type.ts'
 import { checkSample } from './check-sample.ts'
 import { mistakesInMapping, optionsOfMapping, suggestMapping, targetsOf } from './column-mapping.ts'
-import { parsedType } from './parsed-type.ts'
-import { rejectionText } from './rejection-text.ts'
+import { rejectionText } from './load-outcome.tsx'
 
 const type = parsedType({
   apiName: 'city',

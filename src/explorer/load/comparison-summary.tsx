@@ -1,9 +1,9 @@
 /** What a load would do to the objects of a type, before anything is written. */
 import { Button } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Figure, Figures } from './load-progress.tsx'
+import { Figure, Figures } from './load-outcome.tsx'
 import type { Comparison, LoadSpec } from './messages.ts'
-import type { Comparing } from './use-comparison.ts'
+import type { Comparing } from './use-load-plan.ts'
 
 export interface ComparisonSummaryProps {
   readonly comparing: Comparing

@@ -1,22 +1,20 @@
 /** Creates an object type without a file: a name, properties, the key. */
-
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { freeName } from '../../transfer/columns/column-names.ts'
-import { screenPath } from '../api/screen-path.ts'
+import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useRefresh } from '../session/use-writes.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { SelectField, TextField } from '../ui/fields.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
 import styles from './load.module.css'
-import { OntologyField } from './ontology-field.tsx'
-import type { ScreenParams } from './screen-params.ts'
+import type { ScreenParams } from './load-area.tsx'
+import { OntologyField } from './preview.tsx'
 import {
   canBeKey,
   canBeTitle,
@@ -31,7 +29,7 @@ import {
   withProperty,
   withType,
 } from './type-draft.ts'
-import { useOntologyChoice } from './use-ontology-choice.ts'
+import { useOntologyChoice } from './use-load-plan.ts'
 
 export interface CreateTypeDialogProps {
   readonly screen: ScreenParams

@@ -1,11 +1,12 @@
 /** Takes files that are dropped on the page, and opens the dialogs; only for callers that may write. */
+
 import { useParams } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
 import { useCanWrite } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
-import { OPEN_LOAD, type OpenLoad } from './load-button.tsx'
-import type { ScreenParams } from './screen-params.ts'
 
 // Loaded when they are first opened: most visits only read.
 const LoadDialog = lazyDialog('load', async () => (await import('./load-dialog.tsx')).LoadDialog)
@@ -103,4 +104,69 @@ function useDrop(isEnabled: boolean, onDrop: (files: readonly File[]) => void): 
 
 function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes('Files') ?? false
+}
+
+/** The buttons open the dialogs by this event of their own. */
+export const OPEN_LOAD = 'oqs:load'
+
+export type OpenLoad = 'file' | 'type'
+
+const open = (what: OpenLoad) => dispatchEvent(new CustomEvent(OPEN_LOAD, { detail: what }))
+
+/** The button that loads a file; nothing without the right to write. */
+export function LoadButton({ isSmall = false }: { readonly isSmall?: boolean }) {
+  if (!useCanWrite()) return null
+  return (
+    <Button onClick={() => open('file')} aria-label="Load a file" title="Load a file">
+      <Icon name="upload" size={14} />
+      {!isSmall && 'Load a file'}
+    </Button>
+  )
+}
+
+/** The button that creates an object type; nothing without the right to write. */
+export function CreateTypeButton() {
+  if (!useCanWrite()) return null
+  return (
+    <Button onClick={() => open('type')}>
+      <Icon name="plus" size={14} />
+      New type
+    </Button>
+  )
+}
+
+// Loaded when it is first opened: most visits only read.
+const TypeDialog = lazyDialog('type', async () => (await import('./type-dialog.tsx')).TypeDialog)
+
+export interface TypeButtonProps {
+  readonly ontology: OntologyDefinition
+  readonly objectType: ObjectTypeDefinition
+}
+
+/** The button that renames or deletes an object type; nothing without the right to write. */
+export function TypeButton(props: TypeButtonProps) {
+  return useCanWrite() ? <OpenButton {...props} /> : null
+}
+
+function OpenButton({ ontology, objectType }: TypeButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const label = 'Rename or delete the type'
+  useActions([{ name: label, run: () => setOpen(true) }])
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} aria-label={label} title={label}>
+        <Icon name="settings" size={14} />
+      </Button>
+      {isOpen && (
+        <TypeDialog ontology={ontology} objectType={objectType} onClose={() => setOpen(false)} />
+      )}
+    </>
+  )
+}
+
+/** The parameters of the current route, which say where a dropped file goes. */
+export interface ScreenParams {
+  readonly ontology?: string
+  readonly type?: string
+  readonly key?: string
 }

@@ -1,10 +1,8 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
-
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { BASE_PATH } from '../api/base-path.ts'
-import { screenPath } from '../api/screen-path.ts'
+import { BASE_PATH, screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
@@ -12,12 +10,11 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
 import { ChooseFile } from './choose-file.tsx'
-import { LoadOutcome } from './load-outcome.tsx'
-import { LoadProgress, ReadProgress } from './load-progress.tsx'
+import type { ScreenParams } from './load-area.tsx'
+import { LoadOutcome, LoadProgress, ReadProgress } from './load-outcome.tsx'
 import { undoableLoad } from './load-undo.ts'
 import type { LoadSpec } from './messages.ts'
 import { Preview } from './preview.tsx'
-import type { ScreenParams } from './screen-params.ts'
 import { useFileLoad } from './use-file-load.ts'
 
 export interface LoadDialogProps {

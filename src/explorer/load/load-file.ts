@@ -1,3 +1,4 @@
+import { comparison } from '../../transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../transfer/compare/stored-objects.ts'
 import { type UndoResult, undoChanges } from '../../transfer/compare/undo-changes.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
@@ -8,8 +9,7 @@ import {
 } from '../../transfer/import/import-files.ts'
 import { removeType } from '../../transfer/import/remove-type.ts'
 import type { LoadCounts, LoadRemains, LoadSpec } from './messages.ts'
-import { openLoad } from './open-load.ts'
-import { openEndpoints, type WorkOptions } from './work-options.ts'
+import { openEndpoints, openLoad, type WorkOptions } from './open-load.ts'
 
 /** Rejected rows that are passed on; further ones are only counted. */
 const MAX_REJECTIONS = 1000
@@ -79,4 +79,28 @@ export async function loadFile(
   return hasJournal()
     ? () => undoChanges(administration, typePath, journal.entries, readNow)
     : undefined
+}
+
+/** Compares every row of a file with the objects of the service, and writes nothing. */
+export async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> {
+  const { report } = options
+  const { endpoints, importOptions, recorder, journal, bytesRead, isDue } = await openLoad(
+    spec,
+    options,
+  )
+  const { rows, rejected } = await importFiles(endpoints, {
+    ...importOptions,
+    dryRun: true,
+    openSink: (reject) => comparison(recorder, reject),
+    onRejected: () => {},
+    onProgress: async (read) => {
+      if (isDue()) report({ kind: 'comparing', rows: read, bytesRead: bytesRead() })
+    },
+    onIndexing: () => {},
+  })
+  const { counts, isExact, isFull } = journal
+  report({
+    kind: 'compared',
+    comparison: { ...counts, rows, rejected, isExact, isUndoable: !isFull },
+  })
 }

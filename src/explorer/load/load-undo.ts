@@ -1,12 +1,10 @@
 /** Takes a load back: by the worker that did it, or by removing the type that was created for it. */
-
 import { countOf } from '../../contract/count-of.ts'
 import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
 import type { Service } from '../api/service.ts'
 import type { LastChange } from '../session/use-writes.ts'
 import type { LoadSpec } from './messages.ts'
-import type { LoadWorker } from './start-worker.ts'
-import type { Ended } from './use-file-load.ts'
+import type { Ended, LoadWorker } from './use-file-load.ts'
 
 /** Returns the load as the last change of the tab; undefined if it cannot be taken back. */
 export function undoableLoad(

@@ -1,7 +1,6 @@
 /** Reads files and sends their objects, in a worker, so that the page stays responsive. */
 import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
-import { compareFile } from './compare-file.ts'
-import { loadFile } from './load-file.ts'
+import { compareFile, loadFile } from './load-file.ts'
 import type { Command, Report } from './messages.ts'
 import { readFile } from './read-file.ts'
 

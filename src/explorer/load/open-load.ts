@@ -1,12 +1,14 @@
+import { Connection } from '../../client/connection.ts'
+import { Administration } from '../../client/endpoints/administration.ts'
+import { ObjectSets } from '../../client/endpoints/object-sets.ts'
+import { Revision1 } from '../../client/endpoints/revision-1.ts'
 import { rowReader } from '../../transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
 import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../transfer/compare/stored-objects.ts'
-import type { LoadSpec } from './messages.ts'
-import { numberRows } from './number-rows.ts'
+import { parsedType } from './apply-type.ts'
+import type { LoadSpec, Report } from './messages.ts'
 import { openFile } from './open-file.ts'
-import { parsedType } from './parsed-type.ts'
-import { openEndpoints, reportPace, type WorkOptions } from './work-options.ts'
 
 /** Opens the file of a load, and what records which objects its rows change. */
 export async function openLoad(spec: LoadSpec, options: WorkOptions) {
@@ -41,3 +43,51 @@ export async function openLoad(spec: LoadSpec, options: WorkOptions) {
     },
   }
 }
+
+/** Returns how rows are read; those without a key are numbered after the last object. */
+export async function numberRows(
+  { ontology, objectType, columns, isNumbered }: LoadSpec,
+  { revision1 }: LoadingEndpoints,
+): Promise<LoadSpec['columns']> {
+  if (!isNumbered) return columns
+  const { apiName, primaryKey } = objectType
+  const { data } = await revision1.listObjects(
+    { ontology, objectType: apiName },
+    { pageSize: 1, orderBy: `properties.${primaryKey}:desc` },
+  )
+  const rowsBefore = Math.max(0, Number(data[0]?.properties[primaryKey] ?? 0))
+  return { ...columns, rowNumber: primaryKey, rowsBefore }
+}
+
+/** What the worker gives to each of its tasks. */
+export interface WorkOptions {
+  readonly readToken: () => Promise<string>
+  /** Ends the task early. */
+  readonly signal: AbortSignal
+  readonly report: (message: Report) => void
+}
+
+const REPORT_EVERY_MS = 100
+
+/** Returns a function that tells whether it is time for the next report of progress. */
+export function reportPace(): () => boolean {
+  let last = performance.now()
+  return () => {
+    const now = performance.now()
+    if (now - last < REPORT_EVERY_MS) return false
+    last = now
+    return true
+  }
+}
+
+/** Opens the endpoints. After a stop, requests in progress finish, so that their outcome is known. */
+export function openEndpoints({ baseUrl }: LoadSpec, { readToken, signal }: WorkOptions) {
+  const connection = new Connection({ baseUrl, token: readToken, retrySignal: signal })
+  return {
+    administration: new Administration(connection),
+    revision1: new Revision1(connection),
+    objectSets: new ObjectSets(connection),
+  }
+}
+
+export type LoadingEndpoints = ReturnType<typeof openEndpoints>

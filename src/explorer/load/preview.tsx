@@ -2,23 +2,26 @@
  * Shows what a file holds, and lets the user choose where it goes: a new type, or one that exists.
  */
 import { countOf } from '../../contract/count-of.ts'
+import { freeName } from '../../transfer/columns/column-names.ts'
 import { nameOf } from '../api/ontology.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
-import { SelectField } from '../ui/fields.tsx'
-import { Segments } from '../ui/segments.tsx'
+import { Segments, SelectField, TextField } from '../ui/fields.tsx'
+import { parsedType } from './apply-type.ts'
 import { ComparisonSummary } from './comparison-summary.tsx'
 import { Findings } from './findings-list.tsx'
-import { MappingTable } from './mapping-table.tsx'
+import type { ScreenParams } from './load-area.tsx'
 import type { FileReport, LoadSpec } from './messages.ts'
-import { NewTypeFields } from './new-type-fields.tsx'
-import { NewTypeTable } from './new-type-table.tsx'
-import { OntologyField } from './ontology-field.tsx'
-import { parsedType } from './parsed-type.ts'
-import type { ScreenParams } from './screen-params.ts'
-import { useComparison } from './use-comparison.ts'
-import { GOALS, type LoadPlan, useLoadPlan } from './use-load-plan.ts'
+import { MappingTable, NewTypeTable } from './preview-table.tsx'
+import { canBeKey, canBeTitle, mistakeInName, type TypeDraft } from './type-draft.ts'
+import {
+  GOALS,
+  type LoadPlan,
+  type OntologyChoice,
+  useComparison,
+  useLoadPlan,
+} from './use-load-plan.ts'
 
 export interface PreviewProps {
   readonly file: File
@@ -147,5 +150,77 @@ function TargetFields({ plan }: { readonly plan: LoadPlan }) {
         </>
       )}
     </div>
+  )
+}
+
+export interface NewTypeFieldsProps {
+  readonly draft: TypeDraft
+  readonly isTaken: boolean
+  readonly types: readonly { readonly apiName: string }[]
+  readonly onChange: (draft: TypeDraft) => void
+}
+
+/** The name, the key and the title of a new type. */
+export function NewTypeFields({ draft, isTaken, types, onChange }: NewTypeFieldsProps) {
+  const { properties, apiName } = draft
+  const free = freeName(apiName, (name) => types.some((type) => type.apiName === name))
+  const named = (able: typeof canBeKey) =>
+    properties.filter(able).map(({ name }) => [name, name] as const)
+  return (
+    <>
+      <TextField
+        label="Name of the type"
+        value={apiName}
+        autoComplete="off"
+        spellCheck={false}
+        error={isTaken ? `This type exists; ${free} is free.` : mistakeInName(apiName)}
+        onChange={(name) => onChange({ ...draft, apiName: name })}
+      />
+      <SelectField
+        label="Key, which identifies an object"
+        value={draft.key ?? ''}
+        options={[...named(canBeKey), ['', 'the number of the row']]}
+        onChange={(key) => onChange({ ...draft, key: key || undefined })}
+      />
+      <SelectField
+        label="Title"
+        value={draft.title ?? ''}
+        options={[['', 'the key'], ...named(canBeTitle)]}
+        onChange={(title) => onChange({ ...draft, title: title || undefined })}
+      />
+    </>
+  )
+}
+
+const NEW = ' new'
+
+/** Chooses an ontology, or names a new one. */
+export function OntologyField({ choice }: { readonly choice: OntologyChoice }) {
+  const { ontologies, name, isNew, canCreate, mistake } = choice
+  const existing = ontologies.map(
+    ({ apiName, displayName }) => [apiName, displayName || apiName] as const,
+  )
+  const options = canCreate ? [...existing, [NEW, 'New ontology…'] as const] : existing
+  return (
+    <>
+      {ontologies.length > 0 && (
+        <SelectField
+          label="Ontology"
+          value={isNew ? NEW : name}
+          options={options}
+          onChange={(value) => (value === NEW ? choice.create('') : choice.choose(value))}
+        />
+      )}
+      {isNew && (
+        <TextField
+          label="Name of the new ontology"
+          value={name}
+          autoComplete="off"
+          spellCheck={false}
+          error={name === '' ? undefined : mistake}
+          onChange={choice.create}
+        />
+      )}
+    </>
   )
 }

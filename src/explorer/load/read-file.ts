@@ -4,7 +4,7 @@ import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
 import type { FileReport } from './messages.ts'
 import { openFile } from './open-file.ts'
-import { reportPace, type WorkOptions } from './work-options.ts'
+import { reportPace, type WorkOptions } from './open-load.ts'
 
 const SAMPLE_ROWS = 200
 

@@ -4,14 +4,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
+import { screenPath } from '../api/base-path.ts'
 import {
   nameOf,
   type ObjectTypeDefinition,
   type OntologyDefinition,
   wordsOf,
 } from '../api/ontology.ts'
-import { countsQuery } from '../api/queries.ts'
-import { screenPath } from '../api/screen-path.ts'
+import { countsQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
+import { parsedType } from './apply-type.ts'
 import { checkSample } from './check-sample.ts'
-import { parsedType } from './parsed-type.ts'
 import {
   columnOptionsOf,
   definitionOf,

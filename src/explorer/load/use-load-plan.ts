@@ -1,13 +1,19 @@
 /** Where a file goes, and how it becomes objects: what the user chose, and what follows from it. */
-import { useMemo, useState } from 'react'
+
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
+import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import { serviceUrl } from '../api/service-url.ts'
+import { serviceUrl } from '../api/base-path.ts'
+import type { OntologyDefinition } from '../api/ontology.ts'
+import { definitionQuery, meQuery, ontologiesQuery } from '../api/service.ts'
+import { useSession } from '../session/session.tsx'
+import { parsedType } from './apply-type.ts'
 import { checkSample, type SampleCheck } from './check-sample.ts'
-import type { ColumnMapping } from './column-mapping.ts'
-import { type ColumnReadings, existingTarget } from './existing-target.ts'
-import type { FileReport, LoadSpec } from './messages.ts'
-import { parsedType } from './parsed-type.ts'
-import type { ScreenParams } from './screen-params.ts'
+import { type ColumnMapping, type ColumnReadings, existingTarget } from './column-mapping.ts'
+import type { ScreenParams } from './load-area.tsx'
+import type { Comparison, FileReport, LoadSpec } from './messages.ts'
 import {
   columnOptionsOf,
   definitionOf,
@@ -16,7 +22,7 @@ import {
   mistakeInProperties,
   type TypeDraft,
 } from './type-draft.ts'
-import { useOntologyChoice } from './use-ontology-choice.ts'
+import { startWorker } from './use-file-load.ts'
 
 export const GOALS = ['new', 'existing'] as const
 /** Whether the file becomes a new type, or goes into one that exists. */
@@ -119,5 +125,99 @@ function newTarget(draft: TypeDraft) {
     columns: columnOptionsOf(draft),
     mistakes: mistake === undefined ? [] : [mistake],
     isNumbered: false,
+  }
+}
+
+export interface OntologyChoice {
+  /** The API name. */
+  readonly name: string
+  readonly isNew: boolean
+  /** The definition of one that exists, once it is known. */
+  readonly definition: OntologyDefinition | undefined
+  /** False until it is known which types the ontology has. */
+  readonly isKnown: boolean
+  readonly ontologies: readonly OntologySummary[]
+  /** False if the token is limited to some ontologies. */
+  readonly canCreate: boolean
+  readonly mistake: string | undefined
+  readonly choose: (name: string) => void
+  readonly create: (name: string) => void
+}
+
+const ONTOLOGY_NAME = new RegExp(ONTOLOGY_NAME_PATTERN)
+
+/** Begins with the ontology of the screen, or with the only one that there is. */
+export function useOntologyChoice(shown: string | undefined): OntologyChoice {
+  const { service } = useSession()
+  const { data: ontologies = [], isSuccess } = useQuery(ontologiesQuery(service))
+  const { data: me } = useQuery(meQuery(service))
+  const [chosen, setChosen] = useState<string>()
+  const [newName, setNewName] = useState<string>()
+  const preferred =
+    ontologies.find(({ apiName, rid }) => apiName === shown || rid === shown) ?? ontologies[0]
+  const isNew = newName !== undefined || (isSuccess && preferred === undefined)
+  const name = isNew ? (newName ?? '') : (chosen ?? preferred?.apiName ?? '')
+  const { data: definition } = useQuery({
+    ...definitionQuery(service, name),
+    enabled: !isNew && name !== '',
+  })
+  const isTaken = isNew && ontologies.some(({ apiName }) => apiName === name)
+  return {
+    name,
+    isNew,
+    definition: isNew ? undefined : definition,
+    isKnown: isNew || definition !== undefined,
+    ontologies,
+    canCreate: me?.ontologies === undefined,
+    mistake: isTaken
+      ? `There is an ontology “${name}” already.`
+      : isNew
+        ? mistakeInName(name, ONTOLOGY_NAME)
+        : undefined,
+    choose: (apiName) => {
+      setNewName(undefined)
+      setChosen(apiName)
+    },
+    create: setNewName,
+  }
+}
+
+export type Comparing =
+  | { readonly kind: 'running'; readonly rows: number }
+  | { readonly kind: 'done'; readonly comparison: Comparison }
+  /** The user did not wait for it. */
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+const START: Comparing = { kind: 'running', rows: 0 }
+
+/** Starts again with every other spec; does nothing without one. */
+export function useComparison(
+  spec: LoadSpec | undefined,
+  readToken: () => Promise<string>,
+): { readonly comparing: Comparing; readonly skip: () => void } {
+  const [state, setState] = useState<{ readonly of?: LoadSpec; readonly comparing: Comparing }>({
+    comparing: START,
+  })
+  const token = useRef(readToken)
+  token.current = readToken
+  const isSkipped = state.of === spec && state.comparing.kind === 'skipped'
+  useEffect(() => {
+    if (spec === undefined || isSkipped) return
+    const set = (comparing: Comparing) => setState({ of: spec, comparing })
+    const worker = startWorker(
+      () => token.current(),
+      (report) => {
+        if (report.kind === 'comparing') set({ kind: 'running', rows: report.rows })
+        else if (report.kind === 'compared') set({ kind: 'done', comparison: report.comparison })
+        else if (report.kind === 'failed') set({ kind: 'failed', reason: report.reason })
+      },
+    )
+    worker.post({ kind: 'compare', spec })
+    return () => worker.terminate()
+  }, [spec, isSkipped])
+  return {
+    comparing: state.of === spec ? state.comparing : START,
+    skip: () => setState({ ...(spec && { of: spec }), comparing: { kind: 'skipped' } }),
   }
 }

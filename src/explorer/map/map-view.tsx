@@ -1,21 +1,30 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { keyText, type ObjectRecord, positionOf } from '../api/records.ts'
+import type { Service } from '../api/service.ts'
+import { readRecords } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'
+import { conditionsOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
-import { type Camera, fitBox, gridOf, type Point, toScreen, visibleBox, WORLD } from './camera.ts'
+import type { Box } from '../view/view-state.ts'
+import {
+  type Camera,
+  fitBox,
+  gridOf,
+  intersect,
+  type Point,
+  toScreen,
+  visibleBox,
+  WORLD,
+} from './camera.ts'
 import { drawMap, worldPaths } from './draw-map.ts'
 import { type GeoCell, geoCellsQuery } from './geo-cells.ts'
 import styles from './map.module.css'
-import { MapControls } from './map-controls.tsx'
-import { MapNotes } from './map-notes.tsx'
-import { BoxOutline, PointName } from './map-overlay.tsx'
-import { MOST_POINTS, pointsQuery } from './points-query.ts'
+import { BoxOutline, MapControls, MapNotes, PointName } from './map-overlay.tsx'
 import { type DragMode, useMapInput } from './use-map-input.ts'
-import { useSettled } from './use-settled.ts'
 import { loadWorld, OUTLINES } from './world.ts'
 
 export interface MapViewProps {
@@ -183,4 +192,32 @@ function roundBox([west, south, east, north]: ReturnType<typeof visibleBox>) {
 
 function distance([x1, y1]: Point, [x2, y2]: Point): number {
   return Math.hypot(x2 - x1, y2 - y1)
+}
+
+/** Few enough objects to show each of them. */
+export const MOST_POINTS = 400
+
+/** Reads the objects in a box, which must be few. */
+export function pointsQuery(service: Service, of: TypeView, area: Box) {
+  const { filters, text, box } = of.view
+  const within = box === undefined ? area : intersect(box, area)
+  return queryOptions({
+    queryKey: ['points', of.objectType.rid, filters, text, within],
+    queryFn: ({ signal }): Promise<readonly ObjectRecord[]> => {
+      const conditions = conditionsOf({ filters, text, box: within }, of.objectType, 'v2')
+      return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
+    },
+  })
+}
+
+const REST_MS = 120
+
+/** Returns a value once it has stopped changing. */
+export function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), REST_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }

@@ -1,21 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
-import { linksOf } from '../api/ontology.ts'
+import { Link } from '@tanstack/react-router'
+import { geoEquirectangular, geoPath } from 'd3-geo'
+import { screenPath } from '../api/base-path.ts'
+import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import { type ObjectRecord, positionOf } from '../api/records.ts'
 import { statusOf } from '../api/service.ts'
-import { type LoadedObject, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
+import { loadWorld, OUTLINES } from '../map/world.ts'
+import { DefinitionScreen } from '../queries/definition-screen.tsx'
+import {
+  type LoadedObject,
+  type ObjectAddress,
+  objectQuery,
+  stateQuery,
+} from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CopyButton } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatValue } from '../ui/format-value.ts'
 import { pointProperty } from '../view/conditions.ts'
-import { type ObjectView, useObjectView } from '../view/object-address.ts'
-import { listText } from '../view/trail.ts'
+import { listText, searchOf, toLink } from '../view/trail.ts'
+import { type ObjectView, useObjectView } from '../view/use-view.ts'
 import { CompareObjects, CompareStates } from './compare.tsx'
-import { DeletedObject } from './deleted-object.tsx'
-import { LinkList } from './link-list.tsx'
 import { ObjectHead } from './object-head.tsx'
-import { PropertyList } from './property-list.tsx'
-import { SmallMap } from './small-map.tsx'
+import { LinkList, PropertyList } from './property-list.tsx'
 
 export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
   const { service } = useSession()
@@ -141,5 +148,123 @@ function Outlines() {
       <div className="h-60 rounded-lg bg-raised" />
       <p className="visually-hidden">Loading…</p>
     </div>
+  )
+}
+
+export function ObjectScreen() {
+  return (
+    <DefinitionScreen titleOf={({ key }) => key}>
+      {(ontology, { type, key }) => {
+        const objectType = findType(ontology, type)
+        if (objectType === undefined) return `There is no object type “${type}”.`
+        return (
+          <ObjectPage key={`${objectType.rid} ${key}`} address={{ ontology, objectType, key }} />
+        )
+      }}
+    </DefinitionScreen>
+  )
+}
+
+export interface DeletedObjectProps {
+  readonly address: ObjectAddress
+  readonly view: ObjectView
+}
+
+export function DeletedObject({ address, view }: DeletedObjectProps) {
+  const { service } = useSession()
+  const { ontology, objectType, key } = address
+  const { data } = useQuery({
+    ...stateQuery(service, address, view.version ?? 0),
+    enabled: view.version !== undefined,
+  })
+  const list = {
+    path: screenPath(ontology.apiName, objectType.apiName),
+    search: searchOf(listText(view.list), []),
+  }
+  const record = data?.record
+  return (
+    <section>
+      <div
+        role="alert"
+        className={
+          record === undefined
+            ? 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg bg-panel'
+            : 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg border-l-3 border-l-snapshot bg-snapshot-bg'
+        }
+      >
+        {record === undefined ? (
+          <p>
+            There is no {nameOf(objectType)} with the key “{key}”. It was deleted, or it never
+            existed.
+          </p>
+        ) : (
+          <p>
+            This object was deleted. Below is what is last known of it, from the snapshot of version{' '}
+            {data?.version ?? 0}.
+          </p>
+        )}
+        <Link {...toLink(list)}>Back to the list</Link>
+      </div>
+      {record !== undefined && (
+        <PropertyList ontology={ontology} objectType={objectType} record={record} />
+      )}
+    </section>
+  )
+}
+
+const WIDTH = 320
+const HEIGHT = 180
+/** Degrees of longitude that the map shows: enough to recognise a continent. */
+const SPAN = 70
+
+export interface SmallMapProps {
+  readonly longitude: number
+  readonly latitude: number
+  readonly label: string
+}
+
+export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
+  const { data: world } = useQuery({
+    queryKey: ['world'],
+    queryFn: loadWorld,
+    ...OUTLINES,
+  })
+  const projection = geoEquirectangular()
+    .rotate([-longitude, 0])
+    .center([0, latitude])
+    .scale((WIDTH / SPAN) * (180 / Math.PI))
+    .translate([WIDTH / 2, HEIGHT / 2])
+    .clipExtent([
+      [-1, -1],
+      [WIDTH + 1, HEIGHT + 1],
+    ])
+  const path = geoPath(projection)
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      className="block w-full border border-line rounded-lg [background:light-dark(#eaf0f6,#15181d)]"
+      role="img"
+      aria-label={`Map: ${label}`}
+    >
+      {world !== undefined && (
+        <>
+          <path
+            d={path(world.land) ?? ''}
+            className="[fill:light-dark(#fdfdfc,#282b31)] [stroke:light-dark(#c4ccd4,#3c4047)] stroke-[0.8]"
+          />
+          <path
+            d={path(world.borders) ?? ''}
+            className="fill-none [stroke:light-dark(#dde2e7,#363a41)] stroke-[0.6]"
+          />
+        </>
+      )}
+      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className="fill-accent opacity-18" />
+      <circle
+        cx={WIDTH / 2}
+        cy={HEIGHT / 2}
+        r="4.5"
+        className="fill-accent stroke-panel stroke-[1.5]"
+      />
+    </svg>
   )
 }

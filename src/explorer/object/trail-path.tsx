@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { screenPath } from '../api/base-path.ts'
 import { findType, nameOf, type OntologyDefinition, wordsOf } from '../api/ontology.ts'
-import { screenPath } from '../api/screen-path.ts'
 import { objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { type Crumb, crumbsOf, searchOf, type TrailStep, toLink } from '../view/trail.ts'

@@ -2,10 +2,8 @@
 import { useState } from 'react'
 import { type PropertyType, wordsOf } from '../api/ontology.ts'
 import { formatCount } from '../ui/format.ts'
-import type { NumberStyle } from '../ui/format-number.ts'
-import { formatValue, localTime } from '../ui/format-value.ts'
+import { fieldStyle, formatValue, localTime, type NumberStyle } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
-import { fieldStyle } from '../ui/number-style.ts'
 
 /** Longer texts are folded. */
 const FOLDED_FROM = 400

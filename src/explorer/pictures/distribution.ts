@@ -1,20 +1,25 @@
 /** The distribution of the values of a property over all objects of a view. */
-
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
-import { isNumber, isWholeNumber } from '../api/number-types.ts'
-import type { ScalarType } from '../api/ontology.ts'
+import { isNumber, isWholeNumber, type ScalarType } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { extentsQuery } from '../queries/extents-query.ts'
 import { aggregate, COUNT } from '../queries/facet-query.ts'
-import { numberStyle, propertiesStyledByValues } from '../ui/number-style.ts'
+import { extentsQuery } from '../queries/use-number-styles.ts'
+import { numberStyle, propertiesStyledByValues } from '../ui/format-value.ts'
 import { scalarOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
-import { type Bar, type Bars, edgesOf, metricOf, type Read, rangeFilters } from './bars.ts'
-import { numberBars } from './number-bars.ts'
+import {
+  type Bar,
+  type Bars,
+  edgesOf,
+  metricOf,
+  numberBars,
+  type Read,
+  rangeFilters,
+} from './bars.ts'
+import { calendarUnit, timeBins } from './number-bins.ts'
 import { edgeTicks, momentFormat } from './ticks.ts'
-import { calendarUnit, timeBins } from './time-bins.ts'
 
 export interface Distribution extends Bars {
   /** Objects with a value. */

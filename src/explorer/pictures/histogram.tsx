@@ -13,7 +13,7 @@ import {
   useState,
 } from 'react'
 import { formatCount } from '../ui/format.ts'
-import { axisFormat } from '../ui/format-number.ts'
+import { axisFormat } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
 import { countTicks, fittingTicks, type Tick, tickAnchor } from './ticks.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { axisFormat } from '../ui/format-number.ts'
+import { axisFormat } from '../ui/format-value.ts'
 import { countTicks, edgeTicks, fittingTicks, momentFormat } from './ticks.ts'
 
 it('labels as many edges as can be read', () => {

@@ -1,6 +1,6 @@
 /** Labels of axes, few enough to be read. */
 import { ticks } from 'd3-array'
-import type { CalendarUnit } from './time-bins.ts'
+import type { CalendarUnit } from './number-bins.ts'
 
 export interface Tick {
   /** The number of the bin at whose left edge the tick stands. */

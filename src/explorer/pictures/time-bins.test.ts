@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calendarUnit, timeBins } from './time-bins.ts'
+import { calendarUnit, timeBins } from './number-bins.ts'
 
 describe('calendarUnit', () => {
   it('chooses a unit by the length of the range', () => {

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { OntologyDefinition } from '../api/ontology.ts'
-import { definitionQuery } from '../api/queries.ts'
+import { definitionQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
-import { ScreenNote } from '../ui/screen-note.tsx'
+import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
 
 /** The parts of the address of a screen; those that it does not have are empty. */
 interface ScreenParts {

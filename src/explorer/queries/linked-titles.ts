@@ -1,10 +1,12 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
 
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Observable } from '../api/observable.ts'
 import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
-import { readRecords } from './read-records.ts'
+import { useSession } from '../session/session.tsx'
+import { readRecords } from './page-request.ts'
 
 export interface LinkedKey {
   /** The API name of the type that the key leads to. */
@@ -112,4 +114,22 @@ function idOf(type: string, key: string): string {
 function batchesOf(keys: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(keys.length / BATCH)
   return Array.from({ length: count }, (_, index) => keys.slice(index * BATCH, (index + 1) * BATCH))
+}
+
+/** Keys are asked for when they stay on the screen this long: not while a reader scrolls past. */
+const SETTLE_MS = 80
+
+/** Returns the titles of linked objects as far as they are known. The keys must be memoised. */
+export function useLinkedTitles(
+  ontology: OntologyDefinition,
+  wanted: readonly LinkedKey[],
+): Titles {
+  const { service } = useSession()
+  const titles = useMemo(() => new LinkedTitles(service, ontology), [service, ontology])
+  useEffect(() => {
+    if (wanted.length === 0) return
+    const timer = setTimeout(() => void titles.ask(wanted), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [titles, wanted])
+  return useSyncExternalStore(titles.titles.subscribe, titles.titles.get)
 }

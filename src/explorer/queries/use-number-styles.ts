@@ -1,9 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
+import type { Service } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import type { NumberStyle } from '../ui/format-number.ts'
-import { numberStyle, propertiesStyledByValues, type StyledType } from '../ui/number-style.ts'
-import { extentsQuery } from './extents-query.ts'
+import {
+  type Extent,
+  type NumberStyle,
+  numberStyle,
+  propertiesStyledByValues,
+  type StyledType,
+} from '../ui/format-value.ts'
+import { EMPTY_VIEW } from '../view/view-state.ts'
+import { aggregate } from './facet-query.ts'
 
 /**
  * Returns the style of each property. The values are read if `canRead` is true; otherwise they count
@@ -21,4 +28,32 @@ export function useNumberStyles(
     (property) => numberStyle({ ontology, objectType }, property, data?.get(property)),
     [ontology, objectType, data],
   )
+}
+
+/** A style that changed while a table is read would confuse more than it helps. */
+const STALE_MS = 30 * 60_000
+
+/** Reads the extents of all numbers of a type, whatever the view shows of them. */
+export function extentsQuery(service: Service, of: StyledType) {
+  const names = propertiesStyledByValues(of)
+  return queryOptions({
+    queryKey: ['extents', of.objectType.rid, names],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, Extent>> => {
+      const aggregation = names.flatMap((field) =>
+        (['min', 'max'] as const).map((type) => ({ type, name: `${type} ${field}`, field })),
+      )
+      const body = { aggregation, groupBy: [] }
+      const { data } = await aggregate(service, { ...of, view: EMPTY_VIEW }, body, signal)
+      const values = new Map(data[0]?.metrics.map(({ name, value }) => [name, value]))
+      return new Map(
+        names.flatMap((field): readonly (readonly [string, Extent])[] => {
+          const [min, max] = [values.get(`min ${field}`), values.get(`max ${field}`)]
+          const isKnown = min !== undefined && max !== undefined
+          return isKnown ? [[field, [Number(min), Number(max)]]] : []
+        }),
+      )
+    },
+    staleTime: STALE_MS,
+    gcTime: STALE_MS,
+  })
 }

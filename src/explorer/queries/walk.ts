@@ -2,14 +2,12 @@
  * A walk through the pages of a view. What was read stays: scrolling back needs no token, so an
  * expired token costs nothing that was read.
  */
-
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
 import { exchangePage } from '../../client/endpoints/read-page.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { Observable } from '../api/observable.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
-import { serverMs } from '../api/server-timing.ts'
 import { KeptPages, type WalkPage } from './kept-pages.ts'
 
 export type { WalkPage } from './kept-pages.ts'
@@ -183,4 +181,12 @@ export class Walk {
 function snapshotTokenOf(error: unknown): string | undefined {
   const { snapshotToken } = error instanceof OqsError ? error.parameters : {}
   return typeof snapshotToken === 'string' ? snapshotToken : undefined
+}
+
+/** Returns the milliseconds that the service spent on a request, by its `Server-Timing` header. */
+export function serverMs(header: string | null): number | undefined {
+  const entries = header?.split(',').map((entry) => entry.trim()) ?? []
+  const total = entries.find((entry) => /^total\b/.test(entry)) ?? entries[0]
+  const duration = /;\s*dur=([\d.]+)/.exec(total ?? '')?.[1]
+  return duration === undefined ? undefined : Number(duration)
 }

@@ -1,18 +1,16 @@
 /** The exact call behind the view, in every API that can express it. */
-
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
+import { serviceUrl } from '../api/base-path.ts'
 import { nameOfProperty } from '../api/ontology.ts'
-import { serviceUrl } from '../api/service-url.ts'
 import { countRequest, facetProperties } from '../queries/facet-query.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { Segments } from '../ui/segments.tsx'
+import { CopyButton } from '../ui/button.tsx'
+import { Segments } from '../ui/fields.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
-import { toClientCode } from './client-code.ts'
-import { toOsdkCode } from './osdk-code.ts'
+import { toClientCode, toOsdkCode } from './client-code.ts'
 import { TOOL_NAMES, TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { Credential } from './credential.ts'
+import {
+  Credential,
+  listenForRenewals,
+  renewForAllTabs,
+  type SignIn,
+  signInOf,
+} from './credential.ts'
 import { authorizeAddress, challengeOf, readAnswer, type Tokens } from './oauth.ts'
-import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
-import { type SignIn, signInOf } from './stored-sign-in.ts'
 
 describe('the sign-in page', () => {
   const pending = { state: 's', verifier: 'v', returnTo: '/o/shop' }

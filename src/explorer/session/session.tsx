@@ -10,18 +10,19 @@ import {
   useState,
 } from 'react'
 import { messageOf, openService, type Service } from '../api/service.ts'
-import { Credential } from './credential.ts'
-import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
-import { listenForRenewals, renewForAllTabs } from './shared-renewal.ts'
 import {
+  Credential,
   endSignIn,
+  listenForRenewals,
   readSignIn,
   redeemCode,
+  renewForAllTabs,
   type SignIn,
   saveSignIn,
   signInOf,
   takeCode,
-} from './stored-sign-in.ts'
+} from './credential.ts'
+import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
 
 export interface Session {
   /** Another object for each sign-in; the same one after a token was renewed. */

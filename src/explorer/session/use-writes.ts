@@ -1,8 +1,9 @@
 /** The last change, which can be undone, and how screens learn of writes. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
-import type { Service } from '../api/service.ts'
-import { useHasScope } from './use-rights.ts'
+import { useCallback, useState } from 'react'
+import { meQuery, messageOf, type Service } from '../api/service.ts'
+import { useSession } from './session.tsx'
 
 /** True if the caller may write objects; false until that is known. */
 export const useCanWrite = () => useHasScope('api:ontologies-write') ?? false
@@ -65,4 +66,63 @@ export function useRefresh(): () => Promise<void> {
     client.setQueryData<number>(WRITES, (count = 0) => count + 1)
     return client.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
   }, [client])
+}
+
+/** True if the caller may do what a scope allows. */
+export function useHasScope(scope: string): boolean | undefined {
+  return useCaller()?.scopes.includes(scope)
+}
+
+/** True if the caller may administer the service. */
+export function useIsAdmin(): boolean | undefined {
+  const hasScope = useHasScope('api:admin')
+  // The service refuses administration to tokens that are limited to ontologies.
+  const isLimited = useCaller()?.ontologies !== undefined
+  return hasScope && !isLimited
+}
+
+function useCaller() {
+  const { service, isSignedIn } = useSession()
+  return useQuery({ ...meQuery(service), enabled: isSignedIn }).data
+}
+
+export interface Undo {
+  readonly change: LastChange | null
+  /** Why it could not be taken back. */
+  readonly failure: string | undefined
+  readonly isUndoing: boolean
+  readonly undo: () => Promise<void>
+  readonly dismiss: () => void
+}
+
+/** The last change of this tab, and what takes it back. */
+export function useUndo(): Undo {
+  const { service } = useSession()
+  const { lastChange: change, setLastChange } = useLastChange()
+  const refresh = useRefresh()
+  const [failure, setFailure] = useState<{
+    readonly change: LastChange | null
+    readonly message: string
+  }>()
+  const [isUndoing, setUndoing] = useState(false)
+  const undo = async () => {
+    setFailure(undefined)
+    setUndoing(true)
+    try {
+      const text = await change?.undo?.(service)
+      setLastChange(text === undefined ? null : { text })
+      await refresh()
+    } catch (error) {
+      setFailure({ change, message: messageOf(error) })
+    } finally {
+      setUndoing(false)
+    }
+  }
+  return {
+    change,
+    failure: failure?.change === change ? failure?.message : undefined,
+    isUndoing,
+    undo,
+    dismiss: () => setLastChange(null),
+  }
 }

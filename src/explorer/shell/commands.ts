@@ -1,7 +1,7 @@
 /** The entries of the command palette: types, properties, saved views and actions. */
 
+import { screenPath } from '../api/base-path.ts'
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
-import { screenPath } from '../api/screen-path.ts'
 import type { Action } from '../ui/actions.tsx'
 import type { SavedView } from '../view/saved-views.ts'
 

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { meQuery } from '../api/queries.ts'
+import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { useIsAdmin } from '../session/use-rights.ts'
+import { useIsAdmin } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { Button } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
-import { applyTheme, readTheme, type Theme } from './theme.ts'
 
 export function Header() {
   const { isSignedIn } = useSession()
@@ -95,4 +93,24 @@ function ThemeButton() {
       <Icon name="theme" />
     </Button>
   )
+}
+
+/** Light, dark, or as the system says. */
+export type Theme = 'light' | 'dark' | 'system'
+
+const KEY = 'oqs.theme'
+
+export function readTheme(): Theme {
+  const saved = localStorage.getItem(KEY)
+  return saved === 'light' || saved === 'dark' ? saved : 'system'
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') {
+    delete document.documentElement.dataset['theme']
+    localStorage.removeItem(KEY)
+  } else {
+    document.documentElement.dataset['theme'] = theme
+    localStorage.setItem(KEY, theme)
+  }
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
-import { areLettersOn, isTyping, switchLetters } from '../ui/letters.ts'
+import { areLettersOn, isTyping, switchLetters } from '../ui/use-view-keys.ts'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],

@@ -1,16 +1,16 @@
 /** The frame of every screen: header, sign-in, and the place where the screen goes. */
+
 import { useQueryClient } from '@tanstack/react-query'
-import { Outlet } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { UndoBar } from '../edit/undo-bar.tsx'
+import { UndoBar } from '../edit/edit-actions.tsx'
 import { LoadArea } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
 import { ActionsProvider } from '../ui/actions.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
-import { SignIn } from './sign-in.tsx'
-import { SignInAgain } from './sign-in-again.tsx'
+import { SignIn, SignInAgain } from './sign-in.tsx'
 
 export function Shell() {
   const { isSignedIn, isStarting, isRefused } = useSession()
@@ -58,4 +58,12 @@ function useFreshAnswers(): void {
     if (isSignedIn) void client.invalidateQueries()
     else client.clear()
   }, [service, isSignedIn, client])
+}
+
+export function NotFound() {
+  return (
+    <p className="py-12 px-6 text-muted">
+      There is nothing at this address. <Link to="/">See what there is.</Link>
+    </p>
+  )
 }

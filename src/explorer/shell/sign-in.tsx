@@ -3,6 +3,7 @@ import { messageOf, openService } from '../api/service.ts'
 import { canUseOAuth, startOAuth } from '../session/oauth.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
+import { DialogFrame } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
@@ -74,5 +75,18 @@ export function SignIn() {
         </>
       )}
     </section>
+  )
+}
+
+/** Asks for a token over the screen, so that what was read stays in view. */
+export function SignInAgain() {
+  return (
+    <DialogFrame label="Sign in again" width={480} className="sign-in-again" onClose={() => {}}>
+      <p className="mt-4 mx-4 text-muted text-base leading-5">
+        The service no longer accepts the token: it has expired or was revoked. What was read stays
+        on the screen.
+      </p>
+      <SignIn />
+    </DialogFrame>
   )
 }

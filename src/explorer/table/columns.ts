@@ -1,17 +1,18 @@
 /** The columns of a table: which properties, how wide, how aligned. */
 
-import { isNumber } from '../api/number-types.ts'
+import { useCallback, useMemo, useState } from 'react'
+import { screenPath } from '../api/base-path.ts'
 import {
+  isNumber,
   linksOf,
   nameOfProperty,
   type ObjectTypeDefinition,
   type OntologyDefinition,
   type PropertyDefinition,
 } from '../api/ontology.ts'
-import type { ObjectRecord } from '../api/records.ts'
-import { screenPath } from '../api/screen-path.ts'
-import type { NumberStyle } from '../ui/format-number.ts'
-import { formatValue } from '../ui/format-value.ts'
+import { keyText, type ObjectRecord } from '../api/records.ts'
+import type { Walk } from '../queries/walk.ts'
+import { formatValue, type NumberStyle } from '../ui/format-value.ts'
 
 export interface Column {
   readonly name: string
@@ -122,4 +123,79 @@ function widthOf(characters: number): number {
 /** Properties that the service can order by. */
 export function isSortable({ type }: PropertyDefinition): boolean {
   return !['array', 'struct', 'geopoint', 'geoshape', 'attachment'].includes(type)
+}
+
+/** Pixels that characters take at most in the font of a cell. */
+const NARROW = 8.5
+const WIDE = 14
+const WIDEST = 18
+
+/** The padding of a cell on both sides. */
+const PADDING = 16
+
+/**
+ * Returns whether a text certainly fits into a cell. Only a cell whose text may be too long is clipped:
+ * each clipped element makes scrolling slower.
+ */
+export function fitsInto(text: string, width: number): boolean {
+  const room = width - PADDING
+  if (text.length * NARROW > room) return false
+  let needed = 0
+  for (const character of text) {
+    needed += /[a-ln-vx-z0-9 .,:;/()'+-]/.test(character)
+      ? NARROW
+      : character < '\u2000'
+        ? WIDE
+        : WIDEST
+  }
+  return needed <= room
+}
+
+/** The longest key of a walk, and the pages that it was looked for in. */
+interface Measured {
+  length: number
+  pages: number
+}
+
+/** Returns the length of the longest key on the pages that were read. A new page is measured once. */
+export function useKeyLength(walk: Walk, pageCount: number): number {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another walk has other keys
+  const measured = useMemo<Measured>(() => ({ length: 0, pages: 0 }), [walk])
+  for (; measured.pages < pageCount; measured.pages += 1) {
+    for (const { key } of walk.recordsOf(measured.pages)) {
+      measured.length = Math.max(measured.length, keyText(key).length)
+    }
+  }
+  return measured.length
+}
+
+const MAX_WIDTH = 900
+
+/** The widths that the reader gave to columns. They last as long as the tab. */
+export function useWidths(typeRid: string) {
+  const key = `oqs.widths.${typeRid}`
+  const [widths, setWidths] = useState(() => readWidths(sessionStorage.getItem(key)))
+  const setWidth = useCallback(
+    (column: string, width: number) => {
+      const kept = Math.round(Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, width)))
+      setWidths((last) => {
+        const next = { ...last, [column]: kept }
+        sessionStorage.setItem(key, JSON.stringify(next))
+        return next
+      })
+    },
+    [key],
+  )
+  return [widths, setWidth] as const
+}
+
+function readWidths(text: string | null): Readonly<Record<string, number>> {
+  try {
+    const saved = Object.entries((JSON.parse(text ?? '{}') ?? {}) as Record<string, unknown>)
+    return Object.fromEntries(
+      saved.filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+    )
+  } catch {
+    return {}
+  }
 }

@@ -1,16 +1,23 @@
 /** The editor of one filter: property, operator, value. */
 
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
 import { suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/button.tsx'
+import { Popup } from '../ui/dialog.tsx'
 import { FORM, SelectField, TextField } from '../ui/fields.tsx'
 import { formatCount } from '../ui/format.ts'
-import { scalarOf } from '../view/conditions.ts'
-import { needsValue, OPERATOR_NAMES, operatorsOf } from '../view/operators.ts'
-import type { TypeView } from '../view/type-view.ts'
+import {
+  describeFilter,
+  needsValue,
+  OPERATOR_NAMES,
+  operatorsOf,
+  scalarOf,
+} from '../view/conditions.ts'
+import { isKnownField, type TypeView } from '../view/type-view.ts'
+import type { SetView } from '../view/use-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
 import { inputOf } from './filter-input.ts'
 
@@ -113,5 +120,119 @@ function Suggestions({ id, of, property }: SuggestionsProps) {
         <option key={value} value={value} label={formatCount(count)} />
       ))}
     </datalist>
+  )
+}
+
+export interface PillsProps {
+  readonly of: TypeView
+  readonly setView: SetView
+}
+
+export function Pills({ of, setView }: PillsProps) {
+  const { view, objectType } = of
+  const lostOrder = view.order.filter(({ property }) => !isKnownField(objectType, property))
+  if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
+  return (
+    <ul className="flex flex-wrap gap-1.5 m-0 p-0 list-none" aria-label="Filters">
+      {view.filters.map((filter, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
+        <li key={index}>
+          <FilterPill
+            of={of}
+            filter={filter}
+            onChange={(next) => setView({ filters: view.filters.with(index, next) })}
+            onRemove={() => setView({ filters: view.filters.toSpliced(index, 1) })}
+          />
+        </li>
+      ))}
+      {lostOrder.map((term) => (
+        <li key={term.property}>
+          <Pill
+            name={`order by ${term.property}`}
+            isLost
+            onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
+          >
+            Order by {term.property}: there is no such property
+          </Pill>
+        </li>
+      ))}
+      {view.box !== undefined && (
+        <li>
+          <Pill name="the box" onRemove={() => setView({ box: undefined })}>
+            In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
+          </Pill>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+interface PillProps {
+  /** The name of the filter that the button removes. */
+  readonly name: string
+  readonly isLost?: boolean
+  readonly onRemove: () => void
+  readonly children: ReactNode
+}
+
+function Pill({ name, isLost = false, onRemove, children }: PillProps) {
+  return (
+    <span
+      className={
+        isLost
+          ? 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm border border-danger text-danger'
+          : 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl bg-accent-bg text-accent text-sm'
+      }
+    >
+      <span className="min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
+      <button
+        type="button"
+        className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
+        aria-label={`Remove ${name}`}
+        onClick={onRemove}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  )
+}
+
+interface FilterPillProps {
+  readonly of: TypeView
+  readonly filter: Filter
+  readonly onChange: (filter: Filter) => void
+  readonly onRemove: () => void
+}
+
+/** A filter on a property that does not exist can only be removed. */
+function FilterPill({ of, filter, onChange, onRemove }: FilterPillProps) {
+  const text = describeFilter(filter, of.objectType)
+  if (!isKnownField(of.objectType, filter.field)) {
+    return (
+      <Pill name={text} isLost onRemove={onRemove}>
+        {text}: there is no such property
+      </Pill>
+    )
+  }
+  return (
+    <Pill name={text} onRemove={onRemove}>
+      <Popup
+        kind="quiet"
+        className="min-h-6 p-0 text-inherit text-sm"
+        label={text}
+        panelLabel={`Filter: ${text}`}
+      >
+        {(close) => (
+          <FilterForm
+            of={of}
+            filter={filter}
+            onSave={(next) => {
+              close()
+              onChange(next)
+            }}
+          />
+        )}
+      </Popup>
+    </Pill>
   )
 }

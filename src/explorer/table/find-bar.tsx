@@ -1,7 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Icon } from '../ui/icon.tsx'
 import type { Column } from './columns.ts'
 import { type FoundCell, findInRows } from './find-in-rows.ts'
 import type { ViewWalk } from './use-walk.ts'

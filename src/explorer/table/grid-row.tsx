@@ -4,9 +4,8 @@ import type { ObjectRecord } from '../api/records.ts'
 import { type Titles, titleIn } from '../queries/linked-titles.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
-import type { Column, ColumnLink } from './columns.ts'
+import { type Column, type ColumnLink, fitsInto } from './columns.ts'
 import styles from './grid.module.css'
-import { fitsInto } from './text-width.ts'
 
 export interface GridRowProps {
   readonly row: number

@@ -2,6 +2,7 @@
  * The table of objects: a virtual ARIA grid with true row numbers. Rows come from the walk; the next
  * page is requested before the end is reached.
  */
+
 import { useNavigate } from '@tanstack/react-router'
 import {
   type MouseEvent,
@@ -12,14 +13,14 @@ import {
   useMemo,
   useRef,
 } from 'react'
+import type { OntologyDefinition } from '../api/ontology.ts'
+import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-titles.ts'
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
 import { type ColumnActions, GridHeader } from './grid-header.tsx'
 import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
-import { heightOf, ROW_HEIGHT, type RowWindow } from './scroll-space.ts'
+import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
 import { type ActiveCell, type RowActions, useGridKeys } from './use-grid-keys.ts'
-import { useRowTitles } from './use-row-titles.ts'
-import { useRowWindow } from './use-row-window.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 /** Rows before the end at which the next page is requested. */
@@ -151,4 +152,38 @@ function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | u
   const column = element?.getAttribute('aria-colindex')
   if (!element || !row || !column) return undefined
   return { row: Number(row) - 2, column: Number(column) - 1, element }
+}
+
+/** Rows whose foreign keys are collected at once, so that scrolling a row asks for nothing. */
+const BLOCK = 100
+
+/** Returns the titles of the objects that the rows on the screen link to. */
+export function useRowTitles(
+  ontology: OntologyDefinition,
+  columns: readonly Column[],
+  { walk, state: { rowCount } }: ViewWalk,
+  { first, end }: RowWindow,
+): Titles {
+  // The key of a row links to the object of the row itself.
+  const linked = useMemo(() => columns.slice(1).filter(({ link }) => link !== undefined), [columns])
+  const from = Math.floor(first / BLOCK) * BLOCK
+  const to = Math.min(rowCount, Math.ceil(end / BLOCK) * BLOCK)
+  const wanted = useMemo(() => {
+    if (linked.length === 0) return []
+    const rows = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset)
+    return rows.flatMap((row) => keysOf(linked, walk.record(row)?.properties))
+  }, [linked, walk, from, to])
+  return useLinkedTitles(ontology, wanted)
+}
+
+function keysOf(
+  columns: readonly Column[],
+  properties: Readonly<Record<string, unknown>> | undefined,
+): LinkedKey[] {
+  return columns.flatMap(({ name, link }) => {
+    const value = properties?.[name]
+    return link === undefined || value === undefined || value === null
+      ? []
+      : [{ type: link.type, key: String(value) }]
+  })
 }

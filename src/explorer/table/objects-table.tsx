@@ -1,5 +1,4 @@
 /** The table of a view with what belongs to it: find bar, notices, status bar. */
-
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
@@ -8,16 +7,13 @@ import { keyText } from '../api/records.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { exactText } from '../ui/format-value.ts'
 import type { TypeView } from '../view/type-view.ts'
-import type { SetView } from '../view/use-view.ts'
+import { type LinkedList, listedObjectLink, type SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { type LinkedList, listedObjectLink } from '../view/within-link.ts'
-import { columnsOf, isSortable } from './columns.ts'
+import { columnsOf, isSortable, useKeyLength, useWidths } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { Grid, type GridHandle } from './grid.tsx'
 import { toggleOrder } from './order-terms.ts'
-import { useKeyLength } from './use-key-length.ts'
 import type { ViewWalk } from './use-walk.ts'
-import { useWidths } from './use-widths.ts'
 
 /** Rows whose texts decide how wide columns are. */
 const SAMPLE = 40

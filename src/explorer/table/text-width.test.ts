@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fitsInto } from './text-width.ts'
+import { fitsInto } from './columns.ts'
 
 it.each([
   ['', 56, true],

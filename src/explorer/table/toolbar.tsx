@@ -1,27 +1,21 @@
 /** The controls of the table: free text, filters, columns, latest or snapshot. */
 
-import { type ReactNode, useState } from 'react'
-import { nameOf } from '../api/ontology.ts'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { nameOf, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
-import { LoadButton } from '../load/load-button.tsx'
-import { TypeButton } from '../load/type-button.tsx'
-import { Button } from '../ui/button.tsx'
+import { LoadButton, TypeButton } from '../load/load-area.tsx'
+import { Button, Icon } from '../ui/button.tsx'
+import { Popup } from '../ui/dialog.tsx'
+import { CheckField, Segments } from '../ui/fields.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Icon } from '../ui/icon.tsx'
-import { Popup } from '../ui/popup.tsx'
-import { Segments } from '../ui/segments.tsx'
+import { useNow } from '../ui/use-task.ts'
 import { pointProperty } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import { LAYOUTS, type Layout } from '../view/view-state.ts'
-import { ColumnsForm } from './columns-form.tsx'
-import { ExportForm } from './export-form.tsx'
-import { FilterForm } from './filter-form.tsx'
-import { FreeText } from './free-text.tsx'
-import { Pills } from './pills.tsx'
-import { SavedViews } from './saved-views.tsx'
+import { ExportForm, SavedViews } from './export-form.tsx'
+import { FilterForm, Pills } from './filter-form.tsx'
 import type { ViewWalk } from './use-walk.ts'
-import { SnapshotLine, VersionSwitch } from './version-switch.tsx'
 
 export interface ToolbarProps {
   readonly of: TypeView
@@ -129,5 +123,128 @@ export function Toolbar(props: ToolbarProps) {
         <SnapshotLine takenAtMs={startedAtMs} version={pages[0]?.version} onRenew={onRestart} />
       )}
     </div>
+  )
+}
+
+export interface FreeTextProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+/** Searches all texts of the objects. */
+export function FreeText({ text, onChange }: FreeTextProps) {
+  const [written, setWritten] = useState(text)
+  useEffect(() => setWritten(text), [text])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onChange(written.trim())
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
+    <form
+      role="search"
+      className="flex flex-[1_1_140px] min-w-35 max-w-60 items-center gap-1.5 h-8 py-0 px-2 border border-edge rounded-md focus-within:outline-2 focus-within:outline-accent max-[700px]:basis-[45%] max-[700px]:max-w-none max-[700px]:order-1"
+      onSubmit={submit}
+    >
+      <Icon name="search" size={14} />
+      <input
+        className="flex-1 min-w-0 border-0 bg-transparent text-base outline-none"
+        aria-label="Search all texts"
+        placeholder="Search all texts"
+        value={written}
+        onChange={(event) => setWritten(event.target.value)}
+      />
+      {text !== '' && (
+        <button
+          type="button"
+          className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
+          aria-label="Clear the search"
+          onClick={() => onChange('')}
+        >
+          <Icon name="close" size={12} />
+        </button>
+      )}
+    </form>
+  )
+}
+
+export interface VersionSwitchProps {
+  readonly isSnapshot: boolean
+  readonly setView: SetView
+}
+
+const VERSIONS = {
+  latest: { name: 'Latest', title: 'Each page shows the objects as they are when it is read.' },
+  snapshot: { name: 'Snapshot', title: 'All pages show the objects as they were at one moment.' },
+} as const
+
+export function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
+  return (
+    <Segments
+      label="Which objects the pages show"
+      options={['latest', 'snapshot'] as const}
+      nameOf={(version) => VERSIONS[version].name}
+      titleOf={(version) => VERSIONS[version].title}
+      value={isSnapshot ? 'snapshot' : 'latest'}
+      onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
+    />
+  )
+}
+
+export interface SnapshotLineProps {
+  /** Undefined until the first page has arrived. */
+  readonly takenAtMs: number | undefined
+  readonly version: number | undefined
+  readonly onRenew: () => void
+}
+
+/** Says what the snapshot is, when it was taken, and how old it is. */
+export function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps) {
+  const now = useNow()
+  if (takenAtMs === undefined) return null
+  const minutes = Math.floor((now - takenAtMs) / 60_000)
+  return (
+    <p className="flex flex-wrap items-center gap-2 -mx-3 mt-0 -mb-2 py-0 px-3 border-l-3 border-l-snapshot bg-snapshot-bg text-snapshot text-sm">
+      <span>
+        Snapshot of {new Date(takenAtMs).toLocaleTimeString()}
+        {version === undefined ? '' : `, version ${version}`},{' '}
+        {minutes < 1 ? 'less than a minute old' : `${minutes} min old`}. All pages show that moment;
+        later changes are not in it.
+      </span>
+      <Button kind="quiet" className="min-h-7 text-inherit text-sm underline" onClick={onRenew}>
+        Take a new one
+      </Button>
+    </p>
+  )
+}
+
+export interface ColumnsFormProps {
+  readonly objectType: ObjectTypeDefinition
+  /** Undefined shows every property. */
+  readonly columns: readonly string[] | undefined
+  readonly onChange: (columns: readonly string[] | undefined) => void
+}
+
+/** Chooses the properties that the table shows. The key is always shown. */
+export function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
+  const names = Object.keys(objectType.properties)
+  const shown = columns ?? names
+  const toggle = (name: string) => {
+    const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
+    onChange(next.length === names.length ? undefined : next)
+  }
+  return (
+    <fieldset className="grid gap-1 max-h-90 overflow-auto">
+      <legend className="visually-hidden">Columns</legend>
+      {names.map((name) => (
+        <CheckField
+          key={name}
+          label={objectType.properties[name]?.displayName ?? wordsOf(name)}
+          isOn={name === objectType.primaryKey || shown.includes(name)}
+          isFixed={name === objectType.primaryKey}
+          onChange={() => toggle(name)}
+        />
+      ))}
+    </fieldset>
   )
 }

@@ -1,29 +1,39 @@
 /** The objects of one type. */
 
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef, useState } from 'react'
+import { screenPath } from '../api/base-path.ts'
 import { Observable } from '../api/observable.ts'
 import {
   findType,
+  type LinkSide,
+  linksOf,
   nameOf,
   type ObjectTypeDefinition,
   type OntologyDefinition,
+  wordsOf,
 } from '../api/ontology.ts'
 import { Facets } from '../facets/facets.tsx'
-import { Peek } from '../object/peek.tsx'
+import { Peek } from '../object/property-list.tsx'
+import { TrailPath } from '../object/trail-path.tsx'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
+import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
+import { useSession } from '../session/session.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
+import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { useViewKeys } from '../ui/use-view-keys.ts'
+import { useEscape, useViewKeys } from '../ui/use-view-keys.ts'
 import { pointProperty } from '../view/conditions.ts'
-import { knownPart } from '../view/known-view.ts'
-import { useView } from '../view/use-view.ts'
-import { type LinkedList, withinLink } from '../view/within-link.ts'
+import { listText, readTrail } from '../view/trail.ts'
+import { knownPart } from '../view/type-view.ts'
+import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
+import { searchRecord, type ViewState } from '../view/view-state.ts'
 import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { TOOL_IDS, Toolbar } from './toolbar.tsx'
-import { useEscape } from './use-escape.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -171,6 +181,83 @@ export function Objects({ ontology, objectType, linked }: ObjectsProps) {
         )}
       </div>
       <StatusBar walk={walk} topRow={topRow} isSnapshot={view.isSnapshot} onJump={jump} />
+    </div>
+  )
+}
+
+export function LinkedScreen() {
+  return (
+    <DefinitionScreen titleOf={({ link }) => link}>
+      {(ontology, { type, key, link: name }) => {
+        const objectType = findType(ontology, type)
+        const link = linksOf(ontology, type).find(({ apiName }) => apiName === name)
+        if (objectType === undefined || link === undefined) {
+          return `“${type}” has no link “${name}”.`
+        }
+        return (
+          <LinkedObjects
+            key={`${objectType.rid} ${key} ${name}`}
+            address={{ ontology, objectType, key }}
+            link={link}
+          />
+        )
+      }}
+    </DefinitionScreen>
+  )
+}
+
+interface LinkedObjectsProps {
+  readonly address: ObjectAddress
+  readonly link: LinkSide
+}
+
+function LinkedObjects({ address, link }: LinkedObjectsProps) {
+  const { service } = useSession()
+  const [view] = useView()
+  const navigate = useNavigate()
+  const { ontology, objectType, key } = address
+  const { data, error } = useQuery(objectQuery(service, address))
+  const target = findType(ontology, link.target)
+  const trail = useMemo(() => readTrail(view.trail), [view.trail])
+  const path = useMemo(
+    () => [...trail, { type: objectType.apiName, key, link: link.apiName, list: '' }],
+    [trail, objectType, key, link],
+  )
+  const leave = useCallback(
+    (left: ViewState) => {
+      const to = screenPath(ontology.apiName, link.target)
+      void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
+    },
+    [navigate, ontology, link],
+  )
+  const linked = useMemo(
+    () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
+    [data, link, target, path, leave],
+  )
+  if (data === undefined && error !== null) {
+    return (
+      <ScreenNote title={wordsOf(link.apiName)}>
+        <ErrorNote error={error} />
+      </ScreenNote>
+    )
+  }
+  return (
+    <div className="flex flex-col h-full">
+      <div className="px-4 pt-2 pb-0">
+        <TrailPath
+          ontology={ontology}
+          type={objectType.apiName}
+          trail={path}
+          list={listText(view)}
+          isList
+          here={wordsOf(link.apiName)}
+        />
+      </div>
+      <div className="flex-1 min-h-0">
+        {target !== undefined && linked !== undefined && (
+          <Objects ontology={ontology} objectType={target} linked={linked} />
+        )}
+      </div>
     </div>
   )
 }

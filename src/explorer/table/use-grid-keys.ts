@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { areLettersOn } from '../ui/letters.ts'
+import { areLettersOn } from '../ui/use-view-keys.ts'
 import type { Column } from './columns.ts'
 
 export interface ActiveCell {

@@ -2,20 +2,21 @@
  * The note after the last row: why the walk stopped, and how to continue. Rows that were read stay
  * in every case.
  */
-import type { ReactNode } from 'react'
+
+import { type ReactNode, useEffect, useState } from 'react'
 import { isExpired, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
+import { waitMs } from '../api/load-part.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { messageOf, statusOf } from '../api/service.ts'
 import { isInKeyOrder } from '../queries/page-request.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatCount } from '../ui/format.ts'
-import { useNow } from '../ui/use-now.ts'
-import { describeFilter } from '../view/operators.ts'
+import { useNow } from '../ui/use-task.ts'
+import { describeFilter } from '../view/conditions.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import { useResume } from './use-resume.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 export interface WalkNoticeProps {
@@ -154,4 +155,31 @@ function NoMatch({ view, objectType, setView }: WalkNoticeProps) {
       )}
     </Notice>
   )
+}
+
+/** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */
+export function useResume({ walk, state, isStale }: ViewWalk): number | undefined {
+  const [attempt, setAttempt] = useState(0)
+  const [dueAtMs, setDueAtMs] = useState<number>()
+  const { error, rowCount } = state
+  // A page that arrived ends the outage; the rows of the last walk, shown meanwhile, do not.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another walk may have as many rows
+  useEffect(() => {
+    if (rowCount > 0 && !isStale) setAttempt(0)
+  }, [rowCount, walk, isStale])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each error starts one wait
+  useEffect(() => {
+    if (!isRetryable(error)) {
+      setDueAtMs(undefined)
+      return
+    }
+    const ms = waitMs(attempt, error.retryAfterMs)
+    setDueAtMs(Date.now() + ms)
+    const timer = setTimeout(() => {
+      setAttempt(attempt + 1)
+      void walk.loadNext()
+    }, ms)
+    return () => clearTimeout(timer)
+  }, [error, walk])
+  return dueAtMs
 }

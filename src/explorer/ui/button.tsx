@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react'
+import { type ButtonHTMLAttributes, useState } from 'react'
 import styles from './controls.module.css'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -8,4 +8,76 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 export function Button({ kind = 'plain', type = 'button', className, ...rest }: ButtonProps) {
   const classes = [styles.button, styles[kind], className].filter(Boolean).join(' ')
   return <button type={type} className={classes} {...rest} />
+}
+
+/** Icons as paths on a grid of 24, drawn with the colour of the text. */
+const PATHS = {
+  objects: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM16.5 13v7M13 16.5h7',
+  theme: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
+  search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM16.5 16.5 21 21',
+  link: 'M9 15 15 9M10 6l2-2a5 5 0 0 1 7 7l-2 2M14 18l-2 2a5 5 0 0 1-7-7l2-2',
+  close: 'M6 6l12 12M18 6 6 18',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  map: 'M3 6l6-2 6 2 6-2v14l-6 2-6-2-6 2zM9 4v14M15 6v14',
+  chart: 'M4 20V10M10 20V4M16 20v-7M22 20H2',
+  time: 'M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4l3 2',
+  filter: 'M3 5h18l-7 8v6l-4 2v-8z',
+  code: 'M8 6l-6 6 6 6M16 6l6 6-6 6',
+  columns: 'M4 4h16v16H4zM10 4v16M15 4v16',
+  down: 'M6 9l6 6 6-6',
+  up: 'M6 15l6-6 6 6',
+  next: 'M9 6l6 6-6 6',
+  back: 'M15 6l-6 6 6 6',
+  plus: 'M12 5v14M5 12h14',
+  check: 'M5 12l5 5L20 7',
+  more: 'M12 4.5a.5.5 0 1 0 .01 0zM12 11.5a.5.5 0 1 0 .01 0zM12 18.5a.5.5 0 1 0 .01 0z',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 5v4M10 15v4',
+  upload: 'M12 20V9M7 13l5-5 5 5M5 4h14',
+  bookmark: 'M6 4h12v16l-6-4-6 4z',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}
+
+const SHOWN_MS = 1500
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string
+  readonly label?: string
+}) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), SHOWN_MS)
+  }
+  return (
+    <Button onClick={() => void copy()}>
+      <Icon name={isCopied ? 'check' : 'copy'} size={14} />
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    </Button>
+  )
 }

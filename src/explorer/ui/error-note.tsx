@@ -1,3 +1,5 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { OqsError } from '../../client/oqs-error.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from './button.tsx'
@@ -23,4 +25,27 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   )
+}
+
+export interface ScreenNoteProps {
+  /** The name of the screen, which screen readers find as its heading. */
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** A screen that has nothing to show but a note. */
+export function ScreenNote({ title, children }: ScreenNoteProps) {
+  return (
+    <>
+      <h1 className="visually-hidden">{title}</h1>
+      {children}
+    </>
+  )
+}
+
+/** Takes the place of a view that failed while it was drawn; the rest of the page stays. */
+export function ViewError({ error, reset }: ErrorComponentProps) {
+  const reason = error instanceof Error ? error.message : String(error)
+  const shown = new Error(`This view could not be shown: ${reason}`, { cause: error })
+  return <ErrorNote error={shown} onRetry={reset} />
 }

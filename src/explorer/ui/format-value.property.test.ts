@@ -4,9 +4,7 @@ import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { SCALAR_TYPES } from '../../ontology/definition/property-type.ts'
 import type { PropertyType, ScalarType } from '../api/ontology.ts'
-import { axisFormat, type NumberStyle } from './format-number.ts'
-import { formatValue } from './format-value.ts'
-import { fieldStyle } from './number-style.ts'
+import { axisFormat, fieldStyle, formatValue, type NumberStyle } from './format-value.ts'
 
 const point = fc.record({
   type: fc.constant('Point'),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { OntologyDefinition } from '../api/ontology.ts'
-import { type Extent, numberStyle, propertiesStyledByValues } from './number-style.ts'
+import { type Extent, numberStyle, propertiesStyledByValues } from './format-value.ts'
 
 const NAMES =
   'population seats flightNumber zip_code osmId yearBuilt postalCode phone numberOfSeats makerId'

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
 export interface Task {
   /** True while the work runs. */
@@ -25,4 +25,14 @@ export function useTask(): Task {
     }
   }
   return { isBusy, error, run }
+}
+
+/** The current time; renders again every second. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }

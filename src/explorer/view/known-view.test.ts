@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { isKnownField, knownPart } from './known-view.ts'
+import { isKnownField, knownPart } from './type-view.ts'
 import { EMPTY_VIEW } from './view-state.ts'
 
 const objectType: ObjectTypeDefinition = {

@@ -2,9 +2,15 @@
  * The trail: the objects through which links led to a page. Each step is `type/key/link`, with the
  * list that the object was opened from behind a question mark, so that walking back restores it.
  */
-import { screenPath } from '../api/screen-path.ts'
-import { parseSearch, searchRecord, stringifySearch } from './search-record.ts'
-import { EMPTY_VIEW, fromSearch, type ViewState } from './view-state.ts'
+import { screenPath } from '../api/base-path.ts'
+import {
+  EMPTY_VIEW,
+  fromSearch,
+  parseSearch,
+  searchRecord,
+  stringifySearch,
+  type ViewState,
+} from './view-state.ts'
 
 export interface TrailStep {
   readonly type: string

@@ -1,7 +1,15 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { searchRecord } from './search-record.ts'
-import { fromSearch, type ViewState } from './view-state.ts'
+import { addressOf, listText, readTrail, searchOf, type TrailStep, toLink } from './trail.ts'
+import type { TypeView } from './type-view.ts'
+import {
+  type Filter,
+  fromSearch,
+  parseSearch,
+  searchRecord,
+  stringifySearch,
+  type ViewState,
+} from './view-state.ts'
 
 export type SetView = (change: Partial<ViewState>, options?: { readonly replace?: boolean }) => void
 
@@ -17,4 +25,118 @@ export function useView(): readonly [ViewState, SetView] {
     [navigate, view],
   )
   return [view, setView]
+}
+
+export interface ObjectView {
+  /** The list that the object was opened from. */
+  readonly list: ViewState
+  readonly trail: readonly TrailStep[]
+  /** The key of the object that it is compared with. */
+  readonly with: string | undefined
+  /** The version of the snapshot that is compared with the latest state. */
+  readonly version: number | undefined
+  readonly isJson: boolean
+}
+
+function readObjectView(search: string): ObjectView {
+  const parameters = new URLSearchParams(search)
+  const list = fromSearch(parameters)
+  const version = parameters.get('v') ?? ''
+  return {
+    list,
+    trail: readTrail(list.trail),
+    with: parameters.get('with') ?? undefined,
+    version: /^\d{1,15}$/.test(version) ? Number(version) : undefined,
+    isJson: parameters.get('as') === 'json',
+  }
+}
+
+export function writeObjectView(view: ObjectView): string {
+  const search = {
+    ...parseSearch(searchOf(listText(view.list), view.trail)),
+    ...(view.with !== undefined && { with: [view.with] }),
+    ...(view.version !== undefined && { v: [String(view.version)] }),
+    ...(view.isJson && { as: ['json'] }),
+  }
+  return stringifySearch(search)
+}
+
+export type SetObjectView = (
+  change: Partial<ObjectView>,
+  options?: { readonly replace?: boolean },
+) => void
+
+export function useObjectView(): readonly [ObjectView, SetObjectView] {
+  const search = useLocation({ select: (location) => location.searchStr })
+  const navigate = useNavigate()
+  const view = useMemo(() => readObjectView(search), [search])
+  const setView = useCallback<SetObjectView>(
+    (change, { replace = false } = {}) => {
+      const next = parseSearch(writeObjectView({ ...view, ...change }))
+      void navigate({ to: '.', search: next, replace } as never)
+    },
+    [navigate, view],
+  )
+  return [view, setView]
+}
+
+export interface LinkedView {
+  readonly view: ViewState
+  readonly setView: SetView
+}
+
+/** A link whose objects are shown. */
+export interface LinkedList {
+  /** The condition that selects them. */
+  readonly filter: Filter
+  readonly trail: readonly TrailStep[]
+  /** Shows a view of the type without the link. */
+  readonly leave: (view: ViewState) => void
+}
+
+/** Adds the condition of a link to a view. A change that drops the condition leaves the link. */
+export function withinLink(
+  view: ViewState,
+  setView: SetView,
+  linked: Pick<LinkedList, 'filter' | 'leave'> | undefined,
+): LinkedView {
+  if (linked === undefined) return { view, setView }
+  const { filter, leave } = linked
+  const isLink = (other: Filter) => isSame(other, filter)
+  return {
+    view: { ...view, filters: [filter, ...view.filters] },
+    setView: (change, options) => {
+      const { filters } = change
+      if (filters === undefined) setView(change, options)
+      else if (!filters.some(isLink)) leave({ ...view, ...change })
+      else setView({ ...change, filters: filters.filter((each) => !isLink(each)) }, options)
+    },
+  }
+}
+
+function isSame(a: Filter, b: Filter): boolean {
+  return a.field === b.field && a.operator === b.operator && a.value === b.value
+}
+
+export interface ListedIn {
+  readonly linked: LinkedList | undefined
+  /** The version of the snapshot that the list shows. */
+  readonly version: number | undefined
+}
+
+/** Returns the link from a list to one of its objects, which remembers the list. */
+export function listedObjectLink(
+  { ontology, objectType, view }: TypeView,
+  key: string,
+  { linked, version }: ListedIn,
+) {
+  const filters = view.filters.filter((each) => !(linked && isSame(each, linked.filter)))
+  const search = writeObjectView({
+    list: { ...view, filters },
+    trail: linked?.trail ?? [],
+    with: undefined,
+    version,
+    isJson: false,
+  })
+  return toLink(addressOf(ontology.apiName, { type: objectType.apiName, key }, search))
 }

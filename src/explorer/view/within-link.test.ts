@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { withinLink } from './use-view.ts'
 import { EMPTY_VIEW, type Filter, type ViewState } from './view-state.ts'
-import { withinLink } from './within-link.ts'
 
 const LINK: Filter = { field: 'origin', operator: 'eq', value: 'ATL' }
 const LATE: Filter = { field: 'late', operator: 'eq', value: 'true' }
