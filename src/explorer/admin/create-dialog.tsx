@@ -144,7 +144,7 @@ function Secrets({ created: { id, token, clientSecret }, isClient }: SecretsProp
   )
 }
 
-export interface CredentialFieldsProps {
+interface CredentialFieldsProps {
   readonly draft: CredentialDraft
   readonly onChange: (draft: CredentialDraft) => void
   readonly isClient: boolean
@@ -154,7 +154,7 @@ export interface CredentialFieldsProps {
 
 const NEVER = 'never'
 
-export function CredentialFields(props: CredentialFieldsProps) {
+function CredentialFields(props: CredentialFieldsProps) {
   const { draft, onChange, isClient, ontologies } = props
   const change = (part: Partial<CredentialDraft>) => onChange({ ...draft, ...part })
   return (

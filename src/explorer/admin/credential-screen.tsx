@@ -58,7 +58,7 @@ export function CredentialScreen<Item extends Credential>(props: CredentialScree
   )
 }
 
-export interface CredentialTableProps<Item extends Credential> {
+interface CredentialTableProps<Item extends Credential> {
   readonly label: string
   readonly items: readonly Item[]
   /** The text below the name. */
@@ -68,7 +68,7 @@ export interface CredentialTableProps<Item extends Credential> {
   readonly onRevoke: (item: Item) => void
 }
 
-export function CredentialTable<Item extends Credential>(props: CredentialTableProps<Item>) {
+function CredentialTable<Item extends Credential>(props: CredentialTableProps<Item>) {
   const { label, items, detailOf, endOf, onRevoke } = props
   const nowMs = useNow()
   return (
@@ -158,7 +158,7 @@ function Time({ time, nowMs, otherwise }: TimeProps) {
   )
 }
 
-export interface RevokeDialogProps {
+interface RevokeDialogProps {
   readonly kind: CredentialKind
   readonly item: Credential
   /** A sentence about the tokens that end with it. */
@@ -166,7 +166,7 @@ export interface RevokeDialogProps {
   readonly onClose: () => void
 }
 
-export function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
+function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
   const { service } = useSession()
   const client = useQueryClient()
   const { run, isBusy, error } = useTask()

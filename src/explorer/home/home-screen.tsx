@@ -87,7 +87,7 @@ function EmptyHome() {
   )
 }
 
-export interface OntologySectionProps {
+interface OntologySectionProps {
   readonly summary: OntologySummary
   readonly definition: OntologyDefinition | undefined
   readonly counts: ObjectCounts | undefined
@@ -99,7 +99,7 @@ export interface OntologySectionProps {
 /** Up to this many types have large cards, which then fill a screen. */
 const FEW = 4
 
-export function OntologySection(props: OntologySectionProps) {
+function OntologySection(props: OntologySectionProps) {
   const { summary, definition, counts, error, isAlone } = props
   const isFew = isAlone && (definition?.objectTypes.length ?? FEW) <= FEW
   return (

@@ -58,7 +58,7 @@ export interface TypeNames {
 }
 
 /** Returns a definition in which a type has other names; its objects and links stay. */
-export function withRenamedType(
+function withRenamedType(
   definition: OntologyDefinition,
   before: string,
   { apiName, displayName }: TypeNames,

@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
 import styles from './load.module.css'
-import type { ScreenParams } from './load-area.tsx'
+import type { ScreenParams } from './messages.ts'
 import { OntologyField } from './preview.tsx'
 import {
   canBeKey,

@@ -7,6 +7,7 @@ import { useCanWrite } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
 import { Button, Icon } from '../ui/button.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
+import type { ScreenParams } from './messages.ts'
 
 // Loaded when they are first opened: most visits only read.
 const LoadDialog = lazyDialog('load', async () => (await import('./load-dialog.tsx')).LoadDialog)
@@ -107,7 +108,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
 }
 
 /** The buttons open the dialogs by this event of their own. */
-export const OPEN_LOAD = 'oqs:load'
+const OPEN_LOAD = 'oqs:load'
 
 export type OpenLoad = 'file' | 'type'
 
@@ -162,11 +163,4 @@ function OpenButton({ ontology, objectType }: TypeButtonProps) {
       )}
     </>
   )
-}
-
-/** The parameters of the current route, which say where a dropped file goes. */
-export interface ScreenParams {
-  readonly ontology?: string
-  readonly type?: string
-  readonly key?: string
 }

@@ -101,3 +101,10 @@ export type Report =
     }
   | { readonly kind: 'undone'; readonly result: UndoResult }
   | { readonly kind: 'failed'; readonly reason: string }
+
+/** The parameters of the current route, which say where a dropped file goes. */
+export interface ScreenParams {
+  readonly ontology?: string
+  readonly type?: string
+  readonly key?: string
+}

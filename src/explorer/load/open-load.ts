@@ -45,7 +45,7 @@ export async function openLoad(spec: LoadSpec, options: WorkOptions) {
 }
 
 /** Returns how rows are read; those without a key are numbered after the last object. */
-export async function numberRows(
+async function numberRows(
   { ontology, objectType, columns, isNumbered }: LoadSpec,
   { revision1 }: LoadingEndpoints,
 ): Promise<LoadSpec['columns']> {
@@ -90,4 +90,4 @@ export function openEndpoints({ baseUrl }: LoadSpec, { readToken, signal }: Work
   }
 }
 
-export type LoadingEndpoints = ReturnType<typeof openEndpoints>
+type LoadingEndpoints = ReturnType<typeof openEndpoints>

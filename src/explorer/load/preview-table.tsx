@@ -35,12 +35,12 @@ export interface PreviewColumn {
   readonly misfits: number
 }
 
-export interface PreviewTableProps {
+interface PreviewTableProps {
   readonly columns: readonly PreviewColumn[]
   readonly report: FileReport
 }
 
-export function PreviewTable({ columns, report }: PreviewTableProps) {
+function PreviewTable({ columns, report }: PreviewTableProps) {
   return (
     <section
       className="max-h-85 overflow-auto border border-line rounded-md"
@@ -91,7 +91,7 @@ export function PreviewTable({ columns, report }: PreviewTableProps) {
 }
 
 /** Marks what a property is to its type. */
-export function Badge({ children }: { readonly children: string }) {
+function Badge({ children }: { readonly children: string }) {
   return (
     <span className="py-0 px-1.5 rounded-full bg-accent-bg text-accent text-xs leading-4.5">
       {children}
@@ -242,7 +242,7 @@ export function NewTypeTable({ draft, report, misfits, onChange }: NewTypeTableP
 }
 
 /** The property of a misfit can have a path into the value: `names[3].text`. */
-export function isOf({ property = '' }: Misfit, name: string): boolean {
+function isOf({ property = '' }: Misfit, name: string): boolean {
   return property === name || property.startsWith(`${name}[`) || property.startsWith(`${name}.`)
 }
 
@@ -329,7 +329,7 @@ function TypeSelect({ property, report, onChange }: TypeSelectProps) {
   )
 }
 
-export interface DateFormatFieldProps {
+interface DateFormatFieldProps {
   /** The name of the column or the property. */
   readonly name: string
   /** Empty for ISO 8601. */
@@ -338,7 +338,7 @@ export interface DateFormatFieldProps {
 }
 
 /** A field for the format of the dates of a column: one of a list, or any other. */
-export function DateFormatField({ name, value, onChange }: DateFormatFieldProps) {
+function DateFormatField({ name, value, onChange }: DateFormatFieldProps) {
   const id = useId()
   return (
     <>
@@ -361,7 +361,7 @@ export function DateFormatField({ name, value, onChange }: DateFormatFieldProps)
   )
 }
 
-export interface MissingFieldProps {
+interface MissingFieldProps {
   /** The texts that usually stand for a missing value. */
   readonly nulls: readonly string[]
   readonly keepsNulls: boolean
@@ -369,7 +369,7 @@ export interface MissingFieldProps {
 }
 
 /** Asks whether texts such as `NA` are missing values; nothing if a column has none. */
-export function MissingField({ nulls, keepsNulls, onChange }: MissingFieldProps) {
+function MissingField({ nulls, keepsNulls, onChange }: MissingFieldProps) {
   if (nulls.length === 0) return null
   return (
     <label className="flex items-center gap-1.5 text-sm font-normal">

@@ -11,8 +11,7 @@ import { Segments, SelectField, TextField } from '../ui/fields.tsx'
 import { parsedType } from './apply-type.ts'
 import { ComparisonSummary } from './comparison-summary.tsx'
 import { Findings } from './findings-list.tsx'
-import type { ScreenParams } from './load-area.tsx'
-import type { FileReport, LoadSpec } from './messages.ts'
+import type { FileReport, LoadSpec, ScreenParams } from './messages.ts'
 import { MappingTable, NewTypeTable } from './preview-table.tsx'
 import { canBeKey, canBeTitle, mistakeInName, type TypeDraft } from './type-draft.ts'
 import {
@@ -153,7 +152,7 @@ function TargetFields({ plan }: { readonly plan: LoadPlan }) {
   )
 }
 
-export interface NewTypeFieldsProps {
+interface NewTypeFieldsProps {
   readonly draft: TypeDraft
   readonly isTaken: boolean
   readonly types: readonly { readonly apiName: string }[]
@@ -161,7 +160,7 @@ export interface NewTypeFieldsProps {
 }
 
 /** The name, the key and the title of a new type. */
-export function NewTypeFields({ draft, isTaken, types, onChange }: NewTypeFieldsProps) {
+function NewTypeFields({ draft, isTaken, types, onChange }: NewTypeFieldsProps) {
   const { properties, apiName } = draft
   const free = freeName(apiName, (name) => types.some((type) => type.apiName === name))
   const named = (able: typeof canBeKey) =>

@@ -12,8 +12,7 @@ import { useSession } from '../session/session.tsx'
 import { parsedType } from './apply-type.ts'
 import { checkSample, type SampleCheck } from './check-sample.ts'
 import { type ColumnMapping, type ColumnReadings, existingTarget } from './column-mapping.ts'
-import type { ScreenParams } from './load-area.tsx'
-import type { Comparison, FileReport, LoadSpec } from './messages.ts'
+import type { Comparison, FileReport, LoadSpec, ScreenParams } from './messages.ts'
 import {
   columnOptionsOf,
   definitionOf,

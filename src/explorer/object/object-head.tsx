@@ -94,12 +94,12 @@ function listWithin(
   return { ...view.list, filters: [...view.list.filters, linkFilter(link, from, objectType)] }
 }
 
-export interface CompareMenuProps {
+interface CompareMenuProps {
   readonly address: ObjectAddress
   readonly setView: SetObjectView
 }
 
-export function CompareMenu({ address, setView }: CompareMenuProps) {
+function CompareMenu({ address, setView }: CompareMenuProps) {
   return (
     <Popup label="Compare" panelLabel="Compare this object">
       {(close) => (
@@ -153,12 +153,12 @@ function CompareForm({ address, setView }: CompareMenuProps) {
   )
 }
 
-export interface ObjectRequestsProps {
+interface ObjectRequestsProps {
   readonly address: ObjectAddress
   readonly view: ObjectView
 }
 
-export function ObjectRequests({ address, view }: ObjectRequestsProps) {
+function ObjectRequests({ address, view }: ObjectRequestsProps) {
   return (
     <Popup label="Request" panelLabel="The requests behind this page">
       {() => (
@@ -207,12 +207,12 @@ function Command({ name, request }: NamedRequest) {
   )
 }
 
-export interface ListPositionProps {
+interface ListPositionProps {
   readonly listed: ListedObject
   readonly view: ObjectView
 }
 
-export function ListPosition({ listed, view }: ListPositionProps) {
+function ListPosition({ listed, view }: ListPositionProps) {
   const { service } = useSession()
   const navigate = useNavigate()
   const { ontology, objectType, list } = listed

@@ -24,7 +24,7 @@ import { CompareObjects, CompareStates } from './compare.tsx'
 import { ObjectHead } from './object-head.tsx'
 import { LinkList, PropertyList } from './property-list.tsx'
 
-export function ObjectPage({ address }: { readonly address: ObjectAddress }) {
+function ObjectPage({ address }: { readonly address: ObjectAddress }) {
   const { service } = useSession()
   const [view, setView] = useObjectView()
   const { data, error, refetch } = useQuery(objectQuery(service, address))
@@ -165,12 +165,12 @@ export function ObjectScreen() {
   )
 }
 
-export interface DeletedObjectProps {
+interface DeletedObjectProps {
   readonly address: ObjectAddress
   readonly view: ObjectView
 }
 
-export function DeletedObject({ address, view }: DeletedObjectProps) {
+function DeletedObject({ address, view }: DeletedObjectProps) {
   const { service } = useSession()
   const { ontology, objectType, key } = address
   const { data } = useQuery({
@@ -217,13 +217,13 @@ const HEIGHT = 180
 /** Degrees of longitude that the map shows: enough to recognise a continent. */
 const SPAN = 70
 
-export interface SmallMapProps {
+interface SmallMapProps {
   readonly longitude: number
   readonly latitude: number
   readonly label: string
 }
 
-export function SmallMap({ longitude, latitude, label }: SmallMapProps) {
+function SmallMap({ longitude, latitude, label }: SmallMapProps) {
   const { data: world } = useQuery({
     queryKey: ['world'],
     queryFn: loadWorld,

@@ -31,7 +31,7 @@ export type Read = (
 ) => Promise<{ readonly data: readonly Group[]; readonly excludedItems?: number }>
 
 /** Returns a range of an aggregation. Its bounds are texts, so that no digit is lost. */
-export function rangeOf(startValue: string | undefined, endValue: string | undefined): object {
+function rangeOf(startValue: string | undefined, endValue: string | undefined): object {
   return {
     ...(startValue !== undefined && { startValue }),
     ...(endValue !== undefined && { endValue }),

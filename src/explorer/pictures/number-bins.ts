@@ -114,7 +114,7 @@ export interface Bin {
 }
 
 /** Returns 1, 2 or 5 times a power of ten, not less than the given width. */
-export function roundStep(width: number): number {
+function roundStep(width: number): number {
   const power = 10 ** Math.floor(Math.log10(width))
   const factor = [1, 2, 5, 10].find((each) => each * power >= width) ?? 10
   return factor * power

@@ -156,7 +156,7 @@ function textClause(text: string, type: ObjectTypeDefinition): Clause {
 }
 
 /** Returns a value as a person would write it: single quotes, and names without them. */
-export function jsText(value: Json): string {
+function jsText(value: Json): string {
   if (typeof value === 'string') return quoted(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(jsText).join(', ')}]`

@@ -69,7 +69,7 @@ export function useRefresh(): () => Promise<void> {
 }
 
 /** True if the caller may do what a scope allows. */
-export function useHasScope(scope: string): boolean | undefined {
+function useHasScope(scope: string): boolean | undefined {
   return useCaller()?.scopes.includes(scope)
 }
 

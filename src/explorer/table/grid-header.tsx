@@ -133,7 +133,7 @@ function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { col
   )
 }
 
-export interface ColumnMenuProps {
+interface ColumnMenuProps {
   readonly of: TypeView
   readonly column: Column
   readonly order: readonly OrderTerm[]
@@ -142,7 +142,7 @@ export interface ColumnMenuProps {
   readonly onHide: (column: string) => void
 }
 
-export function ColumnMenu(props: ColumnMenuProps) {
+function ColumnMenu(props: ColumnMenuProps) {
   return (
     <Popup
       kind="quiet"

@@ -158,7 +158,7 @@ function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | u
 const BLOCK = 100
 
 /** Returns the titles of the objects that the rows on the screen link to. */
-export function useRowTitles(
+function useRowTitles(
   ontology: OntologyDefinition,
   columns: readonly Column[],
   { walk, state: { rowCount } }: ViewWalk,

@@ -92,13 +92,13 @@ function TokenLife({ state, isSnapshot }: TokenLifeProps) {
 const SHOWN_PAGES = 32
 const HEIGHT = 16
 
-export interface PageBarsProps {
+interface PageBarsProps {
   readonly pages: readonly WalkPage[]
   readonly current: number | undefined
   readonly onJump: (row: number) => void
 }
 
-export const PageBars = memo(function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
+const PageBars = memo(function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
   // The page in view stays in the middle, as far as there are pages around it.
   const start = Math.max(0, Math.min(current - SHOWN_PAGES / 2, pages.length - SHOWN_PAGES))
   const shown = pages.slice(start, start + SHOWN_PAGES)

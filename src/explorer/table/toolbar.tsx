@@ -126,13 +126,13 @@ export function Toolbar(props: ToolbarProps) {
   )
 }
 
-export interface FreeTextProps {
+interface FreeTextProps {
   readonly text: string
   readonly onChange: (text: string) => void
 }
 
 /** Searches all texts of the objects. */
-export function FreeText({ text, onChange }: FreeTextProps) {
+function FreeText({ text, onChange }: FreeTextProps) {
   const [written, setWritten] = useState(text)
   useEffect(() => setWritten(text), [text])
   const submit = (event: FormEvent) => {
@@ -168,7 +168,7 @@ export function FreeText({ text, onChange }: FreeTextProps) {
   )
 }
 
-export interface VersionSwitchProps {
+interface VersionSwitchProps {
   readonly isSnapshot: boolean
   readonly setView: SetView
 }
@@ -178,7 +178,7 @@ const VERSIONS = {
   snapshot: { name: 'Snapshot', title: 'All pages show the objects as they were at one moment.' },
 } as const
 
-export function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
+function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
   return (
     <Segments
       label="Which objects the pages show"
@@ -191,7 +191,7 @@ export function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
   )
 }
 
-export interface SnapshotLineProps {
+interface SnapshotLineProps {
   /** Undefined until the first page has arrived. */
   readonly takenAtMs: number | undefined
   readonly version: number | undefined
@@ -199,7 +199,7 @@ export interface SnapshotLineProps {
 }
 
 /** Says what the snapshot is, when it was taken, and how old it is. */
-export function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps) {
+function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps) {
   const now = useNow()
   if (takenAtMs === undefined) return null
   const minutes = Math.floor((now - takenAtMs) / 60_000)
@@ -218,7 +218,7 @@ export function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps)
   )
 }
 
-export interface ColumnsFormProps {
+interface ColumnsFormProps {
   readonly objectType: ObjectTypeDefinition
   /** Undefined shows every property. */
   readonly columns: readonly string[] | undefined
@@ -226,7 +226,7 @@ export interface ColumnsFormProps {
 }
 
 /** Chooses the properties that the table shows. The key is always shown. */
-export function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
+function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
   const names = Object.keys(objectType.properties)
   const shown = columns ?? names
   const toggle = (name: string) => {

@@ -62,7 +62,7 @@ export function TypeScreen() {
   )
 }
 
-export interface ObjectsProps {
+interface ObjectsProps {
   readonly ontology: OntologyDefinition
   readonly objectType: ObjectTypeDefinition
   /** The link whose objects are shown; all objects of the type without it. */
@@ -72,7 +72,7 @@ export interface ObjectsProps {
 const press = (id: string) => () => document.getElementById(id)?.click()
 const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
 
-export function Objects({ ontology, objectType, linked }: ObjectsProps) {
+function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [shownView, setShownView] = useView()
   const { view, setView } = useMemo(
     () => withinLink(shownView, setShownView, linked),

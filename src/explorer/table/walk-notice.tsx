@@ -158,7 +158,7 @@ function NoMatch({ view, objectType, setView }: WalkNoticeProps) {
 }
 
 /** Resumes a walk by itself when the service cannot be reached; returns when the next attempt is. */
-export function useResume({ walk, state, isStale }: ViewWalk): number | undefined {
+function useResume({ walk, state, isStale }: ViewWalk): number | undefined {
   const [attempt, setAttempt] = useState(0)
   const [dueAtMs, setDueAtMs] = useState<number>()
   const { error, rowCount } = state
