@@ -21,8 +21,3 @@ export function storageKey(name: string): string {
 export function screenPath(...names: readonly string[]): '/' {
   return `/o/${names.map(encodeURIComponent).join('/')}` as '/'
 }
-
-/** Returns the address of the service, for clients. */
-export function serviceUrl(): string {
-  return location.origin + BASE_PATH
-}

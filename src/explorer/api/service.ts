@@ -4,7 +4,7 @@ import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
-import { serviceUrl } from './base-path.ts'
+import { BASE_PATH } from './base-path.ts'
 import type { OntologyDefinition } from './ontology.ts'
 
 /** The endpoints of the service, which the screens call. */
@@ -89,4 +89,9 @@ export function countsQuery({ administration }: Service, ontology: string) {
     queryFn: ({ signal }) => administration.getObjectCounts(ontology, { signal }),
     staleTime: COUNTS_STALE_MS,
   })
+}
+
+/** Returns the address of the service, for clients. */
+export function serviceUrl(): string {
+  return location.origin + BASE_PATH
 }

@@ -11,7 +11,7 @@ import { parseObjectType } from '../../ontology/definition/parse-object-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { changeDefinition } from '../../transfer/import/change-definition.ts'
 import { withType } from '../../transfer/infer/definition.ts'
-import { serviceUrl } from '../api/base-path.ts'
+import { serviceUrl } from '../api/service.ts'
 
 /** Returns the type as the service stored it. */
 export async function applyType(

@@ -4,10 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
-import { serviceUrl } from '../api/base-path.ts'
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
-import { messageOf } from '../api/service.ts'
+import { messageOf, serviceUrl } from '../api/service.ts'
 import { EditActions } from '../edit/edit-actions.tsx'
 import {
   latestRequest,

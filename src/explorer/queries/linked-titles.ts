@@ -6,7 +6,7 @@ import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '..
 import { keyText } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { readRecords } from './page-request.ts'
+import { readRecords } from './object-queries.ts'
 
 export interface LinkedKey {
   /** The API name of the type that the key leads to. */

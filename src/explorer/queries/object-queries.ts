@@ -3,8 +3,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { exportRequest } from '../../client/endpoints/administration.ts'
+import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
+import { readPage } from '../../client/endpoints/read-page.ts'
 import { objectRequest } from '../../client/endpoints/revision-1.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
+import { type PageQuery, v2PageRequest } from '../../client/query/page-requests.ts'
 import { screenPath } from '../api/base-path.ts'
 import type { LinkSide, ObjectTypeDefinition } from '../api/ontology.ts'
 import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
@@ -131,4 +134,16 @@ export function linkCountQuery(
       return countObjects(service, { ontology, objectType: target, view }, signal)
     },
   })
+}
+
+/** Reads one page of the objects that match a query, which must fit into it. */
+export async function readRecords(
+  { connection }: Service,
+  type: ShownType,
+  query: PageQuery,
+  { pageSize, signal }: { readonly pageSize: number; readonly signal?: AbortSignal | undefined },
+): Promise<readonly ObjectRecord[]> {
+  const request = { ...v2PageRequest(typePathOf(type), query, { pageSize }), signal }
+  const { data } = await readPage<Page<FlatRecord>>(connection, request)
+  return data.map((json) => readRecord(json, type.objectType))
 }

@@ -1,17 +1,12 @@
 /** The request for one page of a view, in each API that can express it. */
 import type { ServiceRequest } from '../../client/connection.ts'
-import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
-import { readPage } from '../../client/endpoints/read-page.ts'
 import {
   familyPageRequest,
-  type PageQuery,
   revision1PageRequest,
   v2PageRequest,
 } from '../../client/query/page-requests.ts'
-import { type ObjectRecord, readRecord } from '../api/records.ts'
-import type { Service } from '../api/service.ts'
 import { conditionsOf, NotExpressible } from '../view/conditions.ts'
-import { type ShownType, type TypeView, typePathOf } from '../view/type-view.ts'
+import { type TypeView, typePathOf } from '../view/type-view.ts'
 import type { ApiRevision, ViewState } from '../view/view-state.ts'
 
 export interface PageOptions {
@@ -57,16 +52,4 @@ export function pageRequest(
     ...paging,
     pageSize: Math.min(pageSize, REVISION_2_PAGE),
   })
-}
-
-/** Reads one page of the objects that match a query, which must fit into it. */
-export async function readRecords(
-  { connection }: Service,
-  type: ShownType,
-  query: PageQuery,
-  { pageSize, signal }: { readonly pageSize: number; readonly signal?: AbortSignal | undefined },
-): Promise<readonly ObjectRecord[]> {
-  const request = { ...v2PageRequest(typePathOf(type), query, { pageSize }), signal }
-  const { data } = await readPage<Page<FlatRecord>>(connection, request)
-  return data.map((json) => readRecord(json, type.objectType))
 }

@@ -1,8 +1,8 @@
 /** The exact call behind the view, in every API that can express it. */
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
-import { serviceUrl } from '../api/base-path.ts'
 import { nameOfProperty } from '../api/ontology.ts'
+import { serviceUrl } from '../api/service.ts'
 import { countRequest, facetProperties } from '../queries/facet-query.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'

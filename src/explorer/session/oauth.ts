@@ -3,7 +3,8 @@
  * for its explorer. The person enters an API token on the sign-in page of the service, and this tab
  * gets tokens that end when the person signs out.
  */
-import { BASE_PATH, serviceUrl, storageKey } from '../api/base-path.ts'
+import { BASE_PATH, storageKey } from '../api/base-path.ts'
+import { serviceUrl } from '../api/service.ts'
 
 const CLIENT_ID = 'explorer'
 const PATH = `${BASE_PATH}/multipass/api/oauth2`
