@@ -3,11 +3,17 @@ import type { CallerLimits } from './caller-limits.ts'
 import { FairQueue, type QueueState } from './fair-queue.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { RefusalDelay } from './refusal-delay.ts'
+import { REAL_TIMER, type Timer } from './timer.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends three. */
 const BATCHES_PER_CALLER = 4
 /** Shorter than the time after which a connection is considered stalled. */
-const MAX_BATCH_WAIT_MS = 20_000
+const MAX_WAIT_MS = 20_000
+/**
+ * A change of a large definition keeps the main thread and the writer busy. If others send requests
+ * meanwhile, the next change of its caller waits for a multiple of the time that was more than usual.
+ */
+const REST = { usualMs: 50, factor: 10, maxMs: 2000 } as const
 
 /** A request that can release what it holds when it ends. */
 interface Deferring {
@@ -21,13 +27,24 @@ export class Admission {
   readonly #batches = new FairQueue({
     slots: Infinity,
     slotsPerCaller: BATCHES_PER_CALLER,
-    maxWaitMs: MAX_BATCH_WAIT_MS,
+    maxWaitMs: MAX_WAIT_MS,
     busyReason: 'Too many batches are being written.',
   })
 
-  constructor(limits: CallerLimits, turns: FairTurns) {
+  readonly #changes: FairQueue
+  readonly #timer: Timer
+
+  constructor(limits: CallerLimits, turns: FairTurns, timer = REAL_TIMER) {
     this.#limits = limits
     this.#turns = turns
+    this.#timer = timer
+    this.#changes = new FairQueue({
+      slots: Infinity,
+      slotsPerCaller: 1,
+      maxWaitMs: MAX_WAIT_MS,
+      busyReason: 'Too many definitions are being changed.',
+      timer,
+    })
   }
 
   /** Counts a request of a caller until it ends. Throws `TooManyRequests` at a limit of the caller. */
@@ -59,6 +76,28 @@ export class Admission {
     return this.#batches.run(owner, write)
   }
 
+  /**
+   * Waits until no other request of the caller changes a definition; this one then does until it ends.
+   * Of several changes at the same time, each but the first would be planned again and again.
+   */
+  awaitChange(
+    owner: { readonly callerId: string; readonly signal: AbortSignal },
+    request: Deferring,
+  ): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const change = async () => {
+      const startedAt = this.#timer.now()
+      resolve()
+      await new Promise<void>((end) => request.defer(end))
+      const excessMs = this.#timer.now() - startedAt - REST.usualMs
+      if (excessMs <= 0 || !this.#turns.isShared()) return
+      const restMs = Math.min(REST.maxMs, REST.factor * excessMs)
+      await new Promise<void>((end) => this.#timer.after(restMs, end))
+    }
+    this.#changes.run(owner, change).catch(reject)
+    return promise
+  }
+
   /** Returns how long to delay the next refusal of a caller. */
   refusalDelayMs(callerId: string): number {
     return this.#refusals.next(callerId)
@@ -66,11 +105,12 @@ export class Admission {
 
   /** The queues by name. */
   queues(): Readonly<Record<string, QueueState>> {
-    return { batches: this.#batches.state() }
+    return { batches: this.#batches.state(), changes: this.#changes.state() }
   }
 
-  /** Rejects queued and future batches. */
+  /** Rejects queued and future batches and changes of definitions. */
   drain(reason: string): void {
     this.#batches.close(reason)
+    this.#changes.close(reason)
   }
 }

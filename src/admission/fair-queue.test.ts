@@ -1,35 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { settled, TestTimer } from '../../test/support/test-timer.ts'
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
-import type { Timer } from './timer.ts'
-
-/** A clock that only the test advances. */
-class TestTimer implements Timer {
-  #nowMs = 0
-  #alarms: { readonly at: number; readonly callback: () => void }[] = []
-  readonly now = () => this.#nowMs
-  readonly after = (ms: number, callback: () => void) => {
-    const alarm = { at: this.#nowMs + ms, callback }
-    this.#alarms.push(alarm)
-    return () => {
-      this.#alarms = this.#alarms.filter((one) => one !== alarm)
-    }
-  }
-
-  async pass(ms: number): Promise<void> {
-    this.#nowMs += ms
-    const due = this.#alarms.filter(({ at }) => at <= this.#nowMs)
-    this.#alarms = this.#alarms.filter(({ at }) => at > this.#nowMs)
-    for (const { callback } of due) callback()
-    await settled()
-  }
-
-  get pending(): number {
-    return this.#alarms.length
-  }
-}
-
-/** Resolves when every promise that can settle by itself has settled. */
-const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Tasks named by caller and number (`a1`), with an optional key after a slash (`a1/k`). */
 class Tasks {

@@ -96,7 +96,12 @@ export class FairTurns {
     if (queue.length > 0) this.#waiting.set(callerId, queue)
   }
 
+  /** True if more than one caller has taken turns lately. */
+  isShared(now = this.#now()): boolean {
+    return now - this.#alternatedAt < LONE_AFTER_MS
+  }
+
   #roundMs(now: number): number {
-    return now - this.#alternatedAt < LONE_AFTER_MS ? ROUND_MS : LONE_ROUND_MS
+    return this.isShared(now) ? ROUND_MS : LONE_ROUND_MS
   }
 }

@@ -98,6 +98,53 @@ describe('requests in progress', () => {
   })
 })
 
+describe('changes of definitions', () => {
+  const path = '/api/admin/v1/ontologies/limits'
+
+  it('of one caller wait for each other before their bodies are read', async () => {
+    await using service = await startService()
+    const scopes = ['api:ontologies-write'] as const
+    const [one, other] = [
+      await service.createToken({ scopes }),
+      await service.createToken({ scopes }),
+    ]
+    const body = JSON.stringify(THINGS)
+    const [socket, text] = await connectTo(service.url)
+    const head = [
+      `PUT ${path} HTTP/1.1`,
+      'host: x',
+      `authorization: Bearer ${one}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`)
+    await untilQueued(service, 'running')
+    const second = service.send(`${path}/objectTypes/thing`, { method: 'DELETE', token: one })
+    let isAnswered = false
+    void second.then(() => {
+      isAnswered = true
+    })
+    await untilQueued(service, 'waiting')
+    const json = { ...THINGS, apiName: 'others' }
+    const options = { method: 'PUT', token: other, json }
+    expect((await service.send('/api/admin/v1/ontologies/others', options)).status).toBe(200)
+    expect(isAnswered).toBe(false)
+    socket.write(body.slice(10))
+    expect(await untilAnswers(socket, text, 1)).toEqual([200])
+    expect((await second).body).toMatchObject({ objectTypes: ['thing'] })
+    socket.destroy()
+  })
+})
+
+/** Waits until one change of a definition is in this state. */
+async function untilQueued(service: Service, state: string): Promise<void> {
+  const line = `oqs_queue_tasks{queue="changes",state="${state}"} 1`
+  for (let found = false; !found; ) {
+    const { text } = await service.send('/metrics')
+    found = text.includes(line)
+  }
+}
+
 async function connectTo(url: string): Promise<[Socket, () => string]> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

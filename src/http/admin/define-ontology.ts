@@ -23,6 +23,7 @@ import { etagOfBytes } from '../response/entity-tag.ts'
 import { sendJson } from '../response/send-json.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { awaitChange } from './await-change.ts'
 import { requireDefinition } from './require-definition.ts'
 
 /** Waits for the next turn of the caller: several definitions of one caller take turns, too. */
@@ -71,6 +72,7 @@ export const applyOntology = endpoint({
   },
   options: (services) => ({
     bodyLimit: DEFINITION_MAX_BYTES,
+    preParsing: (request) => awaitChange(request, services),
     // Parsing, checking, planning and saving a large definition each take a while, so other
     // requests get a turn in between.
     preValidation: async (request) => {

@@ -12,6 +12,7 @@ import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-json.ts'
+import { awaitChange } from './await-change.ts'
 import { requireDefinition } from './require-definition.ts'
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
@@ -34,6 +35,7 @@ export const deleteObjectType = endpoint({
     'Deletes the object type with all its objects. The entity tag for `If-Match` is that of the definition of the ontology. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
   querystring: cascade('Whether to delete the links from and to the type as well.'),
   response: DeletedResponse,
+  options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
   handle: async (request, reply, services) => {
     const { store } = services
     const { caller, context, params, query } = request
@@ -72,6 +74,7 @@ export const deleteOntology = endpoint({
     'Deletes the ontology with all its types. Rejected while it has objects or loads some, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
   querystring: cascade('Whether to delete the objects as well.'),
   response: DeletedResponse,
+  options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
   handle: async (request, reply, services) => {
     const { store } = services
     const { caller, context, params, query } = request

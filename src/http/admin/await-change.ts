@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from '../services.ts'
+
+/** Waits until the caller changes no other definition. The body is not read before that. */
+export async function awaitChange(
+  { context, lifetime }: FastifyRequest,
+  { admission }: Services,
+): Promise<void> {
+  const readBody = lifetime.holdBody()
+  await admission.awaitChange({ callerId: context.callerId, signal: context.signal() }, lifetime)
+  readBody()
+}
