@@ -1,8 +1,6 @@
 /** Kills the service, fills its disk, keeps it busy, and checks what is left; see the help. */
-import { disk } from './faults/disk.ts'
-import { imports } from './faults/imports.ts'
+import { disk, imports, writes } from './faults/kills.ts'
 import { soak } from './faults/soak.ts'
-import { writes } from './faults/writes.ts'
 import { runCommand } from './measure/command.ts'
 
 await runCommand({

@@ -1,17 +1,25 @@
-/** What the explorer costs a browser, and its build. */
+/** What the explorer costs a browser: bytes, memory, and time of the main thread; and its build. */
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { CDPSession, Page } from 'playwright-core'
 import { openBrowser } from '../../test/support/browser.ts'
 import type { Part } from '../measure/command.ts'
-import { atMost, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
-import type { Workbench } from '../measure/workbench.ts'
-import { loadItems } from '../overload/dataset.ts'
-import { measurePage, type PageCosts } from './page-costs.ts'
+import { atMost, print, showProgress, toMarkdown } from '../measure/report.ts'
+import type { Service, Workbench } from '../measure/workbench.ts'
+import { LIST_PATH, loadItems, ONTOLOGY, TYPE } from '../overload/dataset.ts'
 
-/** The name and the limit of each cost. */
-const BUDGETS: Readonly<
-  Record<keyof PageCosts | 'buildCpuSeconds' | 'buildMb' | 'buildSeconds', [string, number]>
-> = {
+const ROUNDS = 3
+const FRAMES = 150
+/** Pixels of a fast scroll: seven rows a frame. */
+const STEP = 230
+const SLOW_FRAME_MS = 34
+const REDRAWS = 60
+const FIRST_ROW = '[aria-rowindex="2"] [role="gridcell"]'
+
+type Costs = Awaited<ReturnType<typeof measurePage>> & Awaited<ReturnType<typeof measureBuild>>
+
+/** The name of each cost, and its limit. Wall-clock times have none, because a busy machine exceeds it. */
+const BUDGETS: Readonly<Record<keyof Costs, readonly [name: string, limit?: number]>> = {
   firstLoadKb: ['files of the first load, compressed, kB', 215],
   heapMb: ['JavaScript heap after all rows, MB', 20],
   pagesMb: ['bytes of pages in memory, MB', 64 * 1.048576],
@@ -21,10 +29,9 @@ const BUDGETS: Readonly<
   mapMs: ['main thread for a redraw of the map, ms', 16],
   buildCpuSeconds: ['CPU time of the build, s', 6],
   buildMb: ['memory of the build, MB', 500],
-  // Wall-clock times, which a busy machine exceeds: they are reported only.
-  firstRowMs: ['first row, ms (1,000)', Number.POSITIVE_INFINITY],
-  buildSeconds: ['build, s (3)', Number.POSITIVE_INFINITY],
-  slowFrames: ['frames over 34 ms, % (5)', Number.POSITIVE_INFINITY],
+  firstRowMs: ['first row, ms (1,000)'],
+  buildSeconds: ['build, s (3)'],
+  slowFrames: ['frames over 34 ms, % (5)'],
 }
 
 export const explorer: Part<{ readonly rows: number }> = {
@@ -38,19 +45,18 @@ bytes, memory and CPU time with budgets. Wall-clock times are only reported, wit
     const build = await measureBuild(bench)
     const service = await bench.startService()
     await loadItems(service, rows)
-    const browser = await openBrowser()
-    try {
-      const costs = { ...(await measurePage(browser, service, rows)), ...build }
-      const marks = Object.entries(BUDGETS).map(
-        ([cost, [name, limit]]): Mark => atMost(limit, name, costs[cost as keyof typeof costs]),
-      )
-      const isReported = ({ limit }: Mark) => limit === Number.POSITIVE_INFINITY
-      const reported = marks.filter(isReported).map(({ name, value }) => [name, value.toFixed(1)])
-      print(toMarkdown([['Reported only', 'measured'], ...reported]))
-      return marks.filter((mark) => !isReported(mark))
-    } finally {
-      await browser.close()
-    }
+    await using browser = await openBrowser()
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    const costs = { ...(await measurePage(page, service, rows)), ...build }
+    const measured = Object.entries(BUDGETS).map(
+      ([cost, [name, limit]]) => [name, limit, costs[cost as keyof Costs]] as const,
+    )
+    const reported = measured.filter(([, limit]) => limit === undefined)
+    const rowsOf = reported.map(([name, , value]) => [name, value.toFixed(1)])
+    print(toMarkdown([['Reported only', 'measured'], ...rowsOf]))
+    return measured.flatMap(([name, limit, value]) =>
+      limit === undefined ? [] : [atMost(limit, name, value)],
+    )
   },
 }
 
@@ -59,9 +65,130 @@ async function measureBuild(bench: Workbench) {
   // Without its stamp the script builds even if no source has changed.
   rmSync(new URL('../../dist/explorer/stamp', import.meta.url), { force: true })
   const script = fileURLToPath(new URL('../build-explorer.ts', import.meta.url))
-  const { seconds, cpuMicros, megabytes } = await bench.runProgram({
-    file: process.execPath,
-    args: [script],
-  })
+  const program = { file: process.execPath, args: [script] }
+  const { seconds, cpuMicros, megabytes } = await bench.runProgram(program)
   return { buildSeconds: seconds, buildCpuSeconds: cpuMicros / 1e6, buildMb: megabytes }
+}
+
+async function measurePage(page: Page, { url, token }: Service, rows: number) {
+  page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await cdp.send('Network.enable')
+  const traffic = watchTraffic(cdp)
+  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(token)})`)
+  const address = new URL(`/o/${ONTOLOGY}/${TYPE}`, url).href
+
+  showProgress('loading the first rows')
+  const started = performance.now()
+  await page.goto(address)
+  await page.locator(FIRST_ROW).first().waitFor()
+  const firstRowMs = performance.now() - started
+  await page.waitForLoadState('networkidle')
+  const firstLoadKb = traffic.fileBytes / 1000
+
+  showProgress(`reading ${rows.toLocaleString('en')} rows`)
+  await readRows(page, rows)
+  await cdp.send('HeapProfiler.collectGarbage')
+  // The buffers beside the heap hold the pages as the bytes that came.
+  const { usedSize, backingStorageSize } = await cdp.send('Runtime.getHeapUsage')
+  const pagesRead = traffic.pages
+  showProgress('scrolling')
+  const scrolled: Awaited<ReturnType<typeof scrollBack>>[] = []
+  for (let round = 0; round < ROUNDS; round += 1) scrolled.push(await scrollBack(page, cdp))
+  const domRows = await page.locator('[role="row"]').count()
+  await page.getByRole('grid').evaluate((element) => element.scrollTo(0, 0))
+  await page.locator(FIRST_ROW).first().waitFor()
+  const pagesReadAgain = traffic.pages - pagesRead
+
+  showProgress('moving the map')
+  const mapMs = await measureMap(page, cdp, `${address}?view=map`)
+  return {
+    firstLoadKb,
+    firstRowMs,
+    heapMb: usedSize / 1e6,
+    pagesMb: backingStorageSize / 1e6,
+    domRows,
+    // The least of several rounds: what other programs do on the core only adds to it.
+    frameMs: Math.min(...scrolled.map(({ frameMs }) => frameMs)),
+    slowFrames: scrolled.reduce((sum, { slowFrames }) => sum + slowFrames, 0) / ROUNDS,
+    pagesReadAgain,
+    mapMs,
+  }
+}
+
+/** Counts the bytes of the files of the page, and the pages of objects that were requested. */
+function watchTraffic(cdp: CDPSession) {
+  const files = new Set<string>()
+  const traffic = { fileBytes: 0, pages: 0 }
+  cdp.on('Network.responseReceived', ({ requestId, response }) => {
+    const { pathname } = new URL(response.url)
+    // Answers of the API are data, not the page.
+    if (!pathname.startsWith('/api/')) files.add(requestId)
+    if (pathname === LIST_PATH) traffic.pages += 1
+  })
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (files.has(requestId)) traffic.fileBytes += encodedDataLength
+  })
+  return traffic
+}
+
+/** Scrolls to the end, page after page, until enough rows were read. */
+async function readRows(page: Page, rows: number): Promise<void> {
+  const grid = page.getByRole('grid')
+  const shown = rows.toLocaleString('en')
+  const isRead = page.getByLabel('Pages', { exact: true }).getByText(`${shown} read`)
+  while (!(await isRead.isVisible())) {
+    await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+  }
+}
+
+/** Scrolls back frame by frame. */
+async function scrollBack(page: Page, cdp: CDPSession) {
+  const before = await taskMs(cdp)
+  // As a text, because the types of the browser are not known here.
+  const times = await page.evaluate<readonly number[]>(`new Promise((resolve) => {
+    const grid = document.querySelector('[role="grid"]')
+    const times = []
+    const scroll = (time) => {
+      times.push(time)
+      grid.scrollTop -= ${STEP}
+      if (times.length > ${FRAMES}) resolve(times)
+      else requestAnimationFrame(scroll)
+    }
+    requestAnimationFrame(scroll)
+  })`)
+  const frameMs = ((await taskMs(cdp)) - before) / FRAMES
+  const slow = times.slice(1).filter((time, index) => time - (times[index] ?? 0) > SLOW_FRAME_MS)
+  return { frameMs, slowFrames: (100 * slow.length) / FRAMES }
+}
+
+/** Moves the map by keys, one step a frame. */
+async function measureMap(page: Page, cdp: CDPSession, address: string): Promise<number> {
+  await page.goto(address)
+  await page.getByText('objects on this part of the map').waitFor()
+  await page.getByRole('application', { name: /^Map/ }).focus()
+  await page.waitForLoadState('networkidle')
+  const before = await taskMs(cdp)
+  await page.evaluate(`new Promise((resolve) => {
+    const map = document.querySelector('canvas[role="application"]')
+    let left = ${REDRAWS}
+    const move = () => {
+      const key = left % 2 === 0 ? 'ArrowLeft' : 'ArrowRight'
+      map.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      left -= 1
+      requestAnimationFrame(left === 0 ? resolve : move)
+    }
+    requestAnimationFrame(move)
+  })`)
+  return ((await taskMs(cdp)) - before) / REDRAWS
+}
+
+/** Returns the CPU time that the main thread has spent in tasks. */
+async function taskMs(cdp: CDPSession): Promise<number> {
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  const found = metrics.find(({ name }) => name === 'TaskDuration')
+  if (found === undefined) throw new Error('Chromium does not report TaskDuration.')
+  return 1000 * found.value
 }

@@ -1,14 +1,12 @@
 /** How costs grow with the number of objects. */
 import { statSync } from 'node:fs'
-import { allCases } from '../measure/cases.ts'
 import type { Part } from '../measure/command.ts'
+import { compareSides, type RoundOptions, type Side } from '../measure/compare.ts'
+import { allCases } from '../measure/pages.ts'
 import { loadParts } from '../measure/parts.ts'
-import { atMost, count, showProgress, toMarkdown } from '../measure/report.ts'
-import type { RoundOptions } from '../measure/rounds.ts'
-import { compareSides, type Side } from '../measure/sides.ts'
-import { median } from '../measure/statistics.ts'
-import { measureReaders } from '../measure/walk.ts'
+import { atMost, count, median, showProgress, toMarkdown } from '../measure/report.ts'
 import { NO_CACHE } from '../measure/workbench.ts'
+import { measureReaders } from './pages.ts'
 
 interface GrowthNumbers extends RoundOptions {
   /** The number of objects in the largest store. */

@@ -3,14 +3,19 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sendJson, startPeer } from '../../test/support/http-peer.ts'
-import { listeningUrls } from '../measure/child-process.ts'
 import type { Part } from '../measure/command.ts'
+import { compareSides, type RoundOptions, type Side } from '../measure/compare.ts'
+import { listPages } from '../measure/pages.ts'
 import { loadParts } from '../measure/parts.ts'
-import { atMost, showProgress, toMarkdown } from '../measure/report.ts'
-import type { RoundOptions } from '../measure/rounds.ts'
-import { compareSides, type Side } from '../measure/sides.ts'
-import { geometricMean, median, quantile } from '../measure/statistics.ts'
-import { listPages } from '../measure/walk.ts'
+import { listeningUrls } from '../measure/processes.ts'
+import {
+  atMost,
+  geometricMean,
+  median,
+  quantile,
+  showProgress,
+  toMarkdown,
+} from '../measure/report.ts'
 import { NO_CACHE, NO_LIMITS, NODE_FLAGS, type Workbench } from '../measure/workbench.ts'
 
 const OBJECTS = 1000
@@ -90,27 +95,22 @@ async function startVariants(bench: Workbench, loaded: string, variants: readonl
     copyFileSync(loaded, file)
     return { OQS_STORE: `sqlite:${file}`, ...own }
   })
-  const urls: URL[] = []
-  const server = await bench.startServer(
-    {
-      file: process.execPath,
-      args: [...NODE_FLAGS, PROGRAM, JSON.stringify(settings)],
-      env: {
-        ...OFF,
-        OQS_PORT: '0',
-        OQS_ADMIN_TOKEN: TOKEN,
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      },
-      headers: { authorization: `Bearer ${TOKEN}` },
+  let urls: readonly URL[] = []
+  const server = await bench.startServer({
+    file: process.execPath,
+    args: [...NODE_FLAGS, PROGRAM, JSON.stringify(settings)],
+    env: {
+      ...OFF,
+      OQS_PORT: '0',
+      OQS_ADMIN_TOKEN: TOKEN,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     },
-    async (child) => {
-      for await (const url of listeningUrls(child)) {
-        urls.push(url)
-        if (urls.length === settings.length) return url
-      }
-      throw new Error('The services exited before they were ready.')
+    headers: { authorization: `Bearer ${TOKEN}` },
+    untilReady: async (child) => {
+      urls = await listeningUrls(child, settings.length)
+      return urls[0] as URL
     },
-  )
+  })
   const sides = urls.map((url, index): Side => {
     const cases = [{ name: 'page of 100', server: { ...server, url }, calls: [listPages()(100)] }]
     return { name: String(index), cases }

@@ -1,12 +1,35 @@
-/** What a page costs: against the bare store and the ceiling, deep pages, queries, rights, readers. */
+/** What a page costs: against the bare store and a constant page, deep pages, queries, rights, readers. */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { allCases, caseName, casesOf, LIST, PAGE_SIZES, SNAPSHOT } from '../measure/cases.ts'
 import type { Part, PartContext } from '../measure/command.ts'
+import {
+  type Case,
+  caseTable,
+  compareSides,
+  measureCases,
+  type Ratio,
+  type RoundOptions,
+  ratioOf,
+  type Samples,
+  type Side,
+} from '../measure/compare.ts'
 import { readBody } from '../measure/connection.ts'
 import {
+  allCases,
+  caseName,
+  casesOf,
+  LIST,
+  listPages,
+  offsetsOf,
+  PAGE_SIZES,
+  SNAPSHOT,
+  walkPages,
+} from '../measure/pages.ts'
+import {
   administer,
+  createCaller,
   loadParts,
   makePart,
   OBJECT_TYPE,
@@ -15,68 +38,75 @@ import {
   partNumber,
   writeChanges,
 } from '../measure/parts.ts'
-import { peakMegabytes } from '../measure/process-stats.ts'
+import { measureCost } from '../measure/processes.ts'
 import { atLeast, atMost, count, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
-import { type Case, measureCases } from '../measure/rounds.ts'
-import { caseTable } from '../measure/sides.ts'
-import { listPages, measureReaders, offsetsOf } from '../measure/walk.ts'
 import {
   type MeasuredServer,
   NO_CACHE,
   type Service,
+  type StoreName,
+  THIS_CHECKOUT,
   type Workbench,
 } from '../measure/workbench.ts'
-import { measureAgainst } from './against.ts'
-import { MISSING_WRK, measureCeiling } from './ceiling.ts'
-import {
-  AFTER_UPDATES,
-  BARE_STORE,
-  HOT,
-  PAST_SNAPSHOT,
-  ratioMarks,
-  TWO_WORKERS,
-  WITH_RULE,
-  WITHOUT_POLICY,
-} from './page-marks.ts'
 
 const BARE_SERVER = fileURLToPath(new URL('./bare-server.ts', import.meta.url))
+const READERS = 32
 const READERS_LIMIT_MB = 250
-/** On two cores the shares were 0.09 to 0.17 without the page cache and 0.3 to 0.6 with it. */
-const CEILING_LIMITS = { cached: 0.2, uncached: 0.05 }
 /** Every fifth object is updated, so that every page contains updated objects. */
 const UPDATED_EVERY = 5
+/** Limits of the mean over all cases; single cases vary more from run to run. */
+const AGAINST_LIMITS = { CPU: 1.1, p50: 1.15 } as const
 
-export interface PageNumbers {
+const BARE_STORE = 'bare store'
+const CONSTANT = 'constant page'
+const TWO_WORKERS = 'list with two workers'
+const HOT = 'list from the page cache'
+const AFTER_UPDATES = 'list after updates'
+const PAST_SNAPSHOT = 'snapshot before updates'
+const WITH_RULE = 'list with a rule on an indexed property'
+
+const NEAR_1000 = caseName('list', 'near', 1000)
+const SPREAD_1000 = caseName('list', 'spread', 1000)
+const UNION = 'union of two filters'
+const EQUALITY = caseName('equality, 1 in 7', 'next', 100)
+
+const both = (limit: number) => ({ SQLite: limit, PostgreSQL: limit })
+
+/**
+ * Marks: two cases, what is compared, and limits by store; a store without one is not judged. Limits
+ * are about half as wide again as the spread of repeated runs on two shared cores.
+ */
+const RATIO_MARKS: readonly (readonly [
+  of: string,
+  to: string,
+  measure: keyof Ratio,
+  limits: Readonly<Partial<Record<StoreName, number>>>,
+])[] = [
+  [SPREAD_1000, caseName(BARE_STORE, 'spread', 1000), 'CPU', { SQLite: 1.5, PostgreSQL: 3.5 }],
+  [caseName('list', 'spread', 100), caseName(BARE_STORE, 'spread', 100), 'CPU', { SQLite: 2.5 }],
+  [caseName(HOT, 'first', 1000), caseName(CONSTANT, 'first', 1000), 'CPU', { SQLite: 3 }],
+  [caseName('list', 'deep', 1000), NEAR_1000, 'p50', both(1.5)],
+  [EQUALITY, caseName('list', 'near', 100), 'p50', both(6)],
+  [caseName(UNION, 'next', 1000), NEAR_1000, 'p50', both(5)],
+  [caseName(UNION, 'deep', 1000), NEAR_1000, 'p50', both(5)],
+  [caseName(PAST_SNAPSHOT, 'deep', 1000), caseName(AFTER_UPDATES, 'deep', 1000), 'p50', both(1.6)],
+  // What the rights of a caller add to the query that the rule amounts to.
+  [caseName(WITH_RULE, 'next', 100), EQUALITY, 'CPU', both(1.5)],
+  // On PostgreSQL the database shares the cores with the workers.
+  [caseName(TWO_WORKERS, 'spread', 1000), SPREAD_1000, 'req/s', { SQLite: 1.2 }],
+]
+
+interface PageNumbers extends RoundOptions {
   readonly objects: number
-  /** Rounds in which every case is measured once. */
-  readonly rounds: number
-  readonly sliceMs: number
-  readonly warmUpMs: number
-  readonly ceilingRounds: number
-  readonly ceilingSeconds: number
 }
 
 export const pages: Part<PageNumbers> = {
-  about: `What a page costs: plain pages against the bare store and the ceiling, deep pages, snapshots,
-queries, callers with policies, the page cache, two workers, updated objects, and memory with 32
+  about: `What a page costs: plain pages against the bare store and a constant page, deep pages, snapshots,
+queries, callers with policies, the page cache, two workers, updated objects, and memory with ${READERS}
 readers. With --against, the ratios to the service of another checkout, with the CPU time of the
-database. The ceiling needs wrk. About 20 minutes and 6 GB; a quick run 2 minutes and 1 GB.`,
-  full: {
-    objects: 1_000_000,
-    rounds: 12,
-    sliceMs: 200,
-    warmUpMs: 40_000,
-    ceilingRounds: 5,
-    ceilingSeconds: 3,
-  },
-  quick: {
-    objects: 30_000,
-    rounds: 4,
-    sliceMs: 40,
-    warmUpMs: 500,
-    ceilingRounds: 1,
-    ceilingSeconds: 1,
-  },
+database. About 20 minutes and 6 GB; a quick run 2 minutes and 1 GB.`,
+  full: { objects: 1_000_000, rounds: 12, sliceMs: 200, warmUpMs: 40_000 },
+  quick: { objects: 30_000, rounds: 4, sliceMs: 40, warmUpMs: 500 },
   // With fewer objects some queries have no two full pages.
   least: { objects: 20_000, rounds: 1 },
   // Rows with two versions, their indexes, and room for sorting.
@@ -102,17 +132,14 @@ async function measurePages(context: PartContext<PageNumbers>): Promise<readonly
 
   showProgress('collecting page tokens')
   const cases = [...(await allCases(cold, objects)), ...(await rightsCases(cold, objects))]
-  const others = [
-    await bench.startService({ store: url, settings: { ...NO_CACHE, OQS_WORKERS: '2' } }),
-    await bench.startService({ store: url }),
-    await startBareServer(bench, cold, url),
-  ] as const
-  const [two, hot, bare] = others
-  const beside = besideCases(cases, { hot, two, bare }, objects)
-  const samples = await measureCases([...beside, ...cases], numbers)
+  const others = {
+    two: await bench.startService({ store: url, settings: { ...NO_CACHE, OQS_WORKERS: '2' } }),
+    hot: await bench.startService({ store: url }),
+    bare: await startBareServer(bench, cold, url),
+  }
+  const samples = await measureCases([...besideCases(cases, others, objects), ...cases], numbers)
   print(toMarkdown(caseTable(samples)))
-  const ceilingMarks = await measureShares(context, { bare, hot, cold })
-  for (const server of others) await server[Symbol.asyncDispose]()
+  for (const server of Object.values(others)) await server[Symbol.asyncDispose]()
   const readerMark = await measureMemory(context, url)
 
   const past = await casesOf(cold, { ...SNAPSHOT, name: PAST_SNAPSHOT }, objects)
@@ -124,12 +151,17 @@ async function measurePages(context: PartContext<PageNumbers>): Promise<readonly
   const current = await casesOf(cold, { ...LIST, name: AFTER_UPDATES, ranges: ['deep'] }, objects)
   const later = await measureCases([...past, ...current], { ...numbers, warmUpMs: 0 })
   print(toMarkdown(caseTable(later)))
-  const marks = [
-    ...ratioMarks(new Map([...samples, ...later]), store),
-    ...(store === 'SQLite' ? ceilingMarks : []),
-    readerMark,
-  ]
-  return marks.map((mark) => ({ ...mark, name: `${store}: ${mark.name}` }))
+  return [...ratioMarks(new Map([...samples, ...later]), store), readerMark]
+}
+
+function ratioMarks(samples: Samples, store: StoreName): readonly Mark[] {
+  const find = (name: string) => [...samples].find(([each]) => each.name === name)?.[1]
+  return RATIO_MARKS.flatMap(([of, to, measure, { [store]: limit }]) => {
+    if (limit === undefined) return []
+    const judge = measure === 'req/s' ? atLeast : atMost
+    const ratio = ratioOf(find(of), find(to))[measure]
+    return [judge(limit, `${store}: ${of} / ${to}, ${measure}`, ratio)]
+  })
 }
 
 async function startBareServer(
@@ -142,15 +174,14 @@ async function startBareServer(
   return bench.startServer({ file: process.execPath, args: [BARE_SERVER, page, store] })
 }
 
-type Servers<Name extends string> = Readonly<Record<Name, MeasuredServer>>
-
 /** Cases of the other servers, which the cases of the service are compared with. */
 function besideCases(
   cases: readonly Case[],
-  { hot, two, bare }: Servers<'hot' | 'two' | 'bare'>,
+  { hot, two, bare }: Readonly<Record<'hot' | 'two' | 'bare', MeasuredServer>>,
   objects: number,
 ): readonly Case[] {
-  return PAGE_SIZES.flatMap((pageSize) => {
+  const constant = [{ method: 'GET', path: '/constant' }]
+  const beside = PAGE_SIZES.flatMap((pageSize) => {
     const spread = caseName('list', 'spread', pageSize)
     const calls = cases.find(({ name }) => name === spread)?.calls ?? []
     const bareCalls = offsetsOf('spread', objects, pageSize).map((offset) => ({
@@ -163,13 +194,14 @@ function besideCases(
       { name: caseName(TWO_WORKERS, 'spread', pageSize), server: two, calls },
     ]
   })
+  return [{ name: caseName(CONSTANT, 'first', 1000), server: bare, calls: constant }, ...beside]
 }
 
 const RULE = { where: { type: 'eq', field: 'category', value: 'rotor' } }
 const HIDDEN = { hide: ['revision'] }
 /** What each caller may see, and which share of the objects that is. Without rights: everything. */
 const CALLERS = [
-  { name: WITHOUT_POLICY, rights: undefined, share: 1 },
+  { name: 'list with a token', rights: undefined, share: 1 },
   { name: WITH_RULE, rights: RULE, share: 1 / 7 },
   { name: 'list with a hidden property', rights: HIDDEN, share: 1 },
   { name: 'list with both', rights: { ...RULE, ...HIDDEN }, share: 1 / 7 },
@@ -182,44 +214,17 @@ async function rightsCases(service: Service, objects: number): Promise<readonly 
     const policy = name.replaceAll(' ', '-')
     const right = { ontology: ONTOLOGY, objectType: OBJECT_TYPE, access: 'read', ...rights }
     if (rights) await administer(service, 'PUT', `policies/${policy}`, { rights: [right] })
-    const limits = rights && { policies: [policy] }
-    const created = await administer(service, 'POST', 'tokens', { name, ...limits })
-    const { token } = created as { readonly token: string }
-    const caller = { ...service, headers: { authorization: `Bearer ${token}` } }
+    const headers = await createCaller(service, name, ...(rights ? [policy] : []))
     // Pages from the second on, because the first one also counts.
     const query = { name, pages: listPages(), ranges: ['next'] as const, share }
-    cases.push(...(await casesOf(caller, query, objects)))
+    cases.push(...(await casesOf({ ...service, headers }, query, objects)))
   }
   return cases
 }
 
-async function measureShares(
-  { bench, numbers, print }: PartContext<PageNumbers>,
-  { bare, hot, cold }: Servers<'bare' | 'hot' | 'cold'>,
-): Promise<readonly Mark[]> {
-  // First pages with different sizes: each is read from the store.
-  const uncached = Array.from({ length: 20 }, (_, n) => listPages()(981 + n))
-  const servers = [
-    {
-      name: 'ceiling: a constant page',
-      server: bare,
-      calls: [{ method: 'GET', path: '/constant' }],
-    },
-    { name: 'service, cached page', server: hot, calls: [listPages()(1000)] },
-    { name: 'service, uncached pages', server: cold, calls: uncached },
-  ]
-  const report = await measureCeiling(bench.folder, servers, numbers)
-  print(report ? toMarkdown(report.table) : MISSING_WRK)
-  const [, hotShare = Number.NaN, coldShare = Number.NaN] = report?.shares ?? []
-  return [
-    atLeast(CEILING_LIMITS.cached, 'cached page / ceiling, req/s', hotShare),
-    atLeast(CEILING_LIMITS.uncached, 'uncached page / ceiling, req/s', coldShare),
-  ]
-}
-
 /** Starts a new process, because earlier requests would count for its memory. */
 async function measureMemory(
-  { bench, print }: PartContext<PageNumbers>,
+  { bench, store: storeName, print }: PartContext<PageNumbers>,
   store: string,
 ): Promise<Mark> {
   await using service = await bench.startService({ store })
@@ -227,9 +232,58 @@ async function measureMemory(
   const figures = [seconds.toFixed(1), count(result / seconds), count(megabytes)]
   print(
     toMarkdown([
-      ['Memory of the service', 'seconds', 'pages/s', 'private MB', 'peak RSS MB'],
-      ['32 readers walk through all objects', ...figures, count(peakMegabytes(service.pid))],
+      ['Memory of the service', 'seconds', 'pages/s', 'private MB'],
+      [`${READERS} readers walk through all objects`, ...figures],
     ]),
   )
-  return atMost(READERS_LIMIT_MB, 'private MB with 32 readers', megabytes)
+  const name = `${storeName}: private MB with ${READERS} readers`
+  return atMost(READERS_LIMIT_MB, name, megabytes)
+}
+
+/** Measures the service while readers walk at once, each to the end or through some pages. */
+export function measureReaders(service: MeasuredServer, pagesPerReader?: number) {
+  showProgress(`${READERS} readers walk`)
+  return measureCost(service.pid, async () => {
+    const walk = () => walkPages(service, listPages(), pagesPerReader)
+    return (await Promise.all(Array.from({ length: READERS }, walk))).reduce((a, b) => a + b)
+  })
+}
+
+/** Runs the same cases against the service of another checkout. CPU times include the database. */
+async function measureAgainst(
+  { store, bench, numbers, print }: PartContext<PageNumbers>,
+  otherCheckout: string,
+): Promise<readonly Mark[]> {
+  const { objects } = numbers
+  const imports: string[] = []
+  const prepare = async (name: string, checkout: string): Promise<Side> => {
+    // Each checkout loads a store of its own, because the format may have changed.
+    const url = await bench.createStore(name)
+    const cold = await bench.startService({ store: url, checkout, settings: NO_CACHE })
+    const { cpuMicros } = await loadParts(bench, cold, objects)
+    imports.push(`${name} ${count(cpuMicros / objects)} µs`)
+    showProgress('collecting page tokens')
+    const hot = await bench.startService({ store: url, checkout })
+    const hotCases = PAGE_SIZES.map((pageSize) => ({
+      name: caseName(HOT, 'first', pageSize),
+      server: hot,
+      calls: [listPages()(pageSize)],
+    }))
+    const cases = [...hotCases, ...(await allCases(cold, objects))]
+    return { name, cases: cases.map((each) => ({ ...each, databasePid: bench.databasePid })) }
+  }
+  const other = await prepare('other', otherCheckout)
+  const own = await prepare('this', THIS_CHECKOUT)
+  const { table, mean } = await compareSides([other, own], numbers)
+  const { stdout } = spawnSync('git', ['log', '-1', '--format=%h %s'], { cwd: otherCheckout })
+  print(`## ${store}: this checkout / ${String(stdout).trim() || basename(resolve(otherCheckout))}`)
+  print(toMarkdown(table))
+  print(`CPU of the service per imported object: ${imports.join(', ')}.`)
+  return (['CPU', 'p50'] as const).map((measure) =>
+    atMost(
+      AGAINST_LIMITS[measure],
+      `${store}: mean ${measure} ratio to the other`,
+      mean(own, measure),
+    ),
+  )
 }

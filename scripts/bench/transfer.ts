@@ -3,10 +3,10 @@ import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Part } from '../measure/command.ts'
+import { listPages, walkPages } from '../measure/pages.ts'
 import { writeChanges } from '../measure/parts.ts'
-import { type Cost, measureCost, treeMegabytes } from '../measure/process-stats.ts'
+import { type Cost, measureCost, privateMegabytes } from '../measure/processes.ts'
 import { atMost, count, showProgress, toMarkdown } from '../measure/report.ts'
-import { listPages, walkPages } from '../measure/walk.ts'
 import type { Service } from '../measure/workbench.ts'
 
 const FILES: Readonly<Record<number, string>> = {
@@ -38,9 +38,9 @@ walk, and for a slow reader while another client writes. About 10 minutes and 8 
     const walk = await measureCost(service.pid, () => walkPages(service, list))
     const exported = await measureCost(service.pid, () => drainExport(service))
     showProgress('reading an export slowly')
-    const memoryBefore = treeMegabytes(service.pid)
+    const memoryBefore = privateMegabytes(service.pid)
     const slow = await measureCost(service.pid, () => readSlowly(service))
-    const figures = ({ seconds, megabytes }: Cost) =>
+    const figures = ({ seconds, megabytes }: Pick<Cost, 'seconds' | 'megabytes'>) =>
       [seconds.toFixed(1), count(rows / seconds), count(megabytes)] as const
     print(
       toMarkdown([

@@ -1,15 +1,14 @@
 /** Runs the service under steady churn, and checks that nothing grows. */
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasEnded } from '../measure/child-process.ts'
 import type { Part } from '../measure/command.ts'
-import { Connection } from '../measure/connection.ts'
-import { define, PART_TYPE, writeChanges } from '../measure/parts.ts'
-import { atMost, count, print, showProgress, type Table, toMarkdown } from '../measure/report.ts'
-import { median, slopeOf } from '../measure/statistics.ts'
-import type { Service, Workbench } from '../measure/workbench.ts'
-import { Churn, LABEL_PATH, SNAPSHOT_SECONDS } from './churn.ts'
-import { LABELS, LiveSet, makeLabel, soakDefinition } from './live-set.ts'
-import { checkObjects, readStatus, readStoredBytes, type Sample, takeSample } from './stored.ts'
+import { sendOnce, type Target } from '../measure/connection.ts'
+import { administer } from '../measure/parts.ts'
+import { countDescriptors, hasEnded, privateMegabytes } from '../measure/processes.ts'
+import { atMost, count, median, print, showProgress, toMarkdown } from '../measure/report.ts'
+import type { Service } from '../measure/workbench.ts'
+import { Churn, SNAPSHOT_SECONDS } from './churn.ts'
 
 const WRITES_PER_SECOND = 8
 /** Enough garbage for several collections; with fewer, the fitted line would follow one of them. */
@@ -19,16 +18,15 @@ const SAMPLE_SECONDS = 10
 const WARM_UP = 1 / 3
 /** More than the snapshot age, the margin of maintenance, and two of its intervals. */
 const SETTLE_MS = 600_000
-const MEMORY_LIMIT = 1
-const DESCRIPTOR_LIMIT = 1
-const STORAGE_LIMIT = 1.5
-
-interface SoakNumbers {
-  readonly minutes: number
-  readonly objects: number
+const SETTINGS = {
+  OQS_SNAPSHOT_MAX_AGE_SECONDS: String(SNAPSHOT_SECONDS),
+  OQS_PAGE_TOKEN_TTL_SECONDS: String(SNAPSHOT_SECONDS),
 }
+const LIMITS = { megabytesPerMinute: 1, descriptors: 1, storage: 1.5 }
 
-export const soak: Part<SoakNumbers> = {
+type Sample = Awaited<ReturnType<typeof takeSample>>
+
+export const soak: Part<{ readonly minutes: number; readonly objects: number }> = {
   about: `Runs one service while ${WRITES_PER_SECOND} writes a second update, insert and delete objects, and up to ${READS_PER_SECOND} reads a
 second walk snapshots, search, count and fetch; API tokens are created and revoked, and a definition
 changes. The number of objects stays the same. Then the writes stop, and the last snapshot expires.
@@ -39,118 +37,106 @@ descriptors, and the store in comparison with a new one must not grow. 35 minute
   least: { minutes: 1, objects: 1000 },
   usualStores: ['SQLite'],
   async run({ bench, numbers: { minutes, objects }, store: storeName, print: printSection }) {
-    const live = new LiveSet(objects)
     const store = await bench.createStore('soak')
-    const samples: Sample[] = []
-    const service = await startLoaded(bench, store, live)
-    await churn(service, live, minutes, async (minute) => {
-      const sample = await takeSample(service, store, minute)
-      samples.push(sample)
-      const { megabytes, descriptors } = sample
-      showProgress(`minute ${count(minute, 1)}: ${megabytes} MB, ${descriptors} descriptors`)
-    })
+    const service = await bench.startService({ store, settings: SETTINGS })
+    showProgress(`loading ${count(objects)} objects`)
+    const churn = new Churn(service, objects)
+    await churn.load()
+    const samples = await runChurn(service, churn, store, minutes)
     showProgress('comparing all objects')
-    await checkObjects(service, live)
+    await churn.check()
     const used = await readStoredBytes(service, store)
     await service[Symbol.asyncDispose]()
     const freshStore = await bench.createStore('fresh')
-    const fresh = await readStoredBytes(await startLoaded(bench, freshStore, live), freshStore)
+    const freshService = await bench.startService({ store: freshStore, settings: SETTINGS })
+    await churn.load(freshService)
+    const fresh = await readStoredBytes(freshService, freshStore)
     const megabytes = (bytes: number) => `${count(bytes / 2 ** 20, 1)} MB`
     printSection(`## ${storeName}, ${count(objects)} objects, ${minutes} minutes`)
-    printSection(toMarkdown(sampleTable(samples)))
+    // About ten samples, spread over the run.
+    const step = Math.max(1, Math.floor(samples.length / 10))
+    const shown = samples.filter((_, at) => at % step === 0 || at === samples.length - 1)
+    const cells = shown.map((sample) => Object.values(sample).map((each) => count(each, 1)))
+    printSection(toMarkdown([Object.keys(samples[0] ?? {}), ...cells]))
     printSection(
       `Stored after the last snapshot expired: ${megabytes(used.total)}, ${megabytes(used.inUse)} of it in use. A new store with the same objects: ${megabytes(fresh.inUse)}.`,
     )
     const growth = growthOf(samples, WARM_UP * minutes)
+    const { megabytesPerMinute, descriptors, storage } = LIMITS
     return [
-      atMost(MEMORY_LIMIT, 'growth of private memory, MB a minute', growth.megabytesPerMinute),
-      atMost(DESCRIPTOR_LIMIT, 'growth of descriptors', growth.descriptors),
-      atMost(STORAGE_LIMIT, 'storage / new store', used.total / fresh.inUse),
-      atMost(STORAGE_LIMIT, 'storage in use / new store', used.inUse / fresh.inUse),
+      atMost(megabytesPerMinute, 'growth of private memory, MB a minute', growth.memory),
+      atMost(descriptors, 'growth of descriptors', growth.descriptors),
+      atMost(storage, 'storage / new store', used.total / fresh.inUse),
+      atMost(storage, 'storage in use / new store', used.inUse / fresh.inUse),
     ]
   },
 }
 
-async function startLoaded(bench: Workbench, store: string, live: LiveSet): Promise<Service> {
-  const seconds = String(SNAPSHOT_SECONDS)
-  const settings = { OQS_SNAPSHOT_MAX_AGE_SECONDS: seconds, OQS_PAGE_TOKEN_TTL_SECONDS: seconds }
-  const service = await bench.startService({ store, settings })
-  showProgress(`loading ${count(live.size)} objects`)
-  await define(service, soakDefinition(false))
-  const labels = Array.from({ length: LABELS }, (_, number) => ({ put: makeLabel(number) }))
-  await writeChanges(service, LABEL_PATH, labels)
-  const args = ['import', '-', '--format', 'ndjson', ...PART_TYPE, '--replace']
-  await bench.runOqs(
-    service,
-    args,
-    live.objects().map((part) => `${JSON.stringify(part)}\n`),
-  )
-  return service
-}
-
 /** Runs until the time is over; then stops, and waits until the last snapshot has expired. */
-async function churn(
-  service: Service,
-  live: LiveSet,
-  minutes: number,
-  sample: (minute: number) => Promise<void>,
-): Promise<void> {
-  using load = await Churn.open(service, live)
+async function runChurn(service: Service, churn: Churn, store: string, minutes: number) {
   const started = performance.now()
   const minute = () => (performance.now() - started) / 60_000
+  const samples: Sample[] = []
   let hasFailed = false
-  const isOver = () => hasFailed || minute() >= minutes || hasEnded(service.child)
-  const work = [
-    repeat(WRITES_PER_SECOND, isOver, () => load.write()),
-    repeat(READS_PER_SECOND, isOver, () => load.read()),
-    repeat(1 / SAMPLE_SECONDS, isOver, () => sample(minute())),
-  ].map((each) =>
-    each.catch((error) => {
-      hasFailed = true
-      throw error
+  /** Calls a step at most so often per second; a slow step delays the next ones. */
+  const repeat = async (perSecond: number, step: () => Promise<void>) => {
+    while (!hasFailed && minute() < minutes && !hasEnded(service.child)) {
+      const before = performance.now()
+      await step().catch((error) => {
+        hasFailed = true
+        throw error
+      })
+      await sleep(Math.max(0, 1000 / perSecond - (performance.now() - before)))
+    }
+  }
+  await Promise.all([
+    repeat(WRITES_PER_SECOND, () => churn.write()),
+    repeat(READS_PER_SECOND, () => churn.read()),
+    repeat(1 / SAMPLE_SECONDS, async () => {
+      const sample = await takeSample(service, store, minute())
+      samples.push(sample)
+      showProgress(`minute ${count(sample.minute, 1)}: ${sample['private MB']} MB`)
     }),
-  )
-  await Promise.all(work)
+  ])
   if (hasEnded(service.child)) throw new Error('The service ended.')
-  await load.end()
-  const { writes, reads, walks, expired, tokens, definitions } = load.counts
+  await churn.end()
+  const { writes, reads, walks, expired, tokens, definitions } = churn.counts
   print(
     `${count(writes)} writes, ${count(reads)} reads, ${count(walks)} snapshot walks (${count(expired)} more expired), ${tokens} API tokens, ${definitions} definitions.`,
   )
-  const page = await load.openSnapshot()
+  const page = await churn.openSnapshot()
   await untilReclaimed(service)
-  using connection = await Connection.open(service)
-  const { status } = await connection.send(page)
+  const { status } = await sendOnce(service, page)
   if (status !== 400) throw new Error(`A page of an expired snapshot has the status ${status}.`)
-}
-
-/** Calls a step at most so often per second, until it is over; a slow step delays the next ones. */
-async function repeat(
-  perSecond: number,
-  isOver: () => boolean,
-  step: () => Promise<void>,
-): Promise<void> {
-  const pauseMs = 1000 / perSecond
-  while (!isOver()) {
-    const started = performance.now()
-    await step()
-    await sleep(Math.max(0, pauseMs - (performance.now() - started)))
-  }
+  return samples
 }
 
 /** Waits until maintenance has deleted everything that no snapshot needs. */
 async function untilReclaimed(service: Service): Promise<void> {
   const started = performance.now()
   for (;;) {
-    const { objectTypes, backgroundWork } = await readStatus(service)
+    const { objectTypes, backgroundWork } = await administer(service, 'GET', 'status')
     const { tablesToRemove, reclaiming, rewrites } = backgroundWork
-    const kept = objectTypes.reduce((sum, type) => sum + type.version - type.oldestVersion, 0)
+    let kept = 0
+    for (const { version, oldestVersion } of objectTypes) kept += version - oldestVersion
     if (kept + tablesToRemove + rewrites.length === 0 && !reclaiming) return
     if (performance.now() - started > SETTLE_MS) {
       throw new Error(`${kept} versions and ${tablesToRemove} tables were not deleted.`)
     }
     showProgress(`waiting until ${kept} versions and ${tablesToRemove} tables are deleted`)
     await sleep(SAMPLE_SECONDS * 1000)
+  }
+}
+
+async function takeSample(service: Service, store: string, minute: number) {
+  const status = await administer(service, 'GET', 'status')
+  return {
+    minute,
+    'private MB': privateMegabytes(service.pid),
+    'heap MB': Number(status.process.heapBytes) / 2 ** 20,
+    descriptors: countDescriptors(service.pid),
+    'stored MB': Number(status.store.storedBytes) / 2 ** 20,
+    'WAL MB': walBytes(store) / 2 ** 20,
   }
 }
 
@@ -161,23 +147,32 @@ function growthOf(samples: readonly Sample[], warmUpMinutes: number) {
   const [first = 0, last = 0] = [warm.slice(0, quarter), warm.slice(-quarter)].map((part) =>
     median(part.map(({ descriptors }) => descriptors)),
   )
-  const megabytesPerMinute = slopeOf(warm.map(({ minute, megabytes }) => [minute, megabytes]))
-  return { megabytesPerMinute, descriptors: last - first }
+  // The slope of the line that fits the samples best, by least squares.
+  const mean = (key: 'minute' | 'private MB') =>
+    warm.reduce((sum, sample) => sum + sample[key], 0) / warm.length
+  const [meanX, meanY] = [mean('minute'), mean('private MB')]
+  let [covariance, variance] = [0, 0]
+  for (const { minute, 'private MB': megabytes } of warm) {
+    covariance += (minute - meanX) * (megabytes - meanY)
+    variance += (minute - meanX) ** 2
+  }
+  return { memory: covariance / variance, descriptors: last - first }
 }
 
-/** Returns about ten samples, spread over the run. */
-function sampleTable(samples: readonly Sample[]): Table {
-  const step = Math.max(1, Math.floor(samples.length / 10))
-  const shown = samples.filter((_, at) => at % step === 0 || at === samples.length - 1)
-  return [
-    ['minute', 'private MB', 'heap MB', 'descriptors', 'stored MB', 'WAL MB'],
-    ...shown.map((sample) => [
-      count(sample.minute, 1),
-      count(sample.megabytes),
-      count(sample.heapMegabytes),
-      count(sample.descriptors),
-      count(sample.storedMegabytes, 1),
-      count(sample.walMegabytes, 1),
-    ]),
-  ]
+/** Returns the size of the WAL; 0 on PostgreSQL, where it belongs to the server. */
+function walBytes(store: string): number {
+  const file = `${store.slice('sqlite:'.length)}-wal`
+  return store.startsWith('sqlite:') ? (statSync(file, { throwIfNoEntry: false })?.size ?? 0) : 0
+}
+
+/** Returns the size of all files of a store, and without the space that it can use again. */
+export async function readStoredBytes(service: Target, store: string) {
+  const status = await administer(service, 'GET', 'status')
+  const total = Number(status.store.storedBytes) + walBytes(store)
+  // PostgreSQL does not tell its free space.
+  if (!store.startsWith('sqlite:')) return { total, inUse: total }
+  using db = new DatabaseSync(store.slice('sqlite:'.length), { readOnly: true })
+  const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+  const pages = pragma('page_count') - pragma('freelist_count')
+  return { total, inUse: pages * pragma('page_size') }
 }

@@ -137,7 +137,13 @@ export class Connection implements Disposable {
   }
 }
 
-/** Sends one request on a connection of its own and returns the body. */
+/** Sends one request on a connection of its own, whatever the status of its response. */
+export async function sendOnce(target: Target, call: Call): Promise<Reply> {
+  using connection = await Connection.open(target)
+  return await connection.send(call, true)
+}
+
+/** Sends one request on a connection of its own and returns the body; rejects unless it is 200. */
 export async function readBody(target: Target, call: Call): Promise<Buffer> {
   using connection = await Connection.open(target)
   return await connection.read(call)

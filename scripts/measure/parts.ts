@@ -65,6 +65,26 @@ export function partNumber(number: number): string {
   return `P${String(number).padStart(9, '0')}`
 }
 
+function makeNotes(number: number): string {
+  const words: (string | undefined)[] = []
+  let state = number + 1
+  for (let i = 0; i < NOTES_WORDS; i++) {
+    state = (state * 48_271) % 0x7fff_ffff
+    words.push(WORDS[state % WORDS.length])
+  }
+  return words.join(' ')
+}
+
+/** True if an object has the values of a part. Timestamps can be written in several ways. */
+export function isPart(object: object | undefined, part: PartProperties): boolean {
+  const found = (object ?? {}) as Readonly<Record<string, unknown>>
+  return Object.entries(part).every(([name, value]) =>
+    name === 'changedAt'
+      ? Date.parse(String(found[name])) === Date.parse(part.changedAt)
+      : found[name] === value,
+  )
+}
+
 /** Parts in key order, a thousand at a time. */
 export function* partBatches(objects: number): Generator<readonly PartProperties[]> {
   for (let start = 0; start < objects; start += 1000) {
@@ -80,30 +100,30 @@ export function* partLines(objects: number): Generator<string> {
   }
 }
 
-function makeNotes(number: number): string {
-  const words: (string | undefined)[] = []
-  let state = number + 1
-  for (let i = 0; i < NOTES_WORDS; i++) {
-    state = (state * 48_271) % 0x7fff_ffff
-    words.push(WORDS[state % WORDS.length])
-  }
-  return words.join(' ')
-}
-
 /** Sends JSON to a path below `/api/admin/v1/`; returns the response. */
 export async function administer(
   service: Target,
-  method: 'PUT' | 'POST',
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   path: string,
-  body: unknown,
-): Promise<unknown> {
-  const call = { method, path: `/api/admin/v1/${path}`, body: JSON.stringify(body) }
+  body?: unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: Each endpoint has an answer of its own.
+): Promise<any> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body) }
+  const call = { method, path: `/api/admin/v1/${path}`, ...json }
   return JSON.parse(String(await readBody(service, call)))
 }
 
 /** Saves the definition of an ontology. */
 export async function define(service: Target, definition: OntologyDefinition): Promise<void> {
   await administer(service, 'PUT', `ontologies/${definition.apiName}`, definition)
+}
+
+/** Creates a caller that may read and write what its policies allow; returns its headers. */
+export async function createCaller(service: Target, name: string, ...policies: string[]) {
+  const scopes = ['api:ontologies-read', 'api:ontologies-write']
+  const spec = { name, scopes, ...(policies.length > 0 && { policies }) }
+  const { token } = await administer(service, 'POST', 'tokens', spec)
+  return { authorization: `Bearer ${token}` }
 }
 
 /** Writes changes to an object type, given by its path, in several batches. */

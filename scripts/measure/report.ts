@@ -1,4 +1,7 @@
-/** What a run prints: the current step, tables in Markdown, and marks. */
+/**
+ * What a run prints: the current step, tables in Markdown, and marks. Figures are quantiles, because
+ * means are useless on a shared machine.
+ */
 const { stderr } = process
 
 /** Shows the current step: one line on standard error, overwritten in place on a terminal. */
@@ -75,4 +78,18 @@ export function markTable(marks: readonly Mark[]): Table {
     return [mark.name, String(measured), `${mark.bound} ${limit}`, shown]
   })
   return [['Mark', 'measured', 'limit', 'result'], ...rows]
+}
+
+export function median(numbers: readonly number[]): number {
+  return quantile(numbers, 0.5)
+}
+
+/** Returns the smallest number that is not exceeded by the given share of all numbers. */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+export function geometricMean(numbers: readonly number[]): number {
+  return Math.exp(numbers.reduce((sum, number) => sum + Math.log(number), 0) / numbers.length)
 }

@@ -13,15 +13,15 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
-import { cleanEnvironment, keepLastLine, listeningUrl, stopProcess } from './child-process.ts'
 import type { Target } from './connection.ts'
 import {
   type Cost,
   endedChildrenMicros,
+  keepLastLine,
+  listeningUrls,
   measureCost,
-  treeMegabytes,
-  watchMemory,
-} from './process-stats.ts'
+  stopProcess,
+} from './processes.ts'
 
 export const STORES = ['SQLite', 'PostgreSQL'] as const
 export type StoreName = (typeof STORES)[number]
@@ -30,7 +30,6 @@ export interface Program {
   readonly file: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly folder?: string
 }
 
 export interface ServerProgram extends Program {
@@ -38,6 +37,8 @@ export interface ServerProgram extends Program {
   readonly headers?: Readonly<Record<string, string>>
   /** Opens a channel for messages. */
   readonly hasChannel?: boolean
+  /** Resolves when it is ready; by default when it has printed its address. */
+  readonly untilReady?: (child: ChildProcess) => Promise<URL>
 }
 
 export interface MeasuredServer extends Target, AsyncDisposable {
@@ -71,7 +72,7 @@ export interface ServiceOptions {
 /** The cost of an import for the service, from the first row until the objects are visible. */
 export interface ImportCost extends Cost {
   /** The cost of the command that sends the rows. */
-  readonly command: Cost
+  readonly command: Omit<Cost, 'busiestMicros'>
 }
 
 export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
@@ -116,15 +117,6 @@ export class Workbench implements AsyncDisposable {
     })
   }
 
-  /** Starts a server with the first store. Its commits are durable, as in production. */
-  async #startDatabase(): Promise<void> {
-    this.#databaseUrl ??= process.env['OQS_TEST_POSTGRES']
-    if (this.#databaseUrl !== undefined) return
-    this.#databaseUrl = this.use(await startPostgresServer({ isDurable: true })).url
-    const sql = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid"
-    this.databasePid = Number((await runSql(this.#databaseUrl, sql))[0]?.['pid'])
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposeAsync()
   }
@@ -156,8 +148,16 @@ export class Workbench implements AsyncDisposable {
     if (this.#storeName === 'SQLite') {
       return `sqlite:${join(this.folder, `${name}-${this.#stores}.db`)}`
     }
-    await this.#startDatabase()
-    return this.use(await createDatabase(this.#databaseUrl ?? '')).url
+    this.#databaseUrl ??= process.env['OQS_TEST_POSTGRES'] ?? (await this.#startDatabase())
+    return this.use(await createDatabase(this.#databaseUrl)).url
+  }
+
+  /** Starts a PostgreSQL server. Its commits are durable, as in production. */
+  async #startDatabase(): Promise<string> {
+    const { url } = this.use(await startPostgresServer({ isDurable: true }))
+    const sql = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid"
+    this.databasePid = Number((await runSql(url, sql))[0]?.['pid'])
+    return url
   }
 
   async startService(options: ServiceOptions = {}): Promise<Service> {
@@ -183,11 +183,12 @@ export class Workbench implements AsyncDisposable {
     return { ...server, token, program }
   }
 
-  /** Starts a server; by default it prints its address when it is ready. */
-  async startServer(
-    { headers = {}, hasChannel = false, ...program }: ServerProgram,
-    untilReady: (child: ChildProcess) => Promise<URL> = listeningUrl,
-  ): Promise<MeasuredServer> {
+  async startServer({
+    headers = {},
+    hasChannel = false,
+    untilReady = async (child) => (await listeningUrls(child))[0] as URL,
+    ...program
+  }: ServerProgram): Promise<MeasuredServer> {
     const started = performance.now()
     const { child, lastError } = this.#spawn(program, hasChannel)
     child.stdin?.end()
@@ -207,48 +208,44 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Runs a program to its end; rejects unless its status is 0. */
-  async runProgram(program: Program, input: Iterable<string> = []): Promise<Cost> {
+  async runProgram(
+    program: Program,
+    input: Iterable<string> = [],
+  ): Promise<Omit<Cost, 'busiestMicros'>> {
     const cpuBefore = endedChildrenMicros()
-    const started = performance.now()
     const { child, lastError } = this.#spawn(program)
     child.stdout?.resume()
-    using memory = watchMemory(child.pid ?? 0, treeMegabytes)
     const writeInput = async () => {
       if (child.stdin) await pipeline(Readable.from(input), child.stdin)
     }
-    // The program may end before it has read everything; its status says why.
-    const [[status]] = await Promise.all([once(child, 'close'), writeInput().catch(() => {})])
+    const { seconds, megabytes, result } = await measureCost(child.pid ?? 0, () =>
+      // The program may end before it has read everything; its status says why.
+      Promise.all([once(child, 'close'), writeInput().catch(() => {})]),
+    )
+    const [[status]] = result
     const command = program.args.join(' ')
     if (status !== 0) throw new Error(`${command} failed with ${status}: ${lastError()}`)
-    const seconds = (performance.now() - started) / 1000
-    return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes: memory.end() }
-  }
-
-  /** Runs a command of the service's checkout. */
-  runOqs(
-    { program, url, token }: Service,
-    args: readonly string[],
-    input?: Iterable<string>,
-  ): Promise<Cost> {
-    const env = { OQS_URL: url.origin, OQS_TOKEN: token }
-    return this.runProgram({ file: process.execPath, args: [program, ...args], env }, input)
+    return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes }
   }
 
   /** Runs `oqs import` and measures the command and the service. */
   async measureImport(
-    service: Service,
+    { program, url, token, pid }: Service,
     args: readonly string[],
     input?: Iterable<string>,
   ): Promise<ImportCost> {
-    const runImport = () => this.runOqs(service, ['import', ...args], input)
-    const cost = await measureCost(service.pid, runImport)
-    return { ...cost, command: cost.result }
+    const env = { OQS_URL: url.origin, OQS_TOKEN: token }
+    const command = { file: process.execPath, args: [program, 'import', ...args], env }
+    const { result, ...cost } = await measureCost(pid, () => this.runProgram(command, input))
+    return { ...cost, command: result }
   }
 
-  #spawn({ file, args, env = {}, folder = this.folder }: Program, hasChannel = false) {
+  #spawn({ file, args, env = {} }: Program, hasChannel = false) {
+    // Settings of the user would change what is measured.
+    const own = Object.entries(process.env).filter(([name]) => !/^OQS_/.test(name))
     const child = spawn(file, args, {
-      cwd: folder,
-      env: { ...cleanEnvironment(), ...env },
+      cwd: this.folder,
+      env: { ...Object.fromEntries(own), ...env },
       stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'],
     })
     this.adopt(child)

@@ -1,12 +1,18 @@
 /** What a caller notices who sends small requests while others flood or attack the service. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MEMORY_BUDGET_BYTES } from '../../src/contract/limits.ts'
-import { hasEnded } from '../measure/child-process.ts'
 import { chosenNames, type Part, type PartContext } from '../measure/command.ts'
 import { type Call, Connection } from '../measure/connection.ts'
-import { treeMegabytes, watchMemory } from '../measure/process-stats.ts'
-import { atMost, type Mark, none, showProgress, type Table, toMarkdown } from '../measure/report.ts'
-import { quantile } from '../measure/statistics.ts'
+import { hasEnded, watchMemory } from '../measure/processes.ts'
+import {
+  atMost,
+  type Mark,
+  none,
+  quantile,
+  showProgress,
+  type Table,
+  toMarkdown,
+} from '../measure/report.ts'
 import type { Service } from '../measure/workbench.ts'
 import { createCaller, type Load, startFlood, startMonitored } from './callers.ts'
 import { batchPath, LIST_PATH, loadItems } from './dataset.ts'
@@ -73,9 +79,9 @@ the service must stay within 1.2 times its memory budget.`,
       showProgress(`preparing attack ${name}`)
       const start = await ATTACKS[name]?.(service, numbers)
       if (start === undefined) continue
-      using watch = watchMemory(service.pid, treeMegabytes)
+      using watch = watchMemory(service.pid)
       const { quiet, loaded } = await measure(context, `attack ${name}`, requests, start)
-      const megabytes = atMost(MEMORY_LIMIT_MB, `attack ${name}: MB`, watch.end())
+      const megabytes = atMost(MEMORY_LIMIT_MB, `attack ${name}: MB`, watch.most())
       marks.push(...marksOf(`attack ${name}`, quiet, loaded, 0.95), megabytes)
       if (hasEnded(service.child)) throw new Error(`attack ${name}: the service ended`)
     }

@@ -1,8 +1,7 @@
 /** The most memory that callers can make the service use. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasEnded } from '../measure/child-process.ts'
 import type { Part } from '../measure/command.ts'
-import { treeMegabytes, watchMemory } from '../measure/process-stats.ts'
+import { hasEnded, privateMegabytes, watchMemory } from '../measure/processes.ts'
 import { atMost, showProgress } from '../measure/report.ts'
 import { type FloodNumbers, MEMORY_LIMIT_MB } from './bystander.ts'
 import { createCaller, startFlood, startMonitored } from './callers.ts'
@@ -22,15 +21,15 @@ within 1.2 times its memory budget.`,
     const service = await startMonitored(bench)
     await loadItems(service, numbers.objects)
     showProgress(`measuring memory with ${CALLERS} floods`)
-    const before = treeMegabytes(service.pid)
+    const before = privateMegabytes(service.pid)
     const floods = []
     for (let n = 0; n < CALLERS; n += 1) {
       const token = await createCaller(service, `memory ${n}`)
       floods.push(startFlood(bench, { url: service.url.href, token, kinds: KINDS, ...numbers }))
     }
-    using watch = watchMemory(service.pid, treeMegabytes)
+    using watch = watchMemory(service.pid)
     for (let n = 0; n < 10 * numbers.seconds && !hasEnded(service.child); n += 1) await sleep(100)
-    const most = watch.end()
+    const most = watch.most()
     const responses = await Promise.all(floods.map((flood) => flood.end()))
     print(
       `Memory with ${CALLERS} floods on ${store}: ${before} MB before, at most ${most} MB. Responses: ${responses.join('; ')}.`,

@@ -1,0 +1,145 @@
+/** Other processes: their CPU time and memory, read from /proc (NaN on systems without it), and their end. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const SAMPLE_MS = 100
+const STOP_MS = 10_000
+const MICROS_PER_TICK = 10_000
+
+/** What a process and its descendants used for some work. */
+export interface Cost {
+  readonly seconds: number
+  readonly cpuMicros: number
+  /** The CPU time of the thread that used most. */
+  readonly busiestMicros: number
+  /** The peak of the private memory, without the files that they map. */
+  readonly megabytes: number
+}
+
+/** Measures what a running process uses until some work is done. */
+export async function measureCost<T>(
+  pid: number,
+  work: () => Promise<T>,
+): Promise<Cost & { readonly result: T }> {
+  using memory = watchMemory(pid)
+  const before = cpuTimes(pid)
+  const started = performance.now()
+  const result = await work()
+  const seconds = (performance.now() - started) / 1000
+  return { seconds, ...cpuSince(before, pid), megabytes: memory.most(), result }
+}
+
+/** CPU microseconds by thread. */
+type CpuTimes = ReadonlyMap<string, number>
+
+/** Returns the CPU time of a process and its descendants. */
+export function cpuTimes(root: number): CpuTimes {
+  // The scheduler counts nanoseconds per thread; `stat` has only ticks of 10 ms.
+  const micros = (path: string) => Number(readProc(`${path}/schedstat`)?.split(' ')[0] ?? 0) / 1000
+  const threads = processTree(root).flatMap((pid) => threadsOf(pid))
+  return new Map(threads.map((path) => [path, micros(path)]))
+}
+
+/** Returns the CPU microseconds used since a reading. */
+export function cpuSince(before: CpuTimes, root: number) {
+  if (before.size === 0) return { cpuMicros: Number.NaN, busiestMicros: Number.NaN }
+  const used = [...cpuTimes(root)].map(([path, micros]) => micros - (before.get(path) ?? 0))
+  return { cpuMicros: used.reduce((a, b) => a + b, 0), busiestMicros: Math.max(...used) }
+}
+
+/** Returns the CPU microseconds of all children of this process that have ended. */
+export function endedChildrenMicros(): number {
+  // The name of the process may contain spaces and ends with a parenthesis.
+  const fields = readProc('self/stat')?.split(') ').at(-1)?.split(' ')
+  return MICROS_PER_TICK * (Number(fields?.[13]) + Number(fields?.[14]))
+}
+
+/** Samples the private memory of a process and its descendants. */
+export function watchMemory(pid: number): Disposable & { most(): number } {
+  let most = 0
+  const sample = () => {
+    most = Math.max(most, privateMegabytes(pid))
+    return most
+  }
+  const timer = setInterval(sample, SAMPLE_MS)
+  sample()
+  return { most: sample, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Returns the private memory of a process and its descendants in MB. */
+export function privateMegabytes(root: number): number {
+  const kilobytes = processTree(root).map((pid) =>
+    Number(/^RssAnon:\s+(\d+) kB/m.exec(readProc(`${pid}/status`) ?? '')?.[1] ?? 0),
+  )
+  return Math.round(kilobytes.reduce((a, b) => a + b, 0) / 1024)
+}
+
+/** Returns the number of open descriptors of a process and its descendants. */
+export function countDescriptors(root: number): number {
+  return processTree(root).reduce((sum, pid) => sum + listProc(`${pid}/fd`).length, 0)
+}
+
+/** Returns a process and its descendants; empty when the process does not exist. */
+function processTree(root: number): number[] {
+  const threads = threadsOf(root)
+  if (threads.length === 0) return []
+  const children = threads.flatMap((path) =>
+    (readProc(`${path}/children`) ?? '').split(' ').filter(Boolean).map(Number),
+  )
+  return [root, ...children.flatMap(processTree)]
+}
+
+function threadsOf(pid: number): string[] {
+  return listProc(`${pid}/task`).map((thread) => `${pid}/task/${thread}`)
+}
+
+function listProc(path: string): string[] {
+  try {
+    return readdirSync(`/proc/${path}`)
+  } catch {
+    return []
+  }
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || hasEnded(child)) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(timer)
+}
+
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Returns the first addresses that a server prints. */
+export async function listeningUrls({ stdout }: ChildProcess, count = 1): Promise<readonly URL[]> {
+  const urls: URL[] = []
+  for await (const line of stdout === null ? [] : createInterface({ input: stdout })) {
+    const url = /^listening on (\S+)/.exec(line)?.[1]
+    if (url !== undefined) urls.push(new URL(url))
+    if (urls.length === count) return urls
+  }
+  throw new Error('A server exited before it was ready.')
+}
+
+/** Keeps the last line of standard error, for the message of a failure. */
+export function keepLastLine(child: ChildProcess): () => string {
+  let text = ''
+  child.stderr?.on('data', (chunk) => {
+    text = `${text}${chunk}`.slice(-600)
+  })
+  return () => text.trim().split('\n').at(-1) ?? ''
+}
