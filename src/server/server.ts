@@ -27,7 +27,12 @@ import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
 import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
-import { type CollectedMetrics, renderMetrics, ServiceMetrics } from './metrics/service-metrics.ts'
+import {
+  type CollectedMetrics,
+  METRICS_CONTENT_TYPE,
+  renderMetrics,
+  ServiceMetrics,
+} from './metrics/service-metrics.ts'
 import { openIdProviderOf } from './openid-settings.ts'
 import { queryLimitsOf } from './query-limits.ts'
 import { reloadCertificate } from './reload-certificate.ts'
@@ -223,7 +228,7 @@ function exposeMetrics(
   const collectAll = shareMetrics?.(collect) ?? (async () => [await collect()])
   return {
     access: OQS_METRICS,
-    contentType: metrics.contentType,
+    contentType: METRICS_CONTENT_TYPE,
     render: async () => renderMetrics(await collectAll()),
   }
 }

@@ -1,86 +1,45 @@
 /** The metrics of one process, and their text for Prometheus. */
-import { AggregatorRegistry, Counter, type MetricObject, Registry } from 'prom-client'
-import type { Metrics } from '../../http/metrics-source.ts'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { ServerEvent } from '../log.ts'
-import { ProcessMetrics } from './process-metrics.ts'
+import { counter, gauge, type MetricFamily } from './metric-family.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StateMetrics, type StateSources } from './state-metrics.ts'
 
 /** The metrics of a process as data, which a supervisor can send to another process. */
-export type CollectedMetrics = readonly MetricObject[]
+export type CollectedMetrics = readonly MetricFamily[]
+
+export const METRICS_CONTENT_TYPE = aggregate([]).contentType
+
+const DELAY_RESOLUTION_MS = 10
 
 export class ServiceMetrics implements Disposable {
-  readonly #registry = new Registry()
-  readonly #requests = new RequestMetrics(this.#registry)
-  readonly #process = new ProcessMetrics(this.#registry)
-  readonly #reclaimedRows: Counter
-  readonly #reclaims: Counter
-  readonly #reclaimSeconds: Counter
-  readonly #failedReclaims: Counter
-  readonly #verifications: Counter
-  readonly #verificationSeconds: Counter
-  readonly #failedVerifications: Counter
+  readonly #requests = new RequestMetrics()
+  readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
+  readonly #reclaims = { runs: 0, ms: 0, rows: 0, failed: 0 }
+  readonly #verifications = { runs: 0, ms: 0, failed: 0 }
   #state: StateMetrics | undefined
 
   constructor() {
-    const registers = [this.#registry]
-    this.#reclaimedRows = new Counter({
-      name: 'oqs_reclaimed_rows_total',
-      help: 'Deleted row versions that no snapshot needs.',
-      registers,
-    })
-    this.#reclaims = new Counter({
-      name: 'oqs_reclaims_total',
-      help: 'Runs of maintenance that deleted something.',
-      registers,
-    })
-    this.#reclaimSeconds = new Counter({
-      name: 'oqs_reclaim_seconds_total',
-      help: 'The time that these runs of maintenance took.',
-      registers,
-    })
-    this.#failedReclaims = new Counter({
-      name: 'oqs_failed_reclaims_total',
-      help: 'Failed attempts to delete row versions.',
-      registers,
-    })
-    this.#verifications = new Counter({
-      name: 'oqs_verifications_total',
-      help: 'Runs of verification that found no damage.',
-      registers,
-    })
-    this.#verificationSeconds = new Counter({
-      name: 'oqs_verification_seconds_total',
-      help: 'The time that these runs of verification took.',
-      registers,
-    })
-    this.#failedVerifications = new Counter({
-      name: 'oqs_failed_verifications_total',
-      help: 'Runs of verification that failed before their end, for another reason than damage.',
-      registers,
-    })
-  }
-
-  get contentType(): Metrics['contentType'] {
-    return this.#registry.contentType
+    this.#delay.enable()
   }
 
   readonly observe = (event: ServerEvent): void => {
     switch (event.event) {
       case 'reclaimed':
-        this.#reclaims.inc()
-        this.#reclaimSeconds.inc(event.durationMs / 1000)
-        this.#reclaimedRows.inc(event.rows)
+        this.#reclaims.runs += 1
+        this.#reclaims.ms += event.durationMs
+        this.#reclaims.rows += event.rows
         break
       case 'reclaimFailed':
-        this.#failedReclaims.inc()
+        this.#reclaims.failed += 1
         break
       case 'verified':
-        this.#verifications.inc()
-        this.#verificationSeconds.inc(event.durationMs / 1000)
+        this.#verifications.runs += 1
+        this.#verifications.ms += event.durationMs
         break
       case 'verificationFailed':
-        this.#failedVerifications.inc()
+        this.#verifications.failed += 1
         break
       case 'requestFinished':
       case 'pageRead':
@@ -91,16 +50,90 @@ export class ServiceMetrics implements Disposable {
 
   /** Adds the state of the service, which is read whenever the metrics are. */
   watch(sources: StateSources): void {
-    this.#state = new StateMetrics(this.#registry, sources)
+    this.#state = new StateMetrics(sources)
   }
 
   async collect(): Promise<CollectedMetrics> {
-    await this.#state?.update()
-    return await this.#registry.getMetricsAsJSON()
+    return [
+      ...this.#requests.collect(),
+      ...this.#maintenance(),
+      ...this.#process(),
+      ...((await this.#state?.collect()) ?? []),
+    ]
   }
 
   [Symbol.dispose](): void {
-    this.#process[Symbol.dispose]()
+    this.#delay.disable()
+  }
+
+  #maintenance(): MetricFamily[] {
+    const [reclaims, verifications] = [this.#reclaims, this.#verifications]
+    return [
+      counter(
+        'oqs_reclaimed_rows_total',
+        'Deleted row versions that no snapshot needs.',
+        reclaims.rows,
+      ),
+      counter('oqs_reclaims_total', 'Runs of maintenance that deleted something.', reclaims.runs),
+      counter(
+        'oqs_reclaim_seconds_total',
+        'The time that these runs of maintenance took.',
+        reclaims.ms / 1000,
+      ),
+      counter(
+        'oqs_failed_reclaims_total',
+        'Failed attempts to delete row versions.',
+        reclaims.failed,
+      ),
+      counter(
+        'oqs_verifications_total',
+        'Runs of verification that found no damage.',
+        verifications.runs,
+      ),
+      counter(
+        'oqs_verification_seconds_total',
+        'The time that these runs of verification took.',
+        verifications.ms / 1000,
+      ),
+      counter(
+        'oqs_failed_verifications_total',
+        'Runs of verification that failed before their end, for another reason than damage.',
+        verifications.failed,
+      ),
+    ]
+  }
+
+  /** `collectDefaultMetrics` of prom-client has more, but its observers cannot be stopped. */
+  #process(): MetricFamily[] {
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
+    const busySeconds = performance.eventLoopUtilization().active / 1000
+    const delays = [0.5, 0.99, 1].map((quantile) => {
+      // The timer fires after its resolution at the earliest.
+      const delayMs = this.#delay.percentile(100 * quantile) / 1e6 - DELAY_RESOLUTION_MS
+      return [{ quantile }, Math.max(0, delayMs) / 1000] as const
+    })
+    this.#delay.reset()
+    return [
+      counter(
+        'process_cpu_seconds_total',
+        'CPU time of the process, all threads.',
+        (user + system) / 1e6,
+      ),
+      gauge('process_resident_memory_bytes', 'Resident memory of the process.', rss),
+      gauge('nodejs_heap_size_used_bytes', 'Memory used by JavaScript objects.', heapUsed),
+      counter(
+        'nodejs_event_loop_busy_seconds_total',
+        'Time that the main thread was busy.',
+        busySeconds,
+      ),
+      gauge(
+        'nodejs_event_loop_delay_seconds',
+        'Delay of the main thread since the last scrape.',
+        delays,
+        'max',
+      ),
+    ]
   }
 }
 
@@ -108,7 +141,8 @@ export class ServiceMetrics implements Disposable {
 export async function addUpMetrics(
   processes: readonly CollectedMetrics[],
 ): Promise<CollectedMetrics> {
-  return await aggregate(processes).getMetricsAsJSON()
+  const added: unknown = await aggregate(processes).getMetricsAsJSON()
+  return added as CollectedMetrics
 }
 
 /** Returns the text of the metrics of all processes of one service. */
@@ -118,7 +152,7 @@ export async function renderMetrics(processes: readonly CollectedMetrics[]): Pro
 
 /** Drops the gauges of a process that has ended; its counters still count. */
 export function withoutGauges(collected: CollectedMetrics): CollectedMetrics {
-  return collected.filter(({ type }) => String(type) !== 'gauge')
+  return collected.filter(({ type }) => type !== 'gauge')
 }
 
 function aggregate(processes: readonly CollectedMetrics[]): Registry {
