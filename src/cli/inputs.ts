@@ -164,7 +164,7 @@ export async function openInputs(
 ): Promise<Inputs> {
   const [{ stat }, { spoolStdin }] = await Promise.all([
     import('node:fs/promises'),
-    import('../transfer/input/spool-stdin.ts'),
+    import('../transfer/input/input-file.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
   const kept = twice && paths.includes('-') ? await spoolStdin(process.stdin, signal) : undefined

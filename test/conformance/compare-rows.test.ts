@@ -6,8 +6,7 @@ import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { isRejected, rowReader } from '../../src/transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../src/transfer/compare/change-journal.ts'
 import { ChangeRecorder } from '../../src/transfer/compare/change-recorder.ts'
-import { storedObjects } from '../../src/transfer/compare/stored-objects.ts'
-import { undoChanges } from '../../src/transfer/compare/undo-changes.ts'
+import { storedObjects, undoChanges } from '../../src/transfer/compare/stored-objects.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
 let service: Service

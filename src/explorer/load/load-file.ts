@@ -1,13 +1,16 @@
 import { comparison } from '../../transfer/compare/change-recorder.ts'
-import { storedObjects } from '../../transfer/compare/stored-objects.ts'
-import { type UndoResult, undoChanges } from '../../transfer/compare/undo-changes.ts'
+import {
+  storedObjects,
+  type UndoResult,
+  undoChanges,
+} from '../../transfer/compare/stored-objects.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import { removeType } from '../../transfer/import/change-definition.ts'
 import {
   type ImportResult,
   ImportStopped,
   importFiles,
 } from '../../transfer/import/import-files.ts'
-import { removeType } from '../../transfer/import/remove-type.ts'
 import type { LoadCounts, LoadRemains, LoadSpec } from './messages.ts'
 import { openEndpoints, openLoad, type WorkOptions } from './open-load.ts'
 

@@ -1,6 +1,6 @@
 /** Takes a load back: by the worker that did it, or by removing the type that was created for it. */
 import { countOf } from '../../contract/count-of.ts'
-import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
+import type { UndoResult } from '../../transfer/compare/stored-objects.ts'
 import type { Service } from '../api/service.ts'
 import type { LastChange } from '../session/use-writes.ts'
 import type { LoadSpec } from './messages.ts'

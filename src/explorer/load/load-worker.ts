@@ -1,5 +1,5 @@
 /** Reads files and sends their objects, in a worker, so that the page stays responsive. */
-import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
+import type { UndoResult } from '../../transfer/compare/stored-objects.ts'
 import { compareFile, loadFile } from './load-file.ts'
 import type { Command, Report } from './messages.ts'
 import { readFile } from './read-file.ts'

@@ -4,7 +4,7 @@ import type { CellKind, Row } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
 import type { ChangeCounts } from '../../transfer/compare/change-journal.ts'
-import type { UndoResult } from '../../transfer/compare/undo-changes.ts'
+import type { UndoResult } from '../../transfer/compare/stored-objects.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import type { InferredType } from '../../transfer/infer/infer-type.ts'
 

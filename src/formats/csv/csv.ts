@@ -1,9 +1,8 @@
 /** Reads CSV files with a header. The delimiter is detected unless it is given. */
-
 import { countOf } from '../../contract/count-of.ts'
 import { BlankLines } from '../blank-lines.ts'
 import { checkExportEnd, readExportEnd } from '../export-end.ts'
-import { type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
+import { isBlank, type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
 import {
   excerptOf,
   isUnreadable,
@@ -15,7 +14,6 @@ import {
   type UnreadableRow,
 } from '../row.ts'
 import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
-import { declaredDelimiter, guessDelimiter, linesToGuessFrom } from './csv-delimiter.ts'
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined
@@ -210,4 +208,61 @@ function isUnnamed(name: string | undefined): boolean {
 /** Returns whether a record has only empty cells beyond the columns of the header. */
 function isEmptyAfter(cells: CsvRecord['cells'], columns: number): boolean {
   return cells.length > columns && cells.slice(columns).every((cell) => cell === undefined)
+}
+
+const DELIMITERS = [',', ';', '\t', '|']
+
+/** The size of the sample at the beginning of a file. */
+const GUESS_LINES = 50
+const GUESS_LENGTH = 1024 * 1024
+
+/** Returns the sample, or undefined if more lines are needed. */
+function linesToGuessFrom(lines: readonly SplitLine[]): readonly SplitLine[] | undefined {
+  // The sample does not depend on how the file is split into chunks.
+  let length = 0
+  for (const [index, line] of lines.entries()) {
+    length += isUnreadable(line) ? 0 : line.text.length
+    if (index + 1 === GUESS_LINES || length > GUESS_LENGTH) return lines.slice(0, index + 1)
+  }
+  return undefined
+}
+
+/** Excel reads the delimiter from a first line such as `sep=;`, and some programs write it. */
+const DECLARATION = /^\ufeff?sep=(.)\r?$/i
+
+/** Returns the delimiter that the first line of a file declares. */
+function declaredDelimiter(line: SplitLine | undefined): string | undefined {
+  if (line === undefined || isUnreadable(line) || line.number !== 1) return undefined
+  return DECLARATION.exec(line.text)?.[1]
+}
+
+/** Returns the delimiter with which most records have the column count of the header, if above one. */
+function guessDelimiter(lines: readonly SplitLine[]): string {
+  const declared = declaredDelimiter(lines[0])
+  if (declared !== undefined) return declared
+  let best = { delimiter: ',', fitting: 0, columns: 1 }
+  for (const delimiter of DELIMITERS) {
+    const [columns = 1, ...others] = columnsOfRecords(lines, delimiter)
+    if (columns === 1) continue
+    const fitting = 1 + others.filter((count) => count === columns).length
+    if (fitting > best.fitting || (fitting === best.fitting && columns > best.columns)) {
+      best = { delimiter, fitting, columns }
+    }
+  }
+  return best.delimiter
+}
+
+/** Returns the column count of each record that ends within the lines. */
+function columnsOfRecords(lines: readonly SplitLine[], delimiter: string): number[] {
+  const counts: number[] = []
+  let record = beginRecord(1, '')
+  for (const line of lines) {
+    if (isUnreadable(line)) continue
+    if (record.open === undefined) {
+      if (isBlank(line.text) || readExportEnd('csv', line.text) !== undefined) continue
+      record = beginRecord(line.number, '')
+    }
+    if (readRecordLine(record, line.text, delimiter)) counts.push(record.cells.length)
+  }
+  return counts
 }

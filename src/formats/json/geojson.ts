@@ -1,6 +1,6 @@
 /** Reads GeoJSON features (RFC 7946) as rows, from a collection or one by one. */
 import { excerptOf, isUnreadable, type ReadRow, type Row } from '../row.ts'
-import { readObject } from './read-object.ts'
+import { type ExactJson, parseExactly } from './exact-json.ts'
 
 /** Reads an element of a collection. */
 export function readFeature(line: number, text: string): ReadRow {
@@ -78,4 +78,20 @@ function endOfText(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
+}
+
+/** Parses one object; returns an unreadable row if the text is not a JSON object. */
+export function readObject(line: number, text: string): ReadRow {
+  let json: ExactJson
+  try {
+    json = parseExactly(text)
+  } catch {
+    return { line, reason: 'is not JSON', excerpt: excerptOf(text) }
+  }
+  const { value, hasBigIntegers } = json
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, reason: 'is not a JSON object', excerpt: excerptOf(text) }
+  }
+  const cells = value as Record<string, unknown>
+  return hasBigIntegers ? { line, cells, source: text } : { line, cells, json: text }
 }

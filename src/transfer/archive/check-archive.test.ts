@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkDefinition, checkManifest } from './check-archive.ts'
+import { checkDefinition, checkManifest } from './read-archive.ts'
 
 describe('the texts of an archive', () => {
   const manifest = { format: 'oqs-archive', formatVersion: 1, ontology: 'a', objectTypes: {} }

@@ -6,7 +6,6 @@ import { readPaxRecords, readTarHeader, TAR_BLOCK } from '../../formats/tar.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { decompress, handleBytes } from '../input/input-bytes.ts'
 import { spool, TEMP_MAX_BYTES } from '../input/input-file.ts'
-import { checkDefinition, checkManifest } from './check-archive.ts'
 import { DEFINITION_FILE, MANIFEST_FILE, type Manifest } from './write-archive.ts'
 
 interface Entry {
@@ -157,4 +156,36 @@ async function readSome(file: FileHandle, at: number, length: number): Promise<U
     filled += bytesRead
   }
   return buffer.subarray(0, filled)
+}
+
+export function checkDefinition(value: unknown): OntologyDefinition {
+  if (isDefinition(value)) return value
+  throw new UnreadableFile(`${DEFINITION_FILE} is not the definition of an ontology`)
+}
+
+function isDefinition(value: unknown): value is OntologyDefinition {
+  if (!isObject(value) || typeof value['apiName'] !== 'string') return false
+  const types = value['objectTypes']
+  return Array.isArray(types) && types.every(isObject)
+}
+
+export function checkManifest(manifest: unknown): Manifest {
+  const value = manifest
+  if (!isObject(value) || value['format'] !== 'oqs-archive') {
+    throw new UnreadableFile(`${MANIFEST_FILE} is not the manifest of an archive`)
+  }
+  if (value['formatVersion'] !== 1) throw new UnreadableFile('was written by a newer version')
+  const types = value['objectTypes']
+  if (!isObject(types)) throw new UnreadableFile(`${MANIFEST_FILE} lists no object types`)
+  for (const [name, type] of Object.entries(types)) {
+    const count = isObject(type) ? type['count'] : undefined
+    if (!Number.isSafeInteger(count) || Number(count) < 0) {
+      throw new UnreadableFile(`${MANIFEST_FILE} has no valid number of objects for ${name}`)
+    }
+  }
+  return manifest as Manifest
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -12,8 +12,8 @@ import {
   type ColumnPlan,
   missingKeyColumn,
   ROW_NUMBER_TYPES,
+  styleOf,
 } from './column-plan.ts'
-import { styleOf } from './column-style.ts'
 import { type CoordinateColumns, geopointText } from './geopoint-columns.ts'
 import { textCellReader, typedCellReader } from './read-cell.ts'
 import { type JsonCell, jsonCell } from './read-json-cell.ts'

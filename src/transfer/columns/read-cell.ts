@@ -11,8 +11,8 @@ import type {
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
+import { isoTimestamp } from './date-format.ts'
 import { degrees, pointText } from './geopoint-columns.ts'
-import { isoTimestamp } from './iso-timestamp.ts'
 import { jsonCell } from './read-json-cell.ts'
 
 export type TextReader = (text: string) => string

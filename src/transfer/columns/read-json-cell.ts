@@ -4,7 +4,7 @@ import type {
   StructType,
 } from '../../ontology/definition/property-type.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
-import { isoTimestamp } from './iso-timestamp.ts'
+import { isoTimestamp } from './date-format.ts'
 
 /**
  * Converts JSON values before they are sent; the service checks them. Only three things change: any

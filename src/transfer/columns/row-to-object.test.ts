@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readObject } from '../../formats/json/read-object.ts'
+import { readObject } from '../../formats/json/geojson.ts'
 import type { CellKind, Row } from '../../formats/row.ts'
 import type { PropertyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'

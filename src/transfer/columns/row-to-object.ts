@@ -21,8 +21,8 @@ import {
   checkColumnOptions,
   checkNamedColumns,
   planColumns,
+  styleOf,
 } from './column-plan.ts'
-import { styleOf } from './column-style.ts'
 import {
   cellOf,
   checkKey,

@@ -2,8 +2,17 @@
  * Exports to a file. The data is written to `FILE.part`, which is renamed when it is complete;
  * `FILE.part.json` has the state that a resumed export needs.
  */
-
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import {
+  type FileHandle,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import {
@@ -14,8 +23,6 @@ import {
   keyOf,
 } from './export-objects.ts'
 import { ExportScanner } from './export-scanner.ts'
-import { fileError } from './file-error.ts'
-import { differences, type NotedRequest, noteOf, readNote, writeNote } from './resume-note.ts'
 
 export interface FileExportOptions {
   /** Continue an earlier run; start from the beginning if there is none. */
@@ -211,3 +218,82 @@ async function readPartialExport(
 }
 
 const CHUNK_BYTES = 1024 * 1024
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large for the file system',
+  ENOENT: 'the folder does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a directory',
+}
+
+/** Describes why a file cannot be written, in one line. */
+export function fileError(path: string, error: unknown): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return new RemediableError(`cannot write ${path}: ${REASONS[code] ?? message}`, {
+    cause: error,
+    remedy: isFull ? { do: 'resume' } : undefined,
+  })
+}
+
+export interface ResumeNote {
+  readonly request: NotedRequest
+  readonly version: string
+}
+
+export type NotedRequest = Readonly<Record<string, string | undefined>>
+
+/** Returns everything that determines the bytes of an export. */
+export function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
+  const { ontology, objectType, format, where, select } = request
+  // The round trip through JSON removes undefined members, as in a note that was read.
+  return JSON.parse(
+    JSON.stringify({ url: connection.baseUrl, ontology, objectType, format, where, select }),
+  )
+}
+
+export async function writeNote(path: string, note: ResumeNote): Promise<void> {
+  await writeFile(path, `${JSON.stringify(note)}\n`).catch((error) => {
+    throw fileError(path, error)
+  })
+}
+
+/** Reads the note of an earlier run; undefined if there is none. Throws if it is damaged. */
+export async function readNote(path: string): Promise<ResumeNote | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const note = parseNote(text)
+  if (note === undefined) {
+    const remedy = { do: 'startAgain' } as const
+    throw new RemediableError(`cannot resume: ${path} is damaged`, { remedy })
+  }
+  return note
+}
+
+/** Returns undefined for an invalid note, such as the first half that a killed run has written. */
+function parseNote(text: string): ResumeNote | undefined {
+  let note: unknown
+  try {
+    note = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const { request, version } = (note ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof version !== 'string' || typeof request !== 'object' || request === null) {
+    return undefined
+  }
+  const isNoted = Object.values(request).every((value) => typeof value === 'string')
+  return isNoted ? { request: request as NotedRequest, version } : undefined
+}
+
+/** Lists the differences between the requests of two exports. */
+export function differences(left: NotedRequest, right: NotedRequest): string[] {
+  const names = new Set([...Object.keys(left), ...Object.keys(right)])
+  return [...names]
+    .filter((name) => !isDeepStrictEqual(left[name], right[name]))
+    .map((name) => `${name} was ${left[name] ?? 'not given'}, is ${right[name] ?? 'not given'}`)
+}

@@ -1,8 +1,16 @@
 /** Exports to Parquet. The service sends NDJSON, which is counted and resumed like any other export. */
+
+import type { SchemaElement } from 'hyparquet'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
-import { readDefinition } from '../import/read-definition.ts'
+import { TYPES_KEY } from '../../formats/parquet/parquet-types.ts'
+import type {
+  ObjectTypeDefinition,
+  PropertyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
+import type { ScalarType } from '../../ontology/definition/property-type.ts'
+import { readDefinition } from '../import/change-definition.ts'
 import { type ExportProgress, type ExportRequest, exportObjects } from './export-objects.ts'
-import { ParquetRows } from './parquet-rows.ts'
 
 export async function exportParquet(
   client: Endpoints,
@@ -29,4 +37,224 @@ export async function exportParquet(
   })
   await rows.finish()
   return { objects, bytes }
+}
+
+/** Limits of a row group, which is in memory until it is complete. */
+const GROUP_ROWS = 50_000
+const GROUP_BYTES = 8 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+export class ParquetRows {
+  readonly #columns: readonly WrittenColumn[]
+  readonly #names: ReadonlySet<string>
+  readonly #bytes = new ByteWriter()
+  readonly #writer: ParquetWriter
+  readonly #write: (bytes: Uint8Array) => Promise<void>
+  /** The values of the current row group, one array per column. */
+  #values: unknown[][]
+  #groupBytes = 0
+  /** The beginning of a line whose end has not arrived. */
+  #partial: Uint8Array[] = []
+
+  constructor(
+    type: ObjectTypeDefinition,
+    select: readonly string[] | undefined,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ) {
+    this.#columns = parquetColumnsOf(type, select)
+    this.#names = new Set(this.#columns.map(({ name }) => name))
+    this.#values = this.#columns.map(() => [])
+    this.#write = write
+    const types = this.#columns.map(({ name }) => [name, type.properties[name]?.type])
+    this.#writer = new ParquetWriter({
+      writer: this.#bytes,
+      schema: schemaOf(this.#columns),
+      kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify(Object.fromEntries(types)) }],
+    })
+  }
+
+  /** Adds bytes of NDJSON, which may end within a line. */
+  async add(bytes: Uint8Array): Promise<void> {
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      this.#addLine(Buffer.concat([...this.#partial, bytes.subarray(start, end)]))
+      this.#partial = []
+      start = end + 1
+      if (this.#isFull) await this.#endGroup()
+    }
+    // Copied, because the caller may reuse its buffer.
+    if (start < bytes.length) this.#partial.push(Buffer.from(bytes.subarray(start)))
+  }
+
+  async finish(): Promise<void> {
+    if (this.#partial.length > 0) this.#addLine(Buffer.concat(this.#partial))
+    await this.#endGroup()
+    await this.#writer.finish()
+    await this.#flush()
+  }
+
+  get #isFull(): boolean {
+    return (this.#values[0]?.length ?? 0) >= GROUP_ROWS || this.#groupBytes >= GROUP_BYTES
+  }
+
+  #addLine(line: Buffer): void {
+    const object = JSON.parse(line.toString('utf8')) as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(object)) {
+      if (!this.#names.has(name)) {
+        throw new Error(
+          `property ${name} was added to the type during the export. Run the command again.`,
+        )
+      }
+    }
+    for (const [index, { name, convert }] of this.#columns.entries()) {
+      const value = object[name] ?? null
+      this.#values[index]?.push(value === null ? null : convert(value))
+    }
+    this.#groupBytes += line.length
+  }
+
+  async #endGroup(): Promise<void> {
+    const values = this.#values
+    const rows = values[0]?.length ?? 0
+    if (rows === 0) return
+    this.#values = this.#columns.map(() => [])
+    this.#groupBytes = 0
+    const columnData = this.#columns.map(({ name }, index) => ({
+      name,
+      data: values[index] ?? [],
+      offsetIndex: false,
+    }))
+    await this.#writer.write({ columnData, rowGroupSize: rows })
+    await this.#flush()
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = this.#bytes.getBytes()
+    if (bytes.length > 0) await this.#write(bytes)
+    this.#bytes.index = 0
+  }
+}
+
+/** A column, its part of the schema, and how its JSON values are converted. */
+export interface WrittenColumn {
+  readonly name: string
+  readonly elements: readonly SchemaElement[]
+  readonly convert: (value: unknown) => unknown
+}
+
+/** Returns the columns of a type; the primary key has a value in every object. */
+export function parquetColumnsOf(
+  { properties, primaryKey }: ObjectTypeDefinition,
+  select: readonly string[] | undefined,
+): WrittenColumn[] {
+  return Object.entries(properties)
+    .filter(([name]) => select === undefined || name === primaryKey || select.includes(name))
+    .map(([name, property]) => ({
+      name,
+      elements: elementsOf(name, property, name === primaryKey ? 'REQUIRED' : 'OPTIONAL'),
+      convert: converterOf(property),
+    }))
+}
+
+/** Returns the schema of a file with these columns. */
+export function schemaOf(columns: readonly WrittenColumn[]): SchemaElement[] {
+  const root: SchemaElement = { name: 'schema', num_children: columns.length }
+  return [root, ...columns.flatMap(({ elements }) => elements)]
+}
+
+type Repetition = 'REQUIRED' | 'OPTIONAL' | 'REPEATED'
+
+function elementsOf(
+  name: string,
+  { type, items, fields = {} }: PropertyDefinition,
+  repetition: Repetition,
+): SchemaElement[] {
+  if (type === 'array' && items !== undefined) {
+    return [
+      { name, repetition_type: repetition, num_children: 1, converted_type: 'LIST' },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      ...elementsOf('element', items, 'REQUIRED'),
+    ]
+  }
+  if (type === 'struct') {
+    const members = Object.entries(fields)
+    return [
+      { name, repetition_type: repetition, num_children: members.length },
+      ...members.flatMap(([member, field]) => elementsOf(member, field, 'OPTIONAL')),
+    ]
+  }
+  return [{ name, repetition_type: repetition, ...SCALARS[type as ScalarType].element }]
+}
+
+interface ScalarColumn {
+  readonly element: Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>
+  readonly convert?: (value: unknown) => unknown
+}
+
+const TEXT: ScalarColumn = { element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' } }
+const JSON_TEXT: ScalarColumn = { element: { type: 'BYTE_ARRAY', converted_type: 'JSON' } }
+const DAY_MS = 86_400_000
+
+const SCALARS: Readonly<Record<ScalarType, ScalarColumn>> = {
+  string: TEXT,
+  marking: TEXT,
+  boolean: { element: { type: 'BOOLEAN' } },
+  byte: { element: { type: 'INT32', converted_type: 'INT_8' } },
+  short: { element: { type: 'INT32', converted_type: 'INT_16' } },
+  integer: { element: { type: 'INT32' } },
+  long: { element: { type: 'INT64' }, convert: (value) => BigInt(value as string) },
+  // The special numbers are texts in JSON.
+  float: { element: { type: 'FLOAT' }, convert: Number },
+  double: { element: { type: 'DOUBLE' }, convert: Number },
+  // Parquet decimals of one column have one scale; these have any.
+  decimal: TEXT,
+  date: {
+    element: { type: 'INT32', converted_type: 'DATE' },
+    convert: (value) => Date.parse(`${value}T00:00:00Z`) / DAY_MS,
+  },
+  timestamp: {
+    element: {
+      type: 'INT64',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+    },
+    convert: (value) => microsecondsOf(String(value)),
+  },
+  geopoint: JSON_TEXT,
+  geoshape: JSON_TEXT,
+  attachment: JSON_TEXT,
+}
+
+/** Canonical timestamps have up to six digits of a second. */
+const TIMESTAMP = /^(.{19})(?:\.(\d{1,6}))?Z$/
+
+function microsecondsOf(text: string): bigint {
+  const [, seconds, fraction = ''] = TIMESTAMP.exec(text) ?? []
+  if (seconds === undefined) throw new Error(`${text} is not a timestamp`)
+  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
+}
+
+function converterOf({
+  type,
+  items,
+  fields = {},
+}: PropertyDefinition): (value: unknown) => unknown {
+  if (type === 'array' && items !== undefined) {
+    const convert = converterOf(items)
+    return (value) => (value as readonly unknown[]).map(convert)
+  }
+  if (type === 'struct') {
+    const members = Object.entries(fields).map(
+      ([name, field]) => [name, converterOf(field)] as const,
+    )
+    return (value) => {
+      const struct = value as Readonly<Record<string, unknown>>
+      return Object.fromEntries(
+        members
+          .filter(([name]) => (struct[name] ?? null) !== null)
+          .map(([name, convert]) => [name, convert(struct[name])]),
+      )
+    }
+  }
+  return SCALARS[type as ScalarType].convert ?? ((value) => value)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { BatchKeys } from './batch-keys.ts'
+import { BatchKeys } from './batch-sender.ts'
 
 it('finds a common key of two batches in any order', () => {
   const keys = fc.array(fc.string({ maxLength: 2 }), { minLength: 1 })

@@ -3,7 +3,6 @@
  * another, and the third keeps it from waiting when one of these takes longer than the other. Batches
  * with a common object are sent in sequence, so that its last row wins.
  */
-
 import type {
   Administration,
   BatchOptions,
@@ -13,7 +12,6 @@ import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import type { Remedy } from '../../formats/remedy.ts'
 import { excerptOf } from '../../formats/row.ts'
-import { BatchKeys } from './batch-keys.ts'
 
 /** An object to send, and the row it comes from. */
 export interface OutgoingObject {
@@ -254,4 +252,38 @@ export function toRejection(
   const value = cells[property ?? ''] ?? cells[name]
   const excerpt = value === undefined ? '' : excerptOf(value)
   return { file, line, property, excerpt, reason, row: json }
+}
+
+interface Keyed {
+  readonly key: string
+}
+
+/** The keys of a batch. Sets of them are built only if their ranges overlap, unlike in a sorted file. */
+export class BatchKeys {
+  readonly #objects: readonly Keyed[]
+  readonly #first: string
+  readonly #last: string
+  #set: ReadonlySet<string> | undefined
+
+  constructor(objects: readonly Keyed[]) {
+    this.#objects = objects
+    let first = objects[0]?.key ?? ''
+    let last = first
+    for (const { key } of objects) {
+      if (key > last) last = key
+      else if (key < first) first = key
+    }
+    this.#first = first
+    this.#last = last
+  }
+
+  isDisjointFrom(other: BatchKeys): boolean {
+    if (this.#last < other.#first || other.#last < this.#first) return true
+    return this.#all().isDisjointFrom(other.#all())
+  }
+
+  #all(): ReadonlySet<string> {
+    this.#set ??= new Set(this.#objects.map(({ key }) => key))
+    return this.#set
+  }
 }

@@ -1,4 +1,5 @@
 import type { Administration } from '../../client/endpoints/administration.ts'
+import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 
@@ -37,4 +38,34 @@ async function readTagged(administration: Administration, ontology: string) {
 
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof OqsError && error.errorName === name
+}
+
+/** Returns the definition of an ontology, or undefined if there is no such ontology. */
+export async function readDefinition(
+  administration: Administration,
+  ontology: string,
+): Promise<OntologyDefinition | undefined> {
+  try {
+    return (await administration.getDefinition(ontology)) as OntologyDefinition
+  } catch (error) {
+    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
+    throw error
+  }
+}
+
+/** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */
+export async function removeType(
+  administration: Administration,
+  { ontology, objectType }: TypePath,
+  isOntologyNew: boolean,
+): Promise<void> {
+  if ((await readDefinition(administration, ontology)) === undefined) return
+  let isLast = false
+  await changeDefinition(administration, ontology, (current) => {
+    if (current === undefined) throw new Error(`the ontology ${ontology} was deleted meanwhile`)
+    const objectTypes = current.objectTypes.filter(({ apiName }) => apiName !== objectType)
+    isLast = objectTypes.length === 0
+    return { ...current, objectTypes }
+  })
+  if (isOntologyNew && isLast) await administration.deleteOntology(ontology)
 }

@@ -9,9 +9,8 @@ import { type ColumnOptions, checkColumnOptions } from '../columns/column-plan.t
 import { withType } from '../infer/definition.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 import { isEmptyType, type LoadEndpoints } from './bulk-load.ts'
+import { readDefinition, removeType } from './change-definition.ts'
 import { existingTypeOptions, isRowNumber } from './existing-type.ts'
-import { readDefinition } from './read-definition.ts'
-import { removeType } from './remove-type.ts'
 import { widenType } from './widen-type.ts'
 
 export interface ImportType {

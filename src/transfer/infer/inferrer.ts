@@ -24,12 +24,11 @@ import {
   readDecimalComma,
   type TextStyle,
 } from '../columns/text-style.ts'
-import { traitsOf } from './classify.ts'
+import { TRAIT, traitsOf } from './classify.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
 import { StyleGuess } from './style-guess.ts'
-import { TRAIT } from './traits.ts'
 import { emptyGuess, isSettled, learn, scalarTypeOf } from './value-guess.ts'
 
 export interface Inferrer {

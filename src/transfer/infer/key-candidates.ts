@@ -2,8 +2,7 @@ import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import { utf8Length } from '../../formats/utf8.ts'
 import { scalarReader } from '../../ontology/values/read-value.ts'
 import { wordsOf } from '../columns/column-names.ts'
-import { isoTimestamp } from '../columns/iso-timestamp.ts'
-import { NumberSet } from './number-set.ts'
+import { isoTimestamp } from '../columns/date-format.ts'
 
 /**
  * Finds the columns that have a different value in every row. Values are stored as 53-bit hashes,
@@ -153,4 +152,46 @@ function hashOf(text: string): number {
   high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
   low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
   return (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
+}
+
+const FIRST_SLOTS = 64
+
+/** A set of integers up to 2^53 - 2, with 16 to 32 bytes per entry: a third of a `Set`. */
+export class NumberSet {
+  #slots = new Float64Array(FIRST_SLOTS)
+  #size = 0
+
+  /** Adds a number; returns whether it is new. */
+  add(number: number): boolean {
+    if (!insert(this.#slots, number + 1)) return false
+    this.#size += 1
+    if (this.#size * 2 > this.#slots.length) this.#grow()
+    return true
+  }
+
+  clear(): void {
+    this.#slots = new Float64Array(FIRST_SLOTS)
+    this.#size = 0
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(this.#slots.length * 2)
+    for (const entry of this.#slots) if (entry !== 0) insert(larger, entry)
+    this.#slots = larger
+  }
+}
+
+/** Zero marks a free slot, so entries are the numbers plus one. */
+function insert(slots: Float64Array, entry: number): boolean {
+  const mask = slots.length - 1
+  let slot = entry % slots.length
+  for (;;) {
+    const existing = slots[slot]
+    if (existing === 0) {
+      slots[slot] = entry
+      return true
+    }
+    if (existing === entry) return false
+    slot = (slot + 1) & mask
+  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { NumberSet } from './number-set.ts'
+import { NumberSet } from './key-candidates.ts'
 
 it('recognises a number among any number of others', () => {
   const number = fc.oneof(

@@ -5,8 +5,7 @@
 import type { CellKind } from '../../formats/row.ts'
 import type { DateFormat } from '../columns/date-format.ts'
 import { KNOWN_DATE_FORMATS, readDecimalComma, readGrouped } from '../columns/text-style.ts'
-import { traitsOf } from './classify.ts'
-import { hasOnly, TRAIT } from './traits.ts'
+import { hasOnly, TRAIT, traitsOf } from './classify.ts'
 
 const WHOLE = TRAIT.integer | TRAIT.long | TRAIT.wide
 const NUMBER = WHOLE | TRAIT.fraction | TRAIT.scaled | TRAIT.floating | TRAIT.decimal

@@ -6,8 +6,7 @@ import type {
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
-import { traitsOf } from './classify.ts'
-import { hasOnly, TRAIT } from './traits.ts'
+import { hasOnly, TRAIT, traitsOf } from './classify.ts'
 
 /** What is known about the values of a column, of array items or of a struct field. */
 export interface ValueGuess {
