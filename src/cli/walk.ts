@@ -60,7 +60,7 @@ export async function readQueryPage(
   query: PageQuery,
   page: PageOptions,
 ): Promise<Page> {
-  const { readPage } = await import('../client/endpoints/read-page.ts')
+  const { readPage } = await import('../client/endpoints/endpoint-group.ts')
   const { revision1PageRequest } = await import('../client/query/page-requests.ts')
   return readPage(connection, revision1PageRequest(type, query, page))
 }

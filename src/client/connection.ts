@@ -214,6 +214,11 @@ export function segment(text: string | number | boolean): string {
   return encodeURIComponent(text)
 }
 
+/** Builds a path whose variable segments are percent-encoded. */
+export function pathOf(texts: TemplateStringsArray, ...segments: readonly string[]): string {
+  return String.raw(texts, ...segments.map(segment))
+}
+
 /** Returns the path of a request with its query string. */
 export function addressOf({ path, query = {} }: Pick<ServiceRequest, 'path' | 'query'>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -274,4 +279,16 @@ function lastCause(error: unknown): Error & { readonly code?: string } {
   let last = error as Error
   while (last.cause instanceof Error) last = last.cause
   return last
+}
+
+/** Options of a call that the service applies once, even if it is repeated. */
+export interface IdempotentCallOptions extends CallOptions {
+  /** A call with the key of an earlier one returns its result. By default, each call has a new key. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Returns a random key for one write; `crypto.randomUUID` would need a secure page. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

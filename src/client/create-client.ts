@@ -1,9 +1,8 @@
 /** The client of an object query service. */
-import type { CallOptions, ConnectionOptions } from './connection.ts'
+import type { CallOptions, ConnectionOptions, IdempotentCallOptions } from './connection.ts'
 import type { DefinitionOptions } from './endpoints/definition-change.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
 import type { ActionResult } from './endpoints/object-sets.ts'
-import type { IdempotentCallOptions } from './idempotency-key.ts'
 import { ObjectEditor } from './object-editor.ts'
 import { Family } from './query/family-query.ts'
 import { LinkedQuery, linkedSource, ObjectQuery, searchSource } from './query/object-query.ts'

@@ -2,6 +2,7 @@
 export type {
   CallOptions,
   ConnectionOptions,
+  IdempotentCallOptions,
   ServiceRequest,
   ServiceResponse,
 } from './connection.ts'
@@ -19,7 +20,6 @@ export type * from './endpoints/object-sets.ts'
 export type * from './endpoints/pages.ts'
 export type * from './endpoints/revision-1.ts'
 export type * from './endpoints/revision-2.ts'
-export type { IdempotentCallOptions } from './idempotency-key.ts'
 export type { Change, ObjectEditor, Patch, TaggedObject } from './object-editor.ts'
 export { type ClientErrorName, OqsError, type WalkProgress } from './oqs-error.ts'
 export type { Family, FamilyQuery } from './query/family-query.ts'

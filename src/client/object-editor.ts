@@ -1,4 +1,6 @@
 /** Writes the objects of one type. */
+
+import type { IdempotentCallOptions } from './connection.ts'
 import { type CallOptions, toJson } from './connection.ts'
 import type {
   BatchOptions,
@@ -9,7 +11,6 @@ import type {
 } from './endpoints/administration.ts'
 import type { Endpoints } from './endpoints/endpoints.ts'
 import type { TypePath } from './endpoints/pages.ts'
-import type { IdempotentCallOptions } from './idempotency-key.ts'
 import { type Conditions, compileWhere, SEARCH_SYNTAX } from './query/compile-where.ts'
 import type { KeyOf, ObjectTypeShape } from './types/property-types.ts'
 import type { Where } from './types/where.ts'

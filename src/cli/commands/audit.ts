@@ -56,7 +56,7 @@ export function addAuditCommand(program: Command): void {
 async function printAudit(options: AuditOptions, signal: AbortSignal): Promise<void> {
   const [{ connection }, { readPage }] = await Promise.all([
     openClient(options, signal),
-    import('../../client/endpoints/read-page.ts'),
+    import('../../client/endpoints/endpoint-group.ts'),
   ])
   const { since, until, caller, operation, ontology, limit = DEFAULT_LIMIT } = options
   const call: CallOptions = { signal }

@@ -1,15 +1,16 @@
 /** The administration endpoints, one method each: definitions, writes, replacements, exports. */
 import {
   type CallOptions,
-  type Connection,
+  type IdempotentCallOptions,
+  newIdempotencyKey,
+  pathOf,
   type QueryParameters,
   type ServiceRequest,
-  segment,
   toJson,
 } from '../connection.ts'
-import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
 import { type ExportOptions, type ExportStream, openStream } from './byte-stream.ts'
 import type { DefinitionChange, DefinitionOptions, TaggedDefinition } from './definition-change.ts'
+import { EndpointGroup } from './endpoint-group.ts'
 import type { TypePath } from './pages.ts'
 
 export interface BatchResult {
@@ -75,26 +76,20 @@ export interface Caller {
   }
 }
 
-export class Administration {
-  readonly #connection: Connection
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
+export class Administration extends EndpointGroup {
   /** Returns the caller: name, scopes, ontologies, expiry and limits. */
-  getCaller(call: CallOptions = {}): Promise<Caller> {
-    return this.#connection.send({ ...call, path: '/api/admin/v1/me' })
+  getCaller(call?: CallOptions): Promise<Caller> {
+    return this.get('/api/admin/v1/me', call)
   }
 
-  getDefinition(ontology: string, call: CallOptions = {}): Promise<unknown> {
-    return this.#connection.send({ ...call, path: adminPath(ontology) })
+  getDefinition(ontology: string, call?: CallOptions): Promise<unknown> {
+    return this.get(adminPath(ontology), call)
   }
 
   /** Returns a definition with its entity tag. */
-  async getTaggedDefinition(ontology: string, call: CallOptions = {}): Promise<TaggedDefinition> {
+  async getTaggedDefinition(ontology: string, call?: CallOptions): Promise<TaggedDefinition> {
     const request = { ...call, path: adminPath(ontology) }
-    const { body, headers } = await this.#connection.exchange(request)
+    const { body, headers } = await this.connection.exchange(request)
     return { definition: body, etag: headers.get('etag') ?? undefined }
   }
 
@@ -104,111 +99,108 @@ export class Administration {
    */
   applyDefinition(
     ontology: string,
-    definition: unknown,
+    json: unknown,
     { dryRun, allowDataLoss, ifMatch, ifNoneMatch, ...call }: DefinitionOptions = {},
   ): Promise<unknown> {
-    const conditions = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
     // Sent again, a request does not meet the condition that held for it at first.
     const key = (ifMatch ?? ifNoneMatch) && newIdempotencyKey()
-    return this.#connection.send({
+    return this.connection.send({
       ...call,
       method: 'PUT',
       path: adminPath(ontology),
       query: { dryRun, allowDataLoss },
-      headers: { ...conditions, 'idempotency-key': key },
-      json: definition,
+      headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'idempotency-key': key },
+      json,
       isRepeatable: true,
     })
   }
 
   /** Returns the last background change of an ontology, running or ended. */
-  getDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
-    const path = `${adminPath(ontology)}/change`
-    return this.#connection.send({ ...call, path })
+  getDefinitionChange(ontology: string, call?: CallOptions): Promise<DefinitionChange> {
+    return this.get(`${adminPath(ontology)}/change`, call)
   }
 
-  cancelDefinitionChange(ontology: string, call: CallOptions = {}): Promise<DefinitionChange> {
+  cancelDefinitionChange(ontology: string, call?: CallOptions): Promise<DefinitionChange> {
     const path = `${adminPath(ontology)}/change`
-    return this.#connection.send({ ...call, method: 'DELETE', path })
+    return this.connection.send({ ...call, method: 'DELETE', path })
   }
 
   /** Returns the number of objects and the newest version of every object type. */
-  getObjectCounts(ontology: string, call: CallOptions = {}): Promise<ObjectCounts> {
-    const path = `${adminPath(ontology)}/counts`
-    return this.#connection.send({ ...call, path })
+  getObjectCounts(ontology: string, call?: CallOptions): Promise<ObjectCounts> {
+    return this.get(`${adminPath(ontology)}/counts`, call)
   }
 
-  deleteOntology(ontology: string, options: CallOptions & Cascade = {}): Promise<unknown> {
-    return this.#delete(adminPath(ontology), options)
+  deleteOntology(
+    ontology: string,
+    { cascade, ...call }: CallOptions & Cascade = {},
+  ): Promise<unknown> {
+    const path = adminPath(ontology)
+    return this.write({ method: 'DELETE', path, query: { cascade } }, call)
   }
 
   deleteObjectType(
     { ontology, objectType }: TypePath,
-    options: CallOptions & Cascade = {},
+    { cascade, ...call }: CallOptions & Cascade = {},
   ): Promise<unknown> {
-    return this.#delete(`${adminPath(ontology)}/objectTypes/${segment(objectType)}`, options)
+    const path = adminPath(ontology) + pathOf`/objectTypes/${objectType}`
+    return this.write({ method: 'DELETE', path, query: { cascade } }, call)
   }
 
   /** Sends one atomic batch with one change per line: `{"put": …}` or `{"delete": …}`. */
   writeObjects(
     type: TypePath,
-    lines: string | Uint8Array<ArrayBuffer>,
+    content: string | Uint8Array<ArrayBuffer>,
     { signal, idempotencyKey, ...options }: BatchOptions = {},
   ): Promise<BatchResult> {
-    const query: QueryParameters = { ...options }
-    const body = { type: 'application/x-ndjson', content: lines }
-    const path = objectsPath(type)
-    return this.#write({ signal, method: 'POST', path, query, body }, idempotencyKey)
+    const body = { type: 'application/x-ndjson', content }
+    const request = {
+      method: 'POST',
+      path: objectsPath(type),
+      query: { ...options },
+      body,
+    } as const
+    return this.write(request, { signal, idempotencyKey })
   }
 
-  putObject(
+  async putObject(
     type: TypePath,
     primaryKey: string,
     object: object,
-    options: WriteOptions = {},
+    options?: WriteOptions,
   ): Promise<WriteResult> {
-    return this.#writeOne('PUT', type, primaryKey, options, {
-      type: 'application/json',
-      content: toJson(object),
-    })
+    const body = { type: 'application/json', content: toJson(object) }
+    return this.#writeOne({ method: 'PUT', path: objectPath(type, primaryKey), body }, options)
   }
 
   /** Changes properties with a JSON merge patch: null removes a value. */
-  patchObject(
+  async patchObject(
     type: TypePath,
     primaryKey: string,
     patch: object,
-    options: WriteOptions = {},
+    options?: WriteOptions,
   ): Promise<WriteResult> {
-    return this.#writeOne('PATCH', type, primaryKey, options, {
-      type: 'application/merge-patch+json',
-      content: toJson(patch),
-    })
+    const body = { type: 'application/merge-patch+json', content: toJson(patch) }
+    return this.#writeOne({ method: 'PATCH', path: objectPath(type, primaryKey), body }, options)
   }
 
-  deleteObject(
-    type: TypePath,
-    primaryKey: string,
-    options: WriteOptions = {},
-  ): Promise<WriteResult> {
-    return this.#writeOne('DELETE', type, primaryKey, options)
+  async deleteObject(type: TypePath, primaryKey: string, options?: WriteOptions): Promise<WriteResult> {
+    return this.#writeOne({ method: 'DELETE', path: objectPath(type, primaryKey) }, options)
   }
 
   /** Deletes all objects that match a query of revision 1.0. */
   deleteByQuery(
     type: TypePath,
     query: unknown,
-    { idempotencyKey, ...call }: IdempotentCallOptions = {},
+    call?: IdempotentCallOptions,
   ): Promise<DeletedResult> {
     const path = `${objectsPath(type)}/deleteByQuery`
-    return this.#write({ ...call, method: 'POST', path, json: { query } }, idempotencyKey)
+    return this.write({ method: 'POST', path, json: { query } }, call)
   }
 
   /** Starts a replacement of all objects of a type; returns the name for its batches. */
-  async startReplacement(type: TypePath, call: CallOptions = {}): Promise<string> {
-    const path = `${objectsPath(type)}/replacements`
-    const started = await this.#write<{ replacement: string }>({ ...call, method: 'POST', path })
-    return started.replacement
+  async startReplacement(type: TypePath, call?: CallOptions): Promise<string> {
+    const request = { method: 'POST', path: `${objectsPath(type)}/replacements` } as const
+    return (await this.write<{ replacement: string }>(request, call)).replacement
   }
 
   publishReplacement(
@@ -216,68 +208,41 @@ export class Administration {
     replacement: string,
     { mode, ...call }: PublishOptions = {},
   ): Promise<BatchResult> {
-    return this.#connection.send({
+    const path = objectsPath(type) + pathOf`/replacements/${replacement}/publish`
+    // Publishing again returns the result of the first time.
+    return this.connection.send({
       ...call,
       method: 'POST',
+      path,
       query: { mode },
-      path: `${objectsPath(type)}/replacements/${segment(replacement)}/publish`,
-      // Publishing again returns the result of the first time.
       isRepeatable: true,
     })
   }
 
-  async abandonReplacement(
-    type: TypePath,
-    replacement: string,
-    call: CallOptions = {},
-  ): Promise<void> {
-    await this.#connection.send({
-      ...call,
-      method: 'DELETE',
-      path: `${objectsPath(type)}/replacements/${segment(replacement)}`,
-    })
+  async abandonReplacement(type: TypePath, replacement: string, call?: CallOptions): Promise<void> {
+    const path = objectsPath(type) + pathOf`/replacements/${replacement}`
+    await this.connection.send({ ...call, method: 'DELETE', path })
   }
 
   /** Opens an export of one snapshot of a type as a stream, which may break off anywhere. */
   openExport(type: TypePath, { signal, ...options }: ExportOptions): Promise<ExportStream> {
     // `fetch` cannot read trailer fields, so the last line states how the export ended.
     const request = exportRequest(type, { ...options, endLine: true })
-    return openStream(this.#connection, { ...request, signal })
-  }
-
-  /** The key lets the service recognise a repeated request, so it is applied once. */
-  #write<Result>(
-    request: Omit<ServiceRequest, 'headers'>,
-    idempotencyKey = newIdempotencyKey(),
-  ): Promise<Result> {
-    const headers = { 'idempotency-key': idempotencyKey }
-    return this.#connection.send({ ...request, headers, isRepeatable: true })
+    return openStream(this.connection, { ...request, signal })
   }
 
   async #writeOne(
-    method: 'PUT' | 'PATCH' | 'DELETE',
-    type: TypePath,
-    primaryKey: string,
-    { ifMatch, ifNoneMatch, idempotencyKey = newIdempotencyKey(), ...call }: WriteOptions,
-    content?: ServiceRequest['body'],
+    request: Omit<ServiceRequest, 'headers'>,
+    { ifMatch, ifNoneMatch, idempotencyKey = newIdempotencyKey(), ...call }: WriteOptions = {},
   ): Promise<WriteResult> {
-    const { body, headers } = await this.#connection.exchange<{ readonly version: number }>({
+    const conditions = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
+    const { body, headers } = await this.connection.exchange<{ readonly version: number }>({
       ...call,
-      method,
-      path: `${objectsPath(type)}/${segment(primaryKey)}`,
-      headers: {
-        'if-match': ifMatch,
-        'if-none-match': ifNoneMatch,
-        'idempotency-key': idempotencyKey,
-      },
-      ...(content === undefined ? {} : { body: content }),
+      ...request,
+      headers: { ...conditions, 'idempotency-key': idempotencyKey },
       isRepeatable: true,
     })
     return { version: body.version, etag: headers.get('etag') ?? undefined }
-  }
-
-  #delete(path: string, { cascade, ...call }: CallOptions & Cascade): Promise<unknown> {
-    return this.#write({ ...call, method: 'DELETE', path, query: { cascade } })
   }
 }
 
@@ -287,11 +252,15 @@ export interface Cascade {
 }
 
 function adminPath(ontology: string): string {
-  return `/api/admin/v1/ontologies/${segment(ontology)}`
+  return pathOf`/api/admin/v1/ontologies/${ontology}`
 }
 
 function objectsPath({ ontology, objectType }: TypePath): string {
-  return `${adminPath(ontology)}/objects/${segment(objectType)}`
+  return pathOf`/api/admin/v1/ontologies/${ontology}/objects/${objectType}`
+}
+
+function objectPath(type: TypePath, primaryKey: string): string {
+  return objectsPath(type) + pathOf`/${primaryKey}`
 }
 
 /** Returns the request for the objects of one version of a type, as a stream. */

@@ -1,9 +1,13 @@
 /** The v2 endpoints for object sets and actions, one method each. */
-import { type CallOptions, type Connection, type ServiceRequest, segment } from '../connection.ts'
-import { type IdempotentCallOptions, newIdempotencyKey } from '../idempotency-key.ts'
+import {
+  type CallOptions,
+  type IdempotentCallOptions,
+  pathOf,
+  type ServiceRequest,
+} from '../connection.ts'
 import { OqsError } from '../oqs-error.ts'
+import { EndpointGroup } from './endpoint-group.ts'
 import type { FlatRecord, Page, PageOptions, TypePath } from './pages.ts'
-import { readPage } from './read-page.ts'
 import type { AggregateResponse } from './revision-1.ts'
 
 /** An object set as v2 describes it: `base`, `filter`, `union`, `searchAround` and so on. */
@@ -60,97 +64,83 @@ export interface ActionValidation {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-export class ObjectSets {
-  readonly #connection: Connection
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
+export class ObjectSets extends EndpointGroup {
   /** Reads the complete metadata of an ontology. */
-  getFullMetadata(ontology: string, call: CallOptions = {}): Promise<unknown> {
-    const path = `${v2Path(ontology)}/fullMetadata`
-    return this.#connection.send({ ...call, path, query: { preview: true } })
+  getFullMetadata(ontology: string, call?: CallOptions): Promise<unknown> {
+    const query = { preview: true }
+    return this.get(pathOf`/api/v2/ontologies/${ontology}/fullMetadata`, call, query)
   }
 
   loadObjects(
     ontology: string,
     request: LoadRequest,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<Page<FlatRecord>> {
-    return readPage(this.#connection, {
-      ...call,
-      method: 'POST',
-      path: `${v2Path(ontology)}/objectSets/loadObjects`,
-      json: { select: [], ...request },
-    })
+    const path = pathOf`/api/v2/ontologies/${ontology}/objectSets/loadObjects`
+    return this.page({ method: 'POST', path, json: { select: [], ...request } }, call)
   }
 
   aggregate(
     ontology: string,
-    request: AggregateSetRequest,
-    call: CallOptions = {},
+    json: AggregateSetRequest,
+    call?: CallOptions,
   ): Promise<AggregateResponse> {
-    return readPage(this.#connection, {
-      ...call,
-      method: 'POST',
-      path: `${v2Path(ontology)}/objectSets/aggregate`,
-      json: request,
-    })
+    const path = pathOf`/api/v2/ontologies/${ontology}/objectSets/aggregate`
+    return this.page({ method: 'POST', path, json }, call)
   }
 
   /** Stores an object set for an hour; returns its RID. */
   async createTemporary(
     ontology: string,
     objectSet: ObjectSetDefinition,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<string> {
-    const { objectSetRid } = await this.#connection.send<{ objectSetRid: string }>({
+    const path = pathOf`/api/v2/ontologies/${ontology}/objectSets/createTemporary`
+    // A set that is created twice and never used expires.
+    const request = {
       ...call,
       method: 'POST',
-      path: `${v2Path(ontology)}/objectSets/createTemporary`,
+      path,
       json: { objectSet },
-      // A set that is created twice and never used expires.
       isRepeatable: true,
-    })
-    return objectSetRid
+    } as const
+    return (await this.connection.send<{ objectSetRid: string }>(request)).objectSetRid
   }
 
   getObjectSet(
     ontology: string,
     objectSetRid: string,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<ObjectSetDefinition> {
-    const path = `${v2Path(ontology)}/objectSets/${segment(objectSetRid)}`
-    return this.#connection.send({ ...call, path })
+    return this.get(pathOf`/api/v2/ontologies/${ontology}/objectSets/${objectSetRid}`, call)
   }
 
   /** Searches the objects of a type, which need not be a set. */
   searchObjects(
     type: TypePath,
     request: ObjectSearchRequest,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<Page<FlatRecord>> {
-    return readPage(this.#connection, { ...objectSearchRequest(type, request), ...call })
+    return this.page(objectSearchRequest(type, request), call)
   }
 
   aggregateObjects(
     type: TypePath,
     request: ObjectAggregateRequest,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<AggregateResponse> {
-    return readPage(this.#connection, { ...objectAggregateRequest(type, request), ...call })
+    return this.page(objectAggregateRequest(type, request), call)
   }
 
   /** Applies an action once, even if the request must be repeated; throws if it is not applied. */
   async applyAction(
     ontology: string,
     action: string,
-    request: ActionRequest,
-    call: IdempotentCallOptions = {},
+    json: ActionRequest,
+    call?: IdempotentCallOptions,
   ): Promise<ActionResult> {
-    const path = `${v2Path(ontology)}/actions/${segment(action)}/apply`
-    const result = await this.#act<ActionResult>(path, request, call)
+    const path = applyPath(ontology, action)
+    const result = await this.write<ActionResult>({ method: 'POST', path, json }, call)
     const { validation } = result
     if (validation?.result !== 'INVALID') return result
     // The response has status 200, but nothing was written.
@@ -171,44 +161,27 @@ export class ObjectSets {
     ontology: string,
     action: string,
     requests: readonly { readonly parameters: Readonly<Record<string, unknown>> }[],
-    call: IdempotentCallOptions = {},
+    call?: IdempotentCallOptions,
   ): Promise<Result> {
-    const path = `${v2Path(ontology)}/actions/${segment(action)}/applyBatch`
-    return this.#act(path, { requests }, call)
+    const path = `${applyPath(ontology, action)}Batch`
+    return this.write({ method: 'POST', path, json: { requests } }, call)
   }
 
   /** Checks the parameters of an action, and changes nothing. */
-  validateAction(
+  async validateAction(
     ontology: string,
     action: string,
     parameters: Readonly<Record<string, unknown>>,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<ActionValidation> {
-    return this.#connection
-      .send<{ validation: ActionValidation }>({
-        ...call,
-        method: 'POST',
-        path: `${v2Path(ontology)}/actions/${segment(action)}/apply`,
-        json: { parameters, options: { mode: 'VALIDATE_ONLY' } },
-        isRepeatable: true,
-      })
-      .then(({ validation }) => validation)
-  }
-
-  #act<Result>(
-    path: string,
-    json: unknown,
-    { idempotencyKey = newIdempotencyKey(), ...call }: IdempotentCallOptions,
-  ): Promise<Result> {
-    const headers = { 'idempotency-key': idempotencyKey }
-    return this.#connection.send({
+    const { validation } = await this.connection.send<{ validation: ActionValidation }>({
       ...call,
       method: 'POST',
-      path,
-      headers,
-      json,
+      path: applyPath(ontology, action),
+      json: { parameters, options: { mode: 'VALIDATE_ONLY' } },
       isRepeatable: true,
     })
+    return validation
   }
 }
 
@@ -217,21 +190,22 @@ function invalidParameters({ parameters }: ActionValidation): string[] {
   return results.filter(([, { result }]) => result === 'INVALID').map(([name]) => name)
 }
 
-function v2Path(ontology: string): string {
-  return `/api/v2/ontologies/${segment(ontology)}`
+function applyPath(ontology: string, action: string): string {
+  return pathOf`/api/v2/ontologies/${ontology}/actions/${action}/apply`
 }
 
-export function objectSearchRequest(type: TypePath, json: ObjectSearchRequest): ServiceRequest {
-  return { method: 'POST', path: `${v2ObjectsPath(type)}/search`, json }
+export function objectSearchRequest(
+  { ontology, objectType }: TypePath,
+  json: ObjectSearchRequest,
+): ServiceRequest {
+  const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/search`
+  return { method: 'POST', path, json }
 }
 
 export function objectAggregateRequest(
-  type: TypePath,
+  { ontology, objectType }: TypePath,
   json: ObjectAggregateRequest,
 ): ServiceRequest {
-  return { method: 'POST', path: `${v2ObjectsPath(type)}/aggregate`, json }
-}
-
-function v2ObjectsPath({ ontology, objectType }: TypePath): string {
-  return `${v2Path(ontology)}/objects/${segment(objectType)}`
+  const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/aggregate`
+  return { method: 'POST', path, json }
 }

@@ -1,13 +1,12 @@
 /** The endpoints of revision 1.0, one method each. */
 import {
   type CallOptions,
-  type Connection,
+  pathOf,
   type QueryParameters,
   type ServiceRequest,
-  segment,
 } from '../connection.ts'
+import { EndpointGroup } from './endpoint-group.ts'
 import type { ObjectRecord, Page, PageOptions, TypePath } from './pages.ts'
-import { readPage } from './read-page.ts'
 
 export interface OntologySummary {
   readonly apiName: string
@@ -79,140 +78,113 @@ export interface LinkPath extends TypePath {
   readonly linkType: string
 }
 
-export class Revision1 {
-  readonly #connection: Connection
-
-  constructor(connection: Connection) {
-    this.#connection = connection
+export class Revision1 extends EndpointGroup {
+  async listOntologies(call?: CallOptions): Promise<readonly OntologySummary[]> {
+    return (await this.page<Page<OntologySummary>>({ path: '/api/v1/ontologies' }, call)).data
   }
 
-  async listOntologies(call: CallOptions = {}): Promise<readonly OntologySummary[]> {
-    return (await this.#page<OntologySummary>('/api/v1/ontologies', {}, call)).data
-  }
-
-  getOntology(ontology: string, call: CallOptions = {}): Promise<OntologySummary> {
-    return this.#get(`/api/v1/ontologies/${segment(ontology)}`, {}, call)
+  getOntology(ontology: string, call?: CallOptions): Promise<OntologySummary> {
+    return this.get(pathOf`/api/v1/ontologies/${ontology}`, call)
   }
 
   listObjectTypes(
     ontology: string,
-    options: PageOptions = {},
-    call: CallOptions = {},
+    options?: PageOptions,
+    call?: CallOptions,
   ): Promise<Page<ObjectTypeSummary>> {
-    return this.#page(`/api/v1/ontologies/${segment(ontology)}/objectTypes`, { ...options }, call)
+    const path = pathOf`/api/v1/ontologies/${ontology}/objectTypes`
+    return this.page({ path, query: { ...options } }, call)
   }
 
-  getObjectType(type: TypePath, call: CallOptions = {}): Promise<ObjectTypeSummary> {
-    return this.#get(typePath(type), {}, call)
+  getObjectType(type: TypePath, call?: CallOptions): Promise<ObjectTypeSummary> {
+    return this.get(typePath(type), call)
   }
 
   listLinkTypes(
     type: TypePath,
-    options: PageOptions = {},
-    call: CallOptions = {},
+    options?: PageOptions,
+    call?: CallOptions,
   ): Promise<Page<LinkTypeSide>> {
-    return this.#page(`${typePath(type)}/outgoingLinkTypes`, { ...options }, call)
+    const path = `${typePath(type)}/outgoingLinkTypes`
+    return this.page({ path, query: { ...options } }, call)
   }
 
-  getLinkType(type: TypePath, linkType: string, call: CallOptions = {}): Promise<LinkTypeSide> {
-    return this.#get(`${typePath(type)}/outgoingLinkTypes/${segment(linkType)}`, {}, call)
+  getLinkType(type: TypePath, linkType: string, call?: CallOptions): Promise<LinkTypeSide> {
+    return this.get(typePath(type) + pathOf`/outgoingLinkTypes/${linkType}`, call)
   }
 
-  listObjects(type: TypePath, options: ListOptions = {}, call: CallOptions = {}): Promise<Page> {
-    return readPage(this.#connection, { ...listRequest(type, options), ...call })
+  listObjects(type: TypePath, options: ListOptions = {}, call?: CallOptions): Promise<Page> {
+    return this.page(listRequest(type, options), call)
   }
 
   getObject(
     type: TypePath,
     primaryKey: string,
-    options: Pick<ListOptions, 'properties'> = {},
-    call: CallOptions = {},
+    options?: Pick<ListOptions, 'properties'>,
+    call?: CallOptions,
   ): Promise<ObjectRecord> {
-    return this.#connection.send({
-      ...objectRequest(type, primaryKey),
-      query: { ...options },
-      ...call,
-    })
+    return this.get(objectRequest(type, primaryKey).path, call, options)
   }
 
   /** Returns an object with its entity tag. */
   async getTaggedObject(
     type: TypePath,
     primaryKey: string,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<{ readonly record: ObjectRecord; readonly etag: string | undefined }> {
-    const { body, headers } = await this.#connection.exchange<ObjectRecord>({
-      ...objectRequest(type, primaryKey),
-      ...call,
-    })
-    return { record: body, etag: headers.get('etag') ?? undefined }
+    const request = { ...objectRequest(type, primaryKey), ...call }
+    const { body: record, headers } = await this.connection.exchange<ObjectRecord>(request)
+    return { record, etag: headers.get('etag') ?? undefined }
   }
 
-  listLinkedObjects(
-    link: LinkPath,
-    options: ListOptions = {},
-    call: CallOptions = {},
-  ): Promise<Page> {
-    return this.#page(linkPath(link), toQuery(options), call)
+  listLinkedObjects(link: LinkPath, options?: ListOptions, call?: CallOptions): Promise<Page> {
+    return this.page({ path: linkPath(link), query: toQuery(options) }, call)
   }
 
   getLinkedObject(
     link: LinkPath,
     linkedPrimaryKey: string,
-    options: Pick<ListOptions, 'properties'> = {},
-    call: CallOptions = {},
+    options?: Pick<ListOptions, 'properties'>,
+    call?: CallOptions,
   ): Promise<ObjectRecord> {
-    return this.#get(`${linkPath(link)}/${segment(linkedPrimaryKey)}`, { ...options }, call)
+    return this.get(linkPath(link) + pathOf`/${linkedPrimaryKey}`, call, options)
   }
 
-  searchObjects(type: TypePath, request: SearchRequest, call: CallOptions = {}): Promise<Page> {
-    return readPage(this.#connection, { ...searchRequest(type, request), ...call })
+  searchObjects(type: TypePath, request: SearchRequest, call?: CallOptions): Promise<Page> {
+    return this.page(searchRequest(type, request), call)
   }
 
   aggregateObjects(
     type: TypePath,
-    request: AggregateRequest,
-    call: CallOptions = {},
+    json: AggregateRequest,
+    call?: CallOptions,
   ): Promise<AggregateResponse> {
-    return readPage(this.#connection, {
-      ...call,
-      method: 'POST',
-      path: `${objectsPath(type)}/aggregate`,
-      json: request,
-    })
+    return this.page({ method: 'POST', path: `${objectsPath(type)}/aggregate`, json }, call)
   }
 
   /** Returns the name of the primary key property of a type. */
-  async primaryKeyOf(type: TypePath, call: CallOptions = {}): Promise<string> {
+  async primaryKeyOf(type: TypePath, call?: CallOptions): Promise<string> {
     const { primaryKey } = await this.getObjectType(type, call)
     const name = primaryKey?.[0]
     if (name !== undefined) return name
-    throw this.#connection.invalidResponse(`returned no primary key for ${type.objectType}`)
-  }
-
-  #get<Result>(path: string, query: QueryParameters, call: CallOptions): Promise<Result> {
-    return this.#connection.send({ ...call, path, query })
-  }
-
-  #page<Item>(path: string, query: QueryParameters, call: CallOptions): Promise<Page<Item>> {
-    return readPage(this.#connection, { ...call, path, query })
+    throw this.connection.invalidResponse(`returned no primary key for ${type.objectType}`)
   }
 }
 
-function toQuery({ filters = {}, ...options }: ListOptions): QueryParameters {
+function toQuery({ filters = {}, ...options }: ListOptions = {}): QueryParameters {
   return { ...options, ...filters }
 }
 
 function typePath({ ontology, objectType }: TypePath): string {
-  return `/api/v1/ontologies/${segment(ontology)}/objectTypes/${segment(objectType)}`
+  return pathOf`/api/v1/ontologies/${ontology}/objectTypes/${objectType}`
 }
 
 function objectsPath({ ontology, objectType }: TypePath): string {
-  return `/api/v1/ontologies/${segment(ontology)}/objects/${segment(objectType)}`
+  return pathOf`/api/v1/ontologies/${ontology}/objects/${objectType}`
 }
 
 export function objectRequest(type: TypePath, primaryKey: string): ServiceRequest {
-  return { path: `${objectsPath(type)}/${segment(primaryKey)}` }
+  return { path: objectsPath(type) + pathOf`/${primaryKey}` }
 }
 
 export function listRequest(type: TypePath, options: ListOptions): ServiceRequest {
@@ -223,6 +195,6 @@ export function searchRequest(type: TypePath, json: SearchRequest): ServiceReque
   return { method: 'POST', path: `${objectsPath(type)}/search`, json }
 }
 
-function linkPath(link: LinkPath): string {
-  return `${objectsPath(link)}/${segment(link.primaryKey)}/links/${segment(link.linkType)}`
+function linkPath({ primaryKey, linkType, ...type }: LinkPath): string {
+  return objectsPath(type) + pathOf`/${primaryKey}/links/${linkType}`
 }

@@ -1,7 +1,7 @@
 /** The endpoints of revision 2.0, one method each. A family names an ontology. */
-import { type CallOptions, type Connection, type ServiceRequest, segment } from '../connection.ts'
+import { type CallOptions, pathOf, type ServiceRequest } from '../connection.ts'
+import { EndpointGroup } from './endpoint-group.ts'
 import type { ObjectRecord, Page, PageOptions } from './pages.ts'
-import { readPage } from './read-page.ts'
 
 /** The body of a search request. */
 export interface FamilySearchRequest extends PageOptions {
@@ -21,59 +21,44 @@ export interface KeyOptions {
   readonly objectType?: string | undefined
 }
 
-export class Revision2 {
-  readonly #connection: Connection
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
+export class Revision2 extends EndpointGroup {
   searchObjects(
     family: string,
     objectType: string,
     request: FamilySearchRequest,
-    call: CallOptions = {},
+    call?: CallOptions,
   ): Promise<Page> {
-    return readPage(this.#connection, {
-      ...familySearchRequest(family, objectType, request),
-      ...call,
-    })
+    return this.page(familySearchRequest(family, objectType, request), call)
   }
 
   getObject(
     family: string,
     primaryKey: string,
-    options: KeyOptions = {},
-    call: CallOptions = {},
+    options?: KeyOptions,
+    call?: CallOptions,
   ): Promise<ObjectRecord> {
-    const path = `${familyPath(family)}/${segment(primaryKey)}`
-    return this.#connection.send({ ...call, path, query: { ...options } })
+    return this.get(pathOf`/api/${family}/v1/objects/${primaryKey}`, call, options)
   }
 
   getObjectProperties(
     family: string,
     primaryKey: string,
-    options: KeyOptions = {},
-    call: CallOptions = {},
+    options?: KeyOptions,
+    call?: CallOptions,
   ): Promise<PropertyValues> {
-    const path = `${familyPath(family)}/${segment(primaryKey)}/properties`
-    return this.#connection.send({ ...call, path, query: { ...options } })
+    return this.get(pathOf`/api/${family}/v1/objects/${primaryKey}/properties`, call, options)
   }
 
   listLinkedObjects(
     family: string,
     primaryKey: string,
     linkType: string,
-    options: PageOptions & KeyOptions = {},
-    call: CallOptions = {},
+    options?: PageOptions & KeyOptions,
+    call?: CallOptions,
   ): Promise<Page> {
-    const path = `${familyPath(family)}/${segment(primaryKey)}/links/${segment(linkType)}`
-    return readPage(this.#connection, { ...call, path, query: { ...options } })
+    const path = pathOf`/api/${family}/v1/objects/${primaryKey}/links/${linkType}`
+    return this.page({ path, query: { ...options } }, call)
   }
-}
-
-function familyPath(family: string): string {
-  return `/api/${segment(family)}/v1/objects`
 }
 
 export function familySearchRequest(
@@ -81,5 +66,9 @@ export function familySearchRequest(
   objectType: string,
   json: FamilySearchRequest,
 ): ServiceRequest {
-  return { method: 'POST', path: `${familyPath(family)}/types/${segment(objectType)}/search`, json }
+  return {
+    method: 'POST',
+    path: pathOf`/api/${family}/v1/objects/types/${objectType}/search`,
+    json,
+  }
 }

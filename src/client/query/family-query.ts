@@ -1,7 +1,8 @@
 /** Queries on the objects of a type through revision 2.0, which has no retrieval limit. */
+
+import { readPage } from '../endpoints/endpoint-group.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ObjectRecord } from '../endpoints/pages.ts'
-import { readPage } from '../endpoints/read-page.ts'
 import type { KeyOf, Names, ObjectTypeShape, OntologyShape } from '../types/property-types.ts'
 import { propertiesOf } from './object-query.ts'
 import { familyPageRequest } from './page-requests.ts'

@@ -1,7 +1,8 @@
 /** Queries on the objects of a type through revision 1.0. */
+
+import { readPage } from '../endpoints/endpoint-group.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ObjectRecord, TypePath } from '../endpoints/pages.ts'
-import { readPage } from '../endpoints/read-page.ts'
 import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/aggregate.ts'
 import type { KeyOf, ObjectTypeShape, PropertyName, Selected } from '../types/property-types.ts'
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'

@@ -3,7 +3,7 @@
  * expired token costs nothing that was read.
  */
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
-import { exchangePage } from '../../client/endpoints/read-page.ts'
+import { exchangePage } from '../../client/endpoints/endpoint-group.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { Observable } from '../api/observable.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'

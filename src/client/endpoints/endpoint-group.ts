@@ -1,4 +1,37 @@
-import type { Connection, ServiceRequest, ServiceResponse } from '../connection.ts'
+import {
+  type CallOptions,
+  type Connection,
+  type IdempotentCallOptions,
+  newIdempotencyKey,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '../connection.ts'
+
+/** Endpoints that share a connection. */
+export abstract class EndpointGroup {
+  protected readonly connection: Connection
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  protected get<Result>(path: string, call?: CallOptions, query: object = {}): Promise<Result> {
+    return this.connection.send({ ...call, path, query: { ...query } })
+  }
+
+  protected page<Page>(request: ServiceRequest, call?: CallOptions): Promise<Page> {
+    return readPage(this.connection, { ...request, ...call })
+  }
+
+  /** The key lets the service recognise a repeated request, so it is applied once. */
+  protected write<Result>(
+    request: Omit<ServiceRequest, 'headers'>,
+    { idempotencyKey = newIdempotencyKey(), ...call }: IdempotentCallOptions = {},
+  ): Promise<Result> {
+    const headers = { 'idempotency-key': idempotencyKey }
+    return this.connection.send({ ...call, ...request, headers, isRepeatable: true })
+  }
+}
 
 /** Reads a page and checks its envelope. The request must change nothing, so it can be repeated. */
 export async function readPage<Page>(
