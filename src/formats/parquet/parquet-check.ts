@@ -57,25 +57,34 @@ export function checkPages(
   if (decompress === undefined) throw new Error(`the compression ${column.codec} is not supported`)
   const position = { at: 0 }
   let left = depth.isFlat ? rows : Number(column.num_values)
+  let dictionarySize = 0
   // Stops where the library does: after the last page of a flat column, or of the chunk.
   while (position.at < chunk.length - 1 && (left > 0 || !depth.isFlat)) {
     const header = readPageHeader(chunk, position)
     const stored = cutPage(chunk, position, header, column)
     if (header.type === 'other') throw new Error('a page has an unknown type')
-    if (header.type === 'dictionary') continue
+    if (header.type === 'dictionary') {
+      dictionarySize = header.valueCount
+      continue
+    }
     left -= header.valueCount
     const hasOtherRows =
       depth.isFlat && header.type === 'data 2' && header.rowCount !== header.valueCount
     if (left < 0 || hasOtherRows) throw new Error('a page has too many values')
-    checkDataPage(stored, header, column.type, depth, decompress)
+    checkDataPage(stored, header, { type: column.type, depth, dictionarySize }, decompress)
   }
+}
+
+interface CheckedColumn {
+  readonly type: ColumnMetaData['type']
+  readonly depth: Depth
+  readonly dictionarySize: number
 }
 
 function checkDataPage(
   stored: Uint8Array,
   header: PageHeader,
-  type: ColumnMetaData['type'],
-  depth: Depth,
+  { type, depth, dictionarySize }: CheckedColumn,
   decompress: Decompress,
 ): void {
   const isSecond = header.type === 'data 2'
@@ -106,7 +115,12 @@ function checkDataPage(
       throw new Error(`a page has a bit width of ${width}; the maximum is ${MAX_WIDTH}`)
     const numbers = isBare ? cutOut(page, position) : page.subarray(position.at + 1)
     const isRead = isSecond || width > 0
-    if (isRead) readPackedNumbers(numbers, width, new Uint32Array(present), present)
+    const indexes = new Uint32Array(present)
+    if (isRead) readPackedNumbers(numbers, width, indexes, present)
+    // The library would read a missing value.
+    if (!isBare && indexes.some((index) => index >= dictionarySize)) {
+      throw new Error('an index is outside the dictionary')
+    }
   }
   const sequences = DELTA_SEQUENCES[encoding] ?? 0
   for (let sequence = 0; sequence < sequences; sequence += 1) skipDeltas(page, position, present)

@@ -6,7 +6,6 @@
 
 import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
 import { type DeclaredType, setCell, UnreadableFile } from '../row.ts'
-import type { DictionaryColumn } from './parquet-dictionary.ts'
 import {
   bigEndianInteger,
   dateText,
@@ -25,8 +24,6 @@ export interface ParquetColumn {
   readonly declared: DeclaredType | undefined
   /** Converts a value that hyparquet decoded; undefined if none is needed. */
   readonly convert: Convert | undefined
-  /** Set if our dictionary decoder supports the column. */
-  readonly dictionary: DictionaryColumn | undefined
 }
 
 type Convert = (value: unknown) => unknown
@@ -74,21 +71,9 @@ export function parquetColumns(
     if (seen.has(name)) throw new UnreadableFile(`two columns have the name ${name}`)
     seen.add(name)
     if (ignore?.has(name)) {
-      return {
-        name,
-        isIgnored: true,
-        declared: undefined,
-        convert: undefined,
-        dictionary: undefined,
-      }
+      return { name, isIgnored: true, declared: undefined, convert: undefined }
     }
-    return {
-      name,
-      isIgnored: false,
-      declared: declaredType(node),
-      convert: converterOf(node),
-      dictionary: dictionaryColumn(node),
-    }
+    return { name, isIgnored: false, declared: declaredType(node), convert: converterOf(node) }
   })
   return { columns, schema: schema.map(adaptedElement) }
 }
@@ -121,25 +106,6 @@ function adaptedElement(element: SchemaElement): SchemaElement {
     default:
       return element
   }
-}
-
-/** Supports flat columns of common types; hyparquet decodes all others. */
-function dictionaryColumn({ element, children }: SchemaTree): DictionaryColumn | undefined {
-  if (children.length > 0 || element.repetition_type === 'REPEATED') return undefined
-  const toValue = dictionaryReader(element)
-  return toValue === undefined ? undefined : { element, toValue }
-}
-
-function dictionaryReader(element: SchemaElement): ((stored: never) => unknown) | undefined {
-  const logical = element.logical_type
-  const type = logicalType(element)
-  if (TEXT_TYPES.includes(type ?? '')) return element.type === 'BYTE_ARRAY' ? utf8Text : undefined
-  if (element.type === 'INT32' && type === 'DATE') return dateText
-  if (element.type === 'INT64' && logical?.type === 'TIMESTAMP') {
-    return (value: bigint) => timestampText(value, UNITS_PER_SECOND[logical.unit])
-  }
-  const isNumber = ['INT32', 'INT64', 'FLOAT', 'DOUBLE'].includes(element.type ?? '')
-  return isNumber && (type === undefined || type === 'DECIMAL') ? (value) => value : undefined
 }
 
 const UNITS_PER_SECOND = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const

@@ -19,7 +19,6 @@ export interface PageHeader {
   readonly isCompressed: boolean
 }
 
-export const PLAIN_ENCODINGS = [0, 2]
 export const DICTIONARY_ENCODINGS = [2, 8]
 
 /** Arrays with more values are many times slower, and no known writer produces such pages. */

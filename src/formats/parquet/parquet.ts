@@ -18,7 +18,6 @@ import {
   type ParquetColumnOptions,
   parquetColumns,
 } from './parquet-columns.ts'
-import { type ColumnValues, readDictionaryRows } from './parquet-dictionary.ts'
 import { decimalColumns } from './parquet-types.ts'
 
 /** A file with random access. */
@@ -125,6 +124,9 @@ async function* readRows(
   }
 }
 
+/** The values of a range of rows; of an ignored column, none. */
+type ColumnValues = ArrayLike<unknown>
+
 /** A range of rows of a row group. */
 interface Piece {
   readonly group: RowGroup
@@ -152,37 +154,17 @@ async function readPiece(
   const values: ColumnValues[] = []
   for (const column of columns) {
     if (column.isIgnored) {
-      values.push({ length: end - start, at: () => undefined })
+      values.push([])
       continue
     }
     const what = `column ${column.name}, rows ${before + start + 1} to ${before + end},`
-    const columnValues = await readingParquet(what, async () => {
-      const fromDictionary = await readDictionary(file, column, piece)
-      return fromDictionary ?? readByLibrary(file, metadata, column, piece)
-    })
+    const columnValues = await readingParquet(what, () => readColumn(file, metadata, column, piece))
     if (columnValues.length !== end - start) {
       throw new UnreadableFile(`${what} cannot be read: it has ${columnValues.length} values`)
     }
     values.push(columnValues)
   }
   return values
-}
-
-async function readDictionary(
-  file: ParquetBytes,
-  { name, dictionary }: ParquetColumn,
-  { group, start, end }: Piece,
-): Promise<ColumnValues | undefined> {
-  const chunk = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
-  const column = chunk?.meta_data
-  if (dictionary === undefined || column === undefined) return undefined
-  if (!column.encodings.some((encoding) => encoding.endsWith('_DICTIONARY'))) return undefined
-  const bytes = await readChunk(file, column)
-  return readDictionaryRows(bytes, dictionary, column, compressors, {
-    start,
-    end,
-    inGroup: Number(group.num_rows),
-  })
 }
 
 async function readChunk(file: ParquetBytes, column: ColumnMetaData): Promise<Uint8Array> {
@@ -194,7 +176,7 @@ async function readChunk(file: ParquetBytes, column: ColumnMetaData): Promise<Ui
   return new Uint8Array(await file.slice(start, end))
 }
 
-async function readByLibrary(
+async function readColumn(
   file: ParquetBytes,
   metadata: FileMetaData,
   { name }: ParquetColumn,
@@ -213,8 +195,7 @@ async function readByLibrary(
     // Reads the pages that were checked, not those that an index points to.
     useOffsetIndex: false,
   })
-  const values = await scan.readColumn({ column: name, rowStart: start, rowEnd: end })
-  return { length: values.length, at: (index) => values[index] }
+  return scan.readColumn({ column: name, rowStart: start, rowEnd: end })
 }
 
 /** Checks the pages of a column, or of all leaf columns below it. */
@@ -247,7 +228,7 @@ function makeRows(
   for (let index = from; index < Math.min(from + BATCH_ROWS, end); index += 1) {
     const cells: Record<string, unknown> = {}
     for (let column = 0; column < columns.length; column += 1) {
-      const value: unknown = values[column]?.at(index - start) ?? undefined
+      const value: unknown = values[column]?.[index - start] ?? undefined
       const { name, convert } = columns[column] as ParquetColumn
       setCell(cells, name, value === undefined || convert === undefined ? value : convert(value))
     }

@@ -1,5 +1,5 @@
 /** The objects that a load changes, each as it was before and after: it counts them, and can undo them. */
-import { KeyHashes } from '../import/key-hashes.ts'
+import { KeyHashes } from '../infer/key-hashes.ts'
 import type { ObjectBody } from './object-body.ts'
 
 export interface JournalEntry {

@@ -1,7 +1,7 @@
 /** Rows of one import that have the same primary key: they are counted, and all but one are not written. */
 
 import type { RejectedRow, RowObject } from '../columns/row-to-object.ts'
-import { KeyHashes } from './key-hashes.ts'
+import { KeyHashes } from '../infer/key-hashes.ts'
 
 /** Which of several rows with the same key is written, or that the import fails. */
 export type DuplicatePolicy = 'last' | 'first' | 'fail'

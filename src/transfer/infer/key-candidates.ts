@@ -3,10 +3,11 @@ import { utf8Length } from '../../formats/utf8.ts'
 import { scalarReader } from '../../ontology/values/read-value.ts'
 import { wordsOf } from '../columns/column-names.ts'
 import { isoTimestamp } from '../columns/date-format.ts'
+import { KeyHashes } from './key-hashes.ts'
 
 /**
- * Finds the columns that have a different value in every row. Values are stored as 53-bit hashes,
- * so about one unique column in ten thousand is wrongly excluded.
+ * Finds the columns that have a different value in every row. Only hashes of the values
+ * are kept, so that in rare cases a unique column is excluded.
  */
 export interface KeyCandidates {
   /** Adds a column; called before the first row that has it is added. */
@@ -30,7 +31,7 @@ const MAX_CANDIDATES: readonly (readonly [row: number, columns: number])[] = [
 ]
 
 interface Candidate {
-  readonly hashes: NumberSet
+  hashes: KeyHashes
   /** The lower, the more the name resembles a key. */
   readonly rank: number
   rows: number
@@ -51,7 +52,7 @@ export function keyCandidates(): KeyCandidates {
     start(column) {
       // A column that first appears later has no value in the first row.
       if (rows > 0) return
-      candidates.set(column, { hashes: new NumberSet(), rank: nameRank(column), rows: 0 })
+      candidates.set(column, { hashes: new KeyHashes(), rank: nameRank(column), rows: 0 })
     },
     add(column, value) {
       const candidate = candidates.get(column)
@@ -59,7 +60,7 @@ export function keyCandidates(): KeyCandidates {
       candidate.rows += 1
       const text = keyText(value)
       if (text === undefined) candidates.delete(column)
-      else if (rows < KEY_ROWS_CHECKED && !candidate.hashes.add(hashOf(text))) {
+      else if (rows < KEY_ROWS_CHECKED && !candidate.hashes.add(text)) {
         candidates.delete(column)
       }
     },
@@ -67,7 +68,7 @@ export function keyCandidates(): KeyCandidates {
       rows += 1
       for (const [column, candidate] of candidates) {
         if (candidate.rows < rows) candidates.delete(column)
-        if (rows === KEY_ROWS_CHECKED) candidate.hashes.clear()
+        if (rows === KEY_ROWS_CHECKED) candidate.hashes = new KeyHashes()
       }
       for (const [row, count] of MAX_CANDIDATES) if (rows === row) keepBest(count)
     },
@@ -138,60 +139,4 @@ function nameRank(column: string): number {
   if (whole !== -1) return whole
   const end = ENDINGS.findIndex((endings) => endings.includes(words.at(-1) ?? ''))
   return NAMES.length + (end === -1 ? ENDINGS.length : end)
-}
-
-/** Hashes a text to 53 bits, with two 32-bit multiplicative hashes. */
-function hashOf(text: string): number {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    high = Math.imul(high ^ code, 0x9e3779b1)
-    low = Math.imul(low ^ code, 0x5f356495)
-  }
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
-  return (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
-}
-
-const FIRST_SLOTS = 64
-
-/** A set of integers up to 2^53 - 2, with 16 to 32 bytes per entry: a third of a `Set`. */
-export class NumberSet {
-  #slots = new Float64Array(FIRST_SLOTS)
-  #size = 0
-
-  /** Adds a number; returns whether it is new. */
-  add(number: number): boolean {
-    if (!insert(this.#slots, number + 1)) return false
-    this.#size += 1
-    if (this.#size * 2 > this.#slots.length) this.#grow()
-    return true
-  }
-
-  clear(): void {
-    this.#slots = new Float64Array(FIRST_SLOTS)
-    this.#size = 0
-  }
-
-  #grow(): void {
-    const larger = new Float64Array(this.#slots.length * 2)
-    for (const entry of this.#slots) if (entry !== 0) insert(larger, entry)
-    this.#slots = larger
-  }
-}
-
-/** Zero marks a free slot, so entries are the numbers plus one. */
-function insert(slots: Float64Array, entry: number): boolean {
-  const mask = slots.length - 1
-  let slot = entry % slots.length
-  for (;;) {
-    const existing = slots[slot]
-    if (existing === 0) {
-      slots[slot] = entry
-      return true
-    }
-    if (existing === entry) return false
-    slot = (slot + 1) & mask
-  }
 }
