@@ -183,7 +183,11 @@ export class Administration extends EndpointGroup {
     return this.#writeOne({ method: 'PATCH', path: objectPath(type, primaryKey), body }, options)
   }
 
-  async deleteObject(type: TypePath, primaryKey: string, options?: WriteOptions): Promise<WriteResult> {
+  async deleteObject(
+    type: TypePath,
+    primaryKey: string,
+    options?: WriteOptions,
+  ): Promise<WriteResult> {
     return this.#writeOne({ method: 'DELETE', path: objectPath(type, primaryKey) }, options)
   }
 
