@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import { MERGED_OBJECTS_MAX } from '../contract/limits.ts'
 import type { StoredObject } from '../ontology/values/read-object.ts'
 import type { PublishMode } from './port/writes.ts'
-import { sortInTurns } from './sql/sort-in-turns.ts'
+import { sortInTurns } from './sql/in-turns.ts'
 
 /**
  * Returns one change per object: the last one, or the first if existing objects are kept. They are

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { sortInTurns } from './sort-in-turns.ts'
+import { sortInTurns } from './in-turns.ts'
 
 it('sorts like the built-in sort, and keeps the order of equal items', async () => {
   const lists = fc.integer({ min: 0, max: 20_000 }).chain((length) =>

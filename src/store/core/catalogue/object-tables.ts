@@ -2,13 +2,15 @@
  * The tables of object types, in the catalogue. A type has one table. A replacement is loaded into a
  * new one, and the old one remains until its versions expire. See docs/decisions/008-replacements.md.
  */
-import type { NewTable } from '../../sql/new-table.ts'
 import { integer, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 
 /** How new tables store their rows. A change of the number rewrites all tables in the background. */
 export const CURRENT_LAYOUT = 1
+
+/** The `valid_to` of a current row: larger than any version, and exact as a double. */
+export const NEVER_CLOSED = Number.MAX_SAFE_INTEGER
 
 /** Returns the name of a table. It contains a number, so no name of a user ever appears in SQL. */
 export function objectTable(id: number): string {
@@ -32,7 +34,7 @@ export function* addObjectTable(session: CoreSession, table: NewTable): Operatio
   return row.id
 }
 
-export interface TableOfType {
+interface TableOfType {
   readonly id: number
   readonly state: NewTable['state']
 }
@@ -60,4 +62,12 @@ export function* abandonTables(session: CoreSession, typeId: number): Operation<
   yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
     typeId,
   ])
+}
+
+/** The catalogue entry of a table that is still empty. */
+interface NewTable {
+  readonly typeId: number
+  readonly state: 'loading' | 'rewriting' | 'published'
+  readonly firstVersion: number
+  readonly loadedAs: number
 }

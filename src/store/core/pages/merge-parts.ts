@@ -4,25 +4,20 @@
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { ReadPageRequest, Reclaimed, RecordSpec } from '../../object-store.ts'
+import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
+import { releaserOf } from '../../page-memory.ts'
 import {
   partRequest,
   type ReadSetPageRequest,
+  type SetCursor,
   type SetOrderTerm,
   type StoredSetPage,
 } from '../../port/pages.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
-import {
-  countFittingSizes,
-  cursorOfPart,
-  mergedColumns,
-  mergedOrder,
-  partColumns,
-} from '../../sql/compile/merge-order.ts'
-import { orderBranches } from '../../sql/compile/order-sql.ts'
+import { type KeysetCursor, type OrderColumn, orderBranches } from '../../sql/compile/order-sql.ts'
+import { plainProperty } from '../../sql/compile/property-sql.ts'
 import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
-import { joinRecords } from '../../sql/plan/part-walk.ts'
 import { integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 
@@ -201,4 +196,73 @@ function* countParts(searches: Searches): Operation<number> {
   let total = 0
   for (const search of searches) total += (search && (yield* search.countTotal())) ?? 0
   return total
+}
+
+/** Joins records in memory of their own, which can be freed. */
+export function joinRecords(
+  records: readonly Uint8Array[],
+  separator = ',',
+): Pick<StoredPage, 'records' | 'release'> {
+  const between = Buffer.from(separator)
+  const separators = Math.max(0, records.length - 1) * between.length
+  const length = records.reduce((bytes, record) => bytes + record.length, separators)
+  const joined = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const [index, record] of records.entries()) {
+    if (index > 0) {
+      joined.set(between, at)
+      at += between.length
+    }
+    joined.set(record, at)
+    at += record.length
+  }
+  return { records: joined, release: releaserOf(joined) }
+}
+
+/** Returns the order columns of one part. A part without the property has only nulls. */
+function partColumns(
+  order: readonly SetOrderTerm[],
+  part: number,
+  numbers: FieldNumbers,
+  nullOf: (term: SetOrderTerm) => string,
+): OrderColumn[] {
+  return order.map((term) => {
+    const property = term.properties[part]
+    const column =
+      property === undefined
+        ? plainProperty(nullOf(term))
+        : numbers.propertySql(property, term.structField)
+    return { property: property ?? '', direction: term.direction, nulls: term.nulls, ...column }
+  })
+}
+
+/** Selects what rows are merged by, besides the key. */
+function mergedColumns(columns: readonly OrderColumn[]): string {
+  return columns.map(({ value }, index) => `${value} AS v${index}`).join(', ')
+}
+
+/** Returns the order of merged rows, with the columns of `mergedColumns`, `part` and `pk`. */
+function mergedOrder(order: readonly SetOrderTerm[]): string {
+  const terms = order.map(({ direction, nulls }, index) => `v${index} ${direction} NULLS ${nulls}`)
+  return [...terms, 'part', `pk ${order.at(-1)?.direction ?? 'asc'}`].join(', ')
+}
+
+/** Returns the cursor as a part sees it, whose rows may come before or after it in a tie. */
+function cursorOfPart(
+  { part: cursorPart, pk }: SetCursor,
+  values: readonly (SqlValue | null)[],
+  part: number,
+): KeysetCursor {
+  const ties = part === cursorPart ? 'byKey' : part < cursorPart ? 'none' : 'all'
+  return { pk, values, ties }
+}
+
+/** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
+function countFittingSizes(sizes: readonly number[], maxBytes: number): number {
+  let bytes = 0
+  const fitting = sizes.findIndex((size) => {
+    bytes += size
+    return bytes > maxBytes
+  })
+  return fitting === -1 ? sizes.length : Math.max(1, fitting)
 }

@@ -45,7 +45,7 @@ const BINARY_TYPES: Readonly<Record<ColumnType, BinaryType>> = {
 }
 
 /** Adds a value of a type with its length. */
-export type AddColumn = BinaryType['add']
+type AddColumn = BinaryType['add']
 
 export function columnAdder(type: ColumnType): AddColumn {
   return BINARY_TYPES[type].add

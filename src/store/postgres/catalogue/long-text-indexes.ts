@@ -17,7 +17,7 @@ export interface LongTexts {
 }
 
 /** A table that is about to be written to. */
-export interface WrittenTable extends TableLayout {
+interface WrittenTable extends TableLayout {
   readonly id: number
   readonly liveCount: number
 }

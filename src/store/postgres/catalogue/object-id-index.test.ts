@@ -2,7 +2,7 @@ import { expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
-import { numberParameters } from '../driver/prepared-statements.ts'
+import { numberParameters } from '../driver/session.ts'
 import { openPostgresStore } from '../open.ts'
 import { objectIdsSql } from './object-id-index.ts'
 

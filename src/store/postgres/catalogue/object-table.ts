@@ -10,9 +10,8 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { prefixFields } from '../../core/catalogue/fields.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { columnOf, NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import {
@@ -28,7 +27,7 @@ import { elementFieldsOf, type TableLayout, valueFieldsOf } from './table-layout
 /** The layout of a table that is about to be created. */
 const NEW_LAYOUT: TableLayout = { prefixFields: NO_PREFIX_FIELDS }
 
-export interface NewObjectTable {
+interface NewObjectTable {
   readonly typeId: number
   readonly id: number
   /** Whether the table gets most of its indexes later, see `buildNextIndex`. */
@@ -212,7 +211,7 @@ async function addColumns(
   }
 }
 
-export interface TableOfType extends TableLayout {
+interface TableOfType extends TableLayout {
   readonly id: number
   /** False for a table that is being loaded. */
   readonly isPublished: boolean

@@ -1,8 +1,8 @@
 /** The indexes of the tables of an object type. */
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
-import { prefixSql } from '../../sql/compile/long-text.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { prefixSql } from '../../sql/compile/property-sql.ts'
 import { elementColumnOf, type FieldColumns } from './field-columns.ts'
 import { OBJECT_ID_INDEX } from './object-id-index.ts'
 import type { TableLayout } from './table-layout.ts'

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openTransaction, runSql, untilBlocked } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { openPostgresStore } from '../open.ts'
 import { CAPABILITIES, type Capabilities } from './capabilities.ts'
 

@@ -13,7 +13,7 @@ import { runIn } from '../driver/postgres-session.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
 import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
-export interface PendingCommit {
+interface PendingCommit {
   readonly typeId: number
   readonly version: number
   readonly table: number

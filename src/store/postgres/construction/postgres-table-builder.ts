@@ -3,7 +3,7 @@ import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer } from '../../core/session/columns.ts'
 import { awaited, type Operation, settled } from '../../core/session/operation.ts'
 import type { CoreSession } from '../../core/session/session.ts'
@@ -14,7 +14,6 @@ import type {
   TableOfType,
 } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { numberFields, readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
 import {
@@ -29,7 +28,7 @@ import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { findLongTexts } from '../text/long-texts.ts'
-import { Vocabulary } from '../text/vocabulary.ts'
+import { Vocabulary } from '../text/save-terms.ts'
 import { copyRows } from '../writes/copy-rows.ts'
 
 /** Converting this many objects takes a few milliseconds. */

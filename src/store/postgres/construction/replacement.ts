@@ -1,6 +1,6 @@
 /** Replacements on PostgreSQL: which transactions they take. */
 
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { TableBuilder } from '../../core/tables/construction.ts'
 import {
@@ -15,7 +15,6 @@ import {
   startReplacement as start,
 } from '../../core/tables/replacements.ts'
 import type { Commit } from '../../port/writes.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import {
   type PostgresContext,

@@ -10,7 +10,7 @@ import { readIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
 import { definitionTables } from './save-definition.ts'
 
-export interface RewritingContext extends PostgresContext {
+interface RewritingContext extends PostgresContext {
   /** How objects are read or converted, by change and type. */
   readonly converters: LRUCache<string, TypeConverter>
 }

@@ -24,7 +24,7 @@ import { buildIn } from './postgres-table-builder.ts'
 const CATALOGUE = 'catalogue'
 
 /** The store, and how many objects a change rewrites at once. */
-export interface SavingStore extends PostgresContext {
+interface SavingStore extends PostgresContext {
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly definitionLimits: DefinitionLimits

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort } from '../../../../test/support/free-port.ts'
-import { cancelStatement } from './cancel-statement.ts'
+import { cancelStatement } from './read-pool.ts'
 
 const clientAt = (port: number) => ({ host: '127.0.0.1', port, processID: 7, secretKey: -9 })
 

@@ -1,8 +1,7 @@
 /** Pools of connections to PostgreSQL that do not depend on the defaults of the server. */
 import pg from 'pg'
 import { passBinaryRows } from './byte-rows.ts'
-import { PreparedStatements } from './prepared-statements.ts'
-import { IDLE_TRANSACTION_TIMEOUT_MS, SILENCE_MS } from './session.ts'
+import { IDLE_TRANSACTION_TIMEOUT_MS, PreparedStatements, SILENCE_MS } from './session.ts'
 
 /** How long to wait for a free connection, and for the first reply of a new one. */
 export const CONNECT_TIMEOUT_MS = 5000
@@ -32,7 +31,7 @@ const settingsSql = (statementTimeoutMs: number) => `
   -- Compiling a statement takes longer than most of ours take to run.
   SET jit = off`
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly max: number
   readonly statementTimeoutMs: number
 }

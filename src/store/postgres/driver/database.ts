@@ -48,7 +48,7 @@ const WRITE_ATTEMPTS = 5
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 const CANCEL_MARGIN_MS = 2000
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
 }
 

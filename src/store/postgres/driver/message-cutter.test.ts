@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MessageCutter } from './message-cutter.ts'
+import { MessageCutter } from './byte-rows.ts'
 
 function message(code: string, text: string): Buffer {
   const bytes = Buffer.alloc(5 + text.length)

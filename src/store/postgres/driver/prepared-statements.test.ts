@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { numberParameters, PreparedStatements } from './prepared-statements.ts'
+import { numberParameters, PreparedStatements } from './session.ts'
 
 it('numbers parameters in the order of the text', () => {
   expect(numberParameters('SELECT ?::text WHERE a = ? AND b = ANY(?)')).toBe(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { readInTurns } from './read-in-turns.ts'
+import { readInTurns } from './session.ts'
 
 const BYTES = 16 * 1024 * 1024
 

@@ -2,11 +2,14 @@
  * Reads on the connections of one pool. Pages and authentication use one, slow queries
  * another, so that neither can use up the connections of the other.
  */
+
+import { createConnection } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { ByteRow } from './byte-rows.ts'
-import { cancelStatement } from './cancel-statement.ts'
+import { CONNECT_TIMEOUT_MS } from './connection-pool.ts'
 import {
+  type ClientSecrets,
   ClientSession,
   type QueryOptions,
   type Row,
@@ -131,4 +134,34 @@ async function rollBack(client: SessionClient, error: unknown): Promise<boolean>
   } catch {
     return false
   }
+}
+
+/** Marks a message as a cancel request instead of the start of a session. */
+const CANCEL_REQUEST_CODE = 80877102
+const CANCEL_REQUEST_BYTES = 16
+
+/**
+ * Cancels the statement that runs on a connection, and resolves when the request was delivered or
+ * failed. It is sent on a separate connection, which poolers forward too. `pg_cancel_backend` would
+ * need the process ID of the backend, which a pooler hides.
+ */
+export async function cancelStatement(client: ClientSecrets): Promise<void> {
+  const { host, port, processID, secretKey } = client
+  const isSocketFolder = host.startsWith('/')
+  const socket = isSocketFolder
+    ? createConnection({ path: `${host}/.s.PGSQL.${port}` })
+    : createConnection({ host, port })
+  const message = Buffer.alloc(CANCEL_REQUEST_BYTES)
+  message.writeInt32BE(CANCEL_REQUEST_BYTES, 0)
+  message.writeInt32BE(CANCEL_REQUEST_CODE, 4)
+  message.writeInt32BE(processID ?? 0, 8)
+  message.writeInt32BE(secretKey ?? 0, 12)
+  // The statement timeout ends the statement if the request cannot be delivered.
+  socket.on('error', () => {})
+  socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.end(message)
+  // The server replies by closing the connection.
+  socket.resume()
+  await closed
 }

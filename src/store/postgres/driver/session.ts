@@ -1,11 +1,10 @@
 /** Statements on one connection, and how long each of them may take. */
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
-import { numberParameters, type PreparedStatements } from './prepared-statements.ts'
-import { readInTurns } from './read-in-turns.ts'
 
 export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 /** After this long past the statement timeout without a reply, the connection is considered dead. */
@@ -44,7 +43,6 @@ export interface WriteSession extends Session {
   extendTimeout(timeoutMs?: number): Promise<void>
 }
 
-/** A client of a pool made by `makePool`. */
 /** Properties of the driver's client that are missing in its types. */
 export interface ClientSecrets {
   readonly host: string
@@ -59,7 +57,7 @@ export type SessionClient = PoolClient &
     readonly prepared: PreparedStatements
   }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** How long the driver waits for a reply, instead of the timeout of the pool. */
   readonly timeoutMs?: number | undefined
   /** Waits until the next rows of a COPY may be produced. */
@@ -165,4 +163,61 @@ export class ClientSession implements WriteSession {
   #timeout(): { readonly query_timeout?: number } {
     return this.#timeoutMs === undefined ? {} : { query_timeout: this.#timeoutMs }
   }
+}
+
+/**
+ * Reads a large result one chunk per iteration of the event loop. Node itself reads a socket up to
+ * 32 times in a row, two megabytes of rows, before it handles anything else.
+ */
+export async function readInTurns<Result>(
+  stream: Readable,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const pause = () => {
+    stream.pause()
+    setImmediate(() => stream.resume())
+  }
+  stream.on('data', pause)
+  try {
+    return await run()
+  } finally {
+    stream.off('data', pause)
+  }
+}
+
+/** The maximum number of prepared statements per connection; further ones run unprepared. */
+const MAX_PREPARED = 500
+/** The length of all their texts; longer ones run unprepared. */
+const MAX_LENGTH = 1_000_000
+
+interface PreparedStatement {
+  /** Unique on its connection only. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The prepared statements of one connection, by their SQL. */
+export class PreparedStatements {
+  readonly #statements = new Map<string, PreparedStatement>()
+  #length = 0
+
+  /** Returns the statement to prepare; undefined if the connection has no room for another one. */
+  findOrAdd(sql: string): PreparedStatement | undefined {
+    const known = this.#statements.get(sql)
+    const hasRoom = this.#statements.size < MAX_PREPARED && this.#length + sql.length <= MAX_LENGTH
+    if (known !== undefined || !hasRoom) return known
+    this.#length += sql.length
+    const statement = { name: `oqs_${this.#statements.size}`, text: numberParameters(sql) }
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** Replaces each `?` by `$1`, `$2`, …; our SQL contains no other question marks. */
+export function numberParameters(sql: string): string {
+  let count = 0
+  return sql.replaceAll('?', () => {
+    count += 1
+    return `$${count}`
+  })
 }

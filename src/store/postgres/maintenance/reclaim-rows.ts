@@ -1,8 +1,7 @@
 /** Deletes rows and tables that no reader can need any more, a transaction at a time. */
 
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReclaimSteps } from '../../core/maintenance/reclaim.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { type PostgresContext, recoverPending } from '../citus/pending-commit.ts'
 import type { Database, WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'

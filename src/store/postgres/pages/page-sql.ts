@@ -18,7 +18,7 @@ export interface PageRowsSpec {
   readonly isKeyOrder: boolean
 }
 
-export interface PageSqlSpec extends PageRowsSpec {
+interface PageSqlSpec extends PageRowsSpec {
   readonly table: number
   readonly record: RecordSpec
   readonly maxObjects: number

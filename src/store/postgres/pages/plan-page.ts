@@ -55,7 +55,7 @@ interface PlanBase {
 export type PoolName = 'quick' | 'slow'
 
 /** What the planner knows about the database, and about the type. */
-export interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
+interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
   /** The fields of the type, if they are known without a lookup. */
   readonly fields: TypeFields | undefined
 }

@@ -1,7 +1,11 @@
 import type { NumericType } from '../../../query/aggregation/aggregation.ts'
 import { ratioToDouble } from '../../../query/aggregation/ratio-to-double.ts'
-import type { ExactSum, FloatingSum, MetricDialect } from '../../sql/aggregate/aggregate-metric.ts'
-import { QUOTIENT_DIGITS } from '../../sql/aggregate/aggregate-order.ts'
+import {
+  type ExactSum,
+  type FloatingSum,
+  type MetricDialect,
+  QUOTIENT_DIGITS,
+} from '../../sql/aggregate/aggregate-metric.ts'
 import { decodeNumber, decodeNumeric } from '../catalogue/column-codec.ts'
 
 /** The metrics that PostgreSQL computes in its own way. */

@@ -1,11 +1,10 @@
 /** Writes a query as SQL, resolves cursors, and counts matches. */
 import type { Query } from '../../../query/query.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { type KeysetCursor, orderColumn } from '../../sql/compile/order-sql.ts'
 import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { SimilarTermSearch, type SimilarTerms } from '../../sql/text/similar-terms.ts'
 import type { TermPrefix } from '../../sql/text/text-index.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'

@@ -4,7 +4,7 @@ import { similarLeaves, similarTermsOf } from '../../sql/text/interval-terms.ts'
 import { fuzzyTermsOf } from '../../sql/text/text-condition.ts'
 
 /** Fuzzy terms of a condition, and the linked type that it is about; undefined for that of the query. */
-export interface FuzzyText {
+interface FuzzyText {
   /** Undefined searches every text. */
   readonly field: Field | undefined
   readonly lookups: readonly SimilarLookup[]

@@ -15,7 +15,7 @@ export interface LinksStore {
   readonly fields: TypeFieldsCache
 }
 
-export interface Links extends LinkedTables {
+interface Links extends LinkedTables {
   /** The versions of the linked types, in the order of `linkedTypesOf`. */
   readonly versions: readonly number[]
 }

@@ -4,7 +4,6 @@ import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery } from '../../sql/compile/compile-query.ts'
-import { jsonPath } from '../../sql/compile/json-path.ts'
 import {
   gatherLinked,
   type LinkedRows,
@@ -13,6 +12,7 @@ import {
 } from '../../sql/compile/linked-sql.ts'
 import { patternText } from '../../sql/compile/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/compile/property-sql.ts'
+import { jsonPath } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,

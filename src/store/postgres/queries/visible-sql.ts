@@ -1,7 +1,8 @@
 /** The SQL that selects the visible rows of a table. */
+
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 
 /** Selects the rows of a visibility. */
 export function visibleSql(
@@ -18,7 +19,7 @@ export function visibleSql(
 }
 
 /** The SQL of bound values. */
-export interface ValuePlaceholders {
+interface ValuePlaceholders {
   readonly number: string
   readonly text: string
 }

@@ -5,9 +5,8 @@ import { readLexemes } from '../../../../test/support/read-lexemes.ts'
 import { finish } from '../../../ontology/steps.ts'
 import { fieldPrefix, indexedTerms, type NumberedTexts } from '../../sql/text/text-index.ts'
 import { BatchTerms } from './batch-terms.ts'
-import { lexemeOf, TERM_BORDER, WORDS_DECIDE } from './lexemes.ts'
-import { Vocabulary } from './vocabulary.ts'
-import { longTextCells } from './word-cells.ts'
+import { lexemeOf, longTextCells, TERM_BORDER, WORDS_DECIDE } from './lexemes.ts'
+import { Vocabulary } from './save-terms.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { readLexemes } from '../../../../test/support/read-lexemes.ts'
 import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { BatchTerms } from './batch-terms.ts'
-import { Vocabulary } from './vocabulary.ts'
+import { Vocabulary } from './save-terms.ts'
 
 const OBJECTS = 40
 const TEXT_LENGTH = 60_000

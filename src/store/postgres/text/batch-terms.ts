@@ -17,10 +17,12 @@ import {
   MAX_LEXEME_LENGTH,
   MAX_POSITION,
   MAX_POSITIONS,
+  NO_TEXT,
+  type TextCells,
   withinLimit,
+  wordCells,
 } from './lexemes.ts'
-import type { Vocabulary } from './vocabulary.ts'
-import { NO_TEXT, type TextCells, wordCells } from './word-cells.ts'
+import type { Vocabulary } from './save-terms.ts'
 
 /** A term of a field. */
 interface KnownTerm {

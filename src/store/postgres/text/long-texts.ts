@@ -3,7 +3,7 @@ import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { LONG_TEXT_LENGTH } from '../../sql/compile/long-text.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import type { LongTexts } from '../catalogue/long-text-indexes.ts'
 

@@ -3,7 +3,7 @@ import { openTransaction, runSql, untilBlocked } from '../../../../test/support/
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { migrate } from '../catalogue/migrate.ts'
 import { Database } from '../driver/database.ts'
-import { Vocabulary } from './vocabulary.ts'
+import { Vocabulary } from './save-terms.ts'
 
 let place: TestStore
 let database: Database

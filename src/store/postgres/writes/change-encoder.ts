@@ -9,8 +9,7 @@ import type { Change, ChangeEncoder, EncodedChanges } from '../../object-store.t
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import { type LongTextNumbers, longTextNumbers } from '../text/long-texts.ts'
-import type { TermPart } from '../text/save-terms.ts'
-import { Vocabulary } from '../text/vocabulary.ts'
+import { type TermPart, Vocabulary } from '../text/save-terms.ts'
 import { addRowStart, rowColumns, rowWriter, UNKNOWN_VERSION } from './row-bytes.ts'
 
 /** Some changes of a batch, or some of its terms. */

@@ -1,8 +1,8 @@
 /** Writes the changes of batches and edits: closes old rows and adds new rows. */
-
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
+import { isIdleReplacement, touchReplacement as touch } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Change,
@@ -17,12 +17,12 @@ import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { Writer, WriteSession } from '../driver/database.ts'
+import type { Database, Writer, WriteSession } from '../driver/database.ts'
+import { readIn, runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { closeRows, existingKeys, NO_KEYS } from './close-rows.ts'
+import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
 import { commitWrite } from './commit-write.ts'
 import type { GroupCommits } from './group-commits.ts'
-import { readCurrent } from './read-current.ts'
 import {
   isPut,
   keyOf,
@@ -30,7 +30,6 @@ import {
   type SettledChanges,
   settleChanges,
 } from './settled-changes.ts'
-import { touchReplacement } from './touch-replacement.ts'
 
 /**
  * Commits a batch; it is on disk when the promise resolves. A batch of a replacement is written in
@@ -75,7 +74,7 @@ export async function commitBatch(
 }
 
 /** What writes of objects need. */
-export interface WriteStore extends PostgresContext {
+interface WriteStore extends PostgresContext {
   /** Undefined if each write has a transaction of its own. */
   readonly groups: GroupCommits | undefined
 }
@@ -166,4 +165,13 @@ function putKeys(changes: readonly SettledChange[]): string[] {
 
 function isKept(change: SettledChange, kept: ReadonlySet<string>): boolean {
   return isPut(change) && kept.has(keyOf(change))
+}
+
+/**
+ * Keeps a replacement from expiring while its next batch arrives. Writes only if maintenance has
+ * marked it as idle.
+ */
+async function touchReplacement(database: Database, replacement: string): Promise<void> {
+  if (!(await readIn(database, (session) => isIdleReplacement(session, replacement)))) return
+  await database.write((session) => runIn(session, (core) => touch(core, replacement)))
 }

@@ -1,5 +1,6 @@
 /** Runs writes of objects as commits, see core/commits/commit-write.ts. */
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import {
   type CommitSession,
   type CommitTarget,
@@ -18,9 +19,8 @@ import {
   savePending,
   writeInTurn,
 } from '../citus/pending-commit.ts'
-import type { Writer, WriteSession } from '../driver/database.ts'
+import type { Database, Writer, WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
-import { analyzeLater, hasGrownMuch } from './analyze.ts'
 
 /** Runs a write as one commit; it is on disk when the promise resolves. */
 export async function commitWrite(
@@ -70,4 +70,32 @@ function commitSession(
       return true
     },
   }
+}
+
+/** Smaller tables are fast with any plan. */
+const SMALL_COUNT = 1000
+
+export function hasGrownMuch(count: number, before: number): boolean {
+  return stepOf(count) > stepOf(before)
+}
+
+/** Each step is four times the previous one. */
+function stepOf(count: number): number {
+  return count < SMALL_COUNT ? 0 : 1 + Math.floor(Math.log2(count / SMALL_COUNT) / 2)
+}
+
+/**
+ * Analyzes a table in the background. Autovacuum does this too, but minutes later; until then
+ * PostgreSQL plans as if the table were still small. A failure is ignored: only plans depend on it.
+ */
+export function analyzeLater(database: Database, table: number): void {
+  database
+    .write(
+      async (session) => {
+        await session.extendTimeout()
+        await session.query(`ANALYZE ${objectTable(table)}`)
+      },
+      { key: 'analyze' },
+    )
+    .catch(() => {})
 }

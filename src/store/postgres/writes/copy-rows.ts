@@ -12,8 +12,7 @@ import {
   chunksOfBytes,
 } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { saveTerms, type TermPart } from '../text/save-terms.ts'
-import { Vocabulary } from '../text/vocabulary.ts'
+import { saveTerms, type TermPart, Vocabulary } from '../text/save-terms.ts'
 import {
   addRowStart,
   type EncodedRow,
@@ -51,7 +50,7 @@ export async function copyRows(
 }
 
 /** Rows that a thread has encoded, and the terms of their objects. */
-export interface EncodedRows {
+interface EncodedRows {
   readonly rows: readonly EncodedRow[]
   readonly terms: readonly TermPart[]
 }

@@ -2,11 +2,10 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'

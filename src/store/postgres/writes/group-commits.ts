@@ -6,7 +6,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Commit } from '../../port/writes.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import { analyzeLater } from './analyze.ts'
+import { analyzeLater } from './commit-write.ts'
 import { type GroupResult, type Outcome, type SmallWrite, writeGroup } from './write-group.ts'
 
 /** The largest number of objects in one transaction. */

@@ -11,8 +11,8 @@ import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.t
 import { elementFieldsOf, valueFieldsOf } from '../catalogue/table-layout.ts'
 import type { CopyBuffer } from '../driver/copy-buffer.ts'
 import { BatchTerms } from '../text/batch-terms.ts'
-import type { Vocabulary } from '../text/vocabulary.ts'
-import { longTextCells, type TextCells } from '../text/word-cells.ts'
+import { longTextCells, type TextCells } from '../text/lexemes.ts'
+import type { Vocabulary } from '../text/save-terms.ts'
 
 /** Texts of objects with a longer body are split into terms in steps. */
 const LONG_BODY = 64 * 1024
@@ -64,7 +64,7 @@ export function isLongObject({ body }: StoredObject): boolean {
 }
 
 /** Adds the values of an object to a buffer, after the start of its row. */
-export type RowWriter = (object: StoredObject) => Steps<void>
+type RowWriter = (object: StoredObject) => Steps<void>
 
 /** Returns the function that writes rows, and adds the terms of objects to the vocabulary. */
 export function rowWriter(

@@ -26,10 +26,9 @@ import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { findLongTexts } from '../text/long-texts.ts'
-import { hasGrownMuch } from './analyze.ts'
-import { closeRowsAt, existingKeys } from './close-rows.ts'
+import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
+import { hasGrownMuch } from './commit-write.ts'
 import { copyRows } from './copy-rows.ts'
-import { readCurrent } from './read-current.ts'
 
 /** A write that may share a transaction. */
 export interface SmallWrite extends WriteTarget, AuditedWrite, Pick<Edit, 'decide'> {

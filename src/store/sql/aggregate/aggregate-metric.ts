@@ -43,13 +43,13 @@ export interface FloatingSum {
   readonly order: (names: readonly string[], divisor: string | undefined) => string
 }
 
-export interface MetricDialects {
+interface MetricDialects {
   readonly groupings: Pick<GroupingDialect, 'keyJson'>
   readonly metrics: MetricDialect
 }
 
 /** The columns that a metric reads. */
-export interface MetricColumns {
+interface MetricColumns {
   readonly value: string
   /** The share of values up to this one within its group; defined for percentiles. */
   readonly share: string
@@ -159,3 +159,11 @@ function sumSql(
 function ifAny(count: string, order: string): string {
   return `CASE WHEN ${count} > 0 THEN ${order} END`
 }
+
+/** How groups are ordered by metrics: one rule for both databases. */
+
+/**
+ * Digits after the point, beyond those of a sum, that decide the order of means. Unequal means
+ * differ earlier: by at least one in the product of their numbers of values.
+ */
+export const QUOTIENT_DIGITS = 60

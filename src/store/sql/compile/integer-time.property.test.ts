@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
-import { microsecondsOf, microsecondsSql } from './integer-time.ts'
+import { microsecondsOf, microsecondsSql } from './property-sql.ts'
 
 const first = Date.parse('0000-01-01T00:00:00Z')
 const last = Date.parse('9999-12-31T23:59:59.999Z')

@@ -2,9 +2,7 @@
  * Conditions on linked objects. A link connects rows of two tables with equal values in one column
  * each; the condition on the linked rows is compiled like any other and names its table `o`.
  */
-import { microsecondsSql } from './integer-time.ts'
-import { prefixSql } from './long-text.ts'
-import { type PropertySql, suffixSql } from './property-sql.ts'
+import { microsecondsSql, type PropertySql, prefixSql, suffixSql } from './property-sql.ts'
 import type { SqlCondition } from './sql-condition.ts'
 
 export interface LinkedRows {

@@ -35,7 +35,7 @@ export interface KeysetCursor {
 }
 
 /** One of the queries that together return the rows in order. */
-export interface OrderBranch extends SqlCondition {
+interface OrderBranch extends SqlCondition {
   readonly orderBy: string
 }
 

@@ -5,15 +5,6 @@
  */
 import { endOfPrefix, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../../query/query.ts'
-import { microsecondsOf } from './integer-time.ts'
-import {
-  isDecidedByPrefix,
-  PREFIX_LENGTH,
-  prefixOf,
-  prefixSql,
-  SUFFIX_LENGTH,
-  suffixOf,
-} from './long-text.ts'
 import { combine, OPERATORS, type SqlCondition, type SqlValue } from './sql-condition.ts'
 
 /** A property as SQL over a table that is aliased `o`. */
@@ -139,4 +130,53 @@ export function indexedValue(
     return { indexed: sortValue(property, value), isDecided: true }
   }
   return { indexed: prefixOf(value), isDecided: isDecidedByPrefix(value) }
+}
+
+/**
+ * Returns the microseconds since 1970 of a column value such as `2026-01-31T12:00:00.000000Z`. In the
+ * indexes of SQLite they take 8 bytes instead of 27.
+ */
+export function microsecondsOf(timestamp: string): bigint {
+  const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
+  return BigInt(milliseconds) * 1000n + BigInt(timestamp.slice(23, 26))
+}
+
+/** Returns the microseconds of a column value, in SQLite, which would round fractions of seconds. */
+export function microsecondsSql(timestamp: string): string {
+  return `(unixepoch(substr(${timestamp}, 1, 19)) * 1000000 + substr(${timestamp}, 21, 6))`
+}
+
+/*
+ * Long texts. The index of a property with long texts holds only their beginning and their end,
+ * because a full copy would take as much space as the texts and as much time to write. The beginning
+ * supports ranges and orders; the end distinguishes texts that begin alike, such as URLs. A table
+ * keeps a full index until it gets its first long text.
+ */
+
+/** A text with more code units is long. */
+export const LONG_TEXT_LENGTH = 64
+
+/** The number of characters that the index holds of the beginning and of the end of a text. */
+export const PREFIX_LENGTH = 20
+const SUFFIX_LENGTH = 8
+
+/** Returns the beginning of a text, in SQL. */
+export function prefixSql(expression: string): string {
+  return `substr(${expression}, 1, ${PREFIX_LENGTH})`
+}
+
+/** Returns what `prefixSql` selects of a text. */
+function prefixOf(text: string): string {
+  // A character takes one or two code units.
+  return [...text.slice(0, 2 * PREFIX_LENGTH)].slice(0, PREFIX_LENGTH).join('')
+}
+
+/** Returns the last characters of a text, or the text if it has no more. */
+function suffixOf(text: string): string {
+  return [...text.slice(-2 * SUFFIX_LENGTH)].slice(-SUFFIX_LENGTH).join('')
+}
+
+/** True for a text that compares to the prefix of any text as it compares to the text itself. */
+export function isDecidedByPrefix(text: string): boolean {
+  return text.length < PREFIX_LENGTH
 }

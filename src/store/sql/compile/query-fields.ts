@@ -1,10 +1,12 @@
 /** Classifies the fields of an object type for queries. */
 import type { Language } from '../../../ontology/definition/language.ts'
-import { typeAt } from '../../../ontology/definition/struct-path.ts'
+import { PATH_SEPARATOR, typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
-import type { Field } from '../../../query/query.ts'
+import { circleBoxes } from '../../../query/matching/distance.ts'
+import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
+import type { Field, GeoArea } from '../../../query/query.ts'
 import { isText, resolveField } from '../../../query/resolve-field.ts'
 
 /** Returns the fields that contain text. */
@@ -41,4 +43,23 @@ export function presenceOf(objectType: ObjectType, { property, structField }: Fi
   const end = whole && structField !== undefined ? typeAt(whole, structField) : undefined
   if (end?.type.kind === 'scalar' && isComparable(end.type.type)) return 'entry'
   return end?.isInArray ? 'inArrays' : 'inBody'
+}
+
+/** Returns the path to a property or a struct field in the body, in the syntax of both databases. */
+export function jsonPath({
+  property,
+  structField,
+}: Pick<Field, 'property'> & Partial<Field>): string {
+  const steps = [property, ...(structField?.split(PATH_SEPARATOR) ?? [])]
+  return `$${steps.map((name) => `."${name}"`).join('')}`
+}
+
+/** An area of more members is searched by one box around all of them. */
+const MAX_BOXES = 4
+
+/** Returns boxes that contain every position of the area: an index finds candidates by them. */
+export function areaBoxes(area: GeoArea): Box[] {
+  if (area.kind === 'circle') return circleBoxes(area.center, area.metres)
+  const shape = toShape(area.members)
+  return shape.length > MAX_BOXES ? [boxOf(shape)] : shape.map((member) => boxOf([member]))
 }

@@ -6,7 +6,7 @@ import { bytesOfShape } from '../../../contract/object-record.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { NO_PREFIX_FIELDS, type PrefixFields } from '../compile/field-numbers.ts'
-import { isDecidedByPrefix } from '../compile/long-text.ts'
+import { isDecidedByPrefix } from '../compile/property-sql.ts'
 import { isMultiValued } from '../compile/query-fields.ts'
 import type { TableHead, TypeHead } from '../type-head.ts'
 

@@ -90,7 +90,7 @@ export function similarLeaves(rule: IntervalRule): SimilarRule[] {
 }
 
 /** How a full-text index writes its conditions. */
-export interface TermSyntax {
+interface TermSyntax {
   readonly term: (term: string) => string
   readonly prefix: (term: string) => string
   readonly and: string

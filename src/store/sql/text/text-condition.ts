@@ -29,7 +29,7 @@ export interface SearchedField {
 }
 
 /** The fields that a text condition searches, and what is known about their terms. */
-export interface SearchedFields {
+interface SearchedFields {
   readonly fields: readonly SearchedField[]
   /** Returns the terms of a field that are similar to those of a fuzzy condition. */
   readonly similarIn: (prefix: TermPrefix) => SimilarTerms

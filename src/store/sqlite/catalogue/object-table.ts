@@ -11,9 +11,12 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { numberFields as numberFieldsIn } from '../../core/catalogue/fields.ts'
-import { objectTable, tablesOfDefinition } from '../../core/catalogue/object-tables.ts'
+import {
+  NEVER_CLOSED,
+  objectTable,
+  tablesOfDefinition,
+} from '../../core/catalogue/object-tables.ts'
 import { integer, text } from '../../core/session/columns.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { FIELD_TYPES, fieldsInLayout, fieldsOfTable, type TableFields } from './table-fields.ts'

@@ -1,10 +1,8 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { microsecondsSql } from '../../sql/compile/integer-time.ts'
-import { KEY_COLUMN, type PropertySql } from '../../sql/compile/property-sql.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { KEY_COLUMN, microsecondsSql, type PropertySql } from '../../sql/compile/property-sql.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { fieldsOfTable, type TableFields } from './table-fields.ts'
 import {

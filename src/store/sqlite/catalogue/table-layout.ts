@@ -4,10 +4,10 @@
  * meantime. See docs/decisions/016-smaller-tables.md.
  */
 import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { integer, optional, text } from '../../core/session/columns.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 
 export interface TableLayout {

@@ -3,12 +3,11 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { numberFields } from '../../core/catalogue/fields.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer } from '../../core/session/columns.ts'
 import { type Operation, settled } from '../../core/session/operation.ts'
 import type { NewRows, TableBuilder, TableOfType } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import {
   createObjectTable,
   refuseTooManyIndexes,

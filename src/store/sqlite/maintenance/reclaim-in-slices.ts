@@ -1,8 +1,7 @@
 /** Deletes rows and tables that no reader can need any more, in steps that are short. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
 import { removeElements } from '../catalogue/remove-row.ts'
 import { indexNames } from '../catalogue/table-indexes.ts'

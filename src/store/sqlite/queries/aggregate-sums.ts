@@ -8,8 +8,7 @@ import {
   decimalText,
   sortableDecimal,
 } from '../../../ontology/values/column-value.ts'
-import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
-import { QUOTIENT_DIGITS } from '../../sql/aggregate/aggregate-order.ts'
+import { type Cell, QUOTIENT_DIGITS } from '../../sql/aggregate/aggregate-metric.ts'
 import { readDecimalSum } from './aggregate-functions.ts'
 
 /** The quotient of an exact sum as a sortable decimal. Arguments: the divisor and the sum. */

@@ -1,12 +1,11 @@
 /** Finds and counts the rows that match a query: ids in page order, before any record is read. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../../query/query.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Cursor } from '../../object-store.ts'
 import { type KeysetCursor, orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'

@@ -1,8 +1,7 @@
 /** Conditions on geopoints and geoshapes. Both are tested in JavaScript, on the JSON of the property. */
 import type { Box } from '../../../query/matching/shape.ts'
 import type { Query } from '../../../query/query.ts'
-import { areaBoxes } from '../../sql/compile/geo-boxes.ts'
-import { jsonPath } from '../../sql/compile/json-path.ts'
+import { areaBoxes, jsonPath } from '../../sql/compile/query-fields.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 

@@ -6,7 +6,6 @@ import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
-import { jsonPath } from '../../sql/compile/json-path.ts'
 import {
   gatherLinked,
   type LinkedRows,
@@ -19,6 +18,7 @@ import {
   plainProperty,
   propertyIn,
 } from '../../sql/compile/property-sql.ts'
+import { jsonPath } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,

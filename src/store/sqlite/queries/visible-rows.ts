@@ -1,6 +1,7 @@
 /** The SQL that selects the visible rows of a table. */
+
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 
 /** Returns the values of a visibility's placeholders. */

@@ -1,7 +1,6 @@
 /** Undoes a staged write that will not be completed, in steps. */
 
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { removeElements, rowRemover } from '../catalogue/remove-row.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { StagedRecord } from '../file/staged-write.ts'

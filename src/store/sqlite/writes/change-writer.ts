@@ -1,7 +1,6 @@
 /** Applies changes to a table, one after the other, within a transaction. */
 import { recordBytes } from '../../batch.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'

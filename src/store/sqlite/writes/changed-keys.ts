@@ -3,8 +3,7 @@
  * copied yet are left out: they will be copied as they are then.
  */
 
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 const ADD_KEYS = 'INSERT OR IGNORE INTO oqs_rewrite_key (object_type_id, pk)'

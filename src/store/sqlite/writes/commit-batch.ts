@@ -2,7 +2,7 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import {
   type CommitSession,
   type CommitTarget,
@@ -13,7 +13,6 @@ import {
 } from '../../core/commits/commit-write.ts'
 import { settled as resultOf, runNow } from '../../core/session/operation.ts'
 import type { Commit } from '../../object-store.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'

@@ -5,11 +5,10 @@
  */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteMessage } from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { versionIndex } from '../catalogue/table-indexes.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
 import { inTransaction } from '../file/connection.ts'

@@ -13,12 +13,11 @@
  * See docs/decisions/026-staged-writes.md.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer, optional } from '../../core/session/columns.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
 import { rowRemover } from '../catalogue/remove-row.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 import type { StagedRecord } from '../file/staged-write.ts'

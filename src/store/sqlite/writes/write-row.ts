@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { LONG_TEXT_LENGTH } from '../../sql/compile/long-text.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { fieldsOfTable } from '../catalogue/table-fields.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'

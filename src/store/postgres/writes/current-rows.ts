@@ -2,14 +2,14 @@
  * Closes the current rows of the objects that a batch changes. Keys are sent in slices, because the
  * driver serialises each list of values synchronously on the main thread.
  */
-
-import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { NEVER_CLOSED } from '../../sql/row-versions.ts'
-import type { WriteSession } from '../driver/database.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import type { WriteTable } from '../../core/commits/locked-type.ts'
+import type { CurrentObject } from '../../object-store.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
 
 const KEYS_PER_STATEMENT = 10_000
 
-export interface RowsToClose {
+interface RowsToClose {
   readonly id: number
   readonly liveCount: number
   readonly version: number
@@ -78,4 +78,30 @@ async function keysOf(
     for (const [pk] of rows) existing.add(String(pk))
   }
   return existing
+}
+
+/** Reads the current objects with the given keys. The type must be locked. */
+export async function readCurrent(
+  session: Session,
+  { id, isCreated }: WriteTable,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, CurrentObject>> {
+  if (!isCreated || keys.length === 0) return new Map()
+  const rows = await session.query(
+    `SELECT pk, object_id, key, title, body FROM ${objectTable(id)}
+     WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,
+    [keys],
+  )
+  return new Map(
+    rows.map(([pk, objectId, key, title, body]) => [
+      String(pk),
+      {
+        pk: String(pk),
+        objectId: String(objectId),
+        key: String(key),
+        title: title === null ? null : String(title),
+        body: String(body),
+      },
+    ]),
+  )
 }
