@@ -35,7 +35,6 @@ import {
   type QueryTables,
   queryTables,
 } from '../src/store/sqlite/queries/query-tables.ts'
-import { Rings } from '../src/store/sqlite/queries/rings.ts'
 import { VISIBLE } from '../src/store/sqlite/queries/visible-rows.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -132,7 +131,7 @@ describe('the plan of', () => {
   function connection(statements = new StatementCache(db)) {
     const session = new SqliteSession(db, statements)
     const fields = new KnownFields(session)
-    return { db, statements, session, fields, rings: new Rings(), matchers: new Matchers() }
+    return { db, statements, session, fields, matchers: new Matchers() }
   }
 
   function explain(sql: string): string {

@@ -117,14 +117,26 @@ function text(
 }
 
 const square = (west: number, south: number, east: number, north: number): Query => ({
-  kind: 'withinPolygon',
-  ring: [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ],
+  kind: 'geo',
+  field: field('place'),
+  relation: 'within',
+  area: {
+    kind: 'shape',
+    members: [
+      {
+        isPolygon: true,
+        paths: [
+          [
+            [west, south],
+            [east, south],
+            [east, north],
+            [west, north],
+            [west, south],
+          ],
+        ],
+      },
+    ],
+  },
 })
 
 const QUERIES: readonly (readonly [what: string, query: Query, matches: string])[] = [

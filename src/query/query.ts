@@ -46,11 +46,6 @@ export type Query =
       readonly exact?: boolean
     }
   | {
-      readonly kind: 'withinPolygon'
-      /** Closed: the last position equals the first. */
-      readonly ring: readonly Position[]
-    }
-  | {
       /** A text has terms near each other. */
       readonly kind: 'interval'
       readonly field: Field

@@ -28,19 +28,7 @@ const text: Query = {
   fuzzy: false,
 }
 const named: Query = { ...text, field: fieldOf('name') }
-const ring = [
-  [0, 0],
-  [9, 0],
-  [9, 9],
-  [0, 0],
-] as const
-const polygon: Query = { kind: 'withinPolygon', ring }
-const within = (property: string) => ({
-  kind: 'geo',
-  field: expect.objectContaining(fieldOf(property)),
-  relation: 'within',
-  area: { kind: 'shape', members: [{ isPolygon: true, paths: [ring] }] },
-})
+const negated: Query = { kind: 'not', of: named }
 const and = (...of: Query[]): Query => ({ kind: 'and', of })
 const or = (...of: Query[]): Query => ({ kind: 'or', of })
 const not = (of: Query): Query => ({ kind: 'not', of })
@@ -86,7 +74,7 @@ describe('the query of a caller', () => {
     expect(ruleQuery(text, restricted({ rows: rules }))).toEqual(and(RULE, equals('id'), text))
   })
 
-  it.each([EVERYTHING, text, polygon, and(text, not(polygon)), or(named, linkedTo(AIRPORT, text))])(
+  it.each([EVERYTHING, text, negated, and(text, not(negated)), or(named, linkedTo(AIRPORT, text))])(
     'without rules stays the same: %j',
     (query) => {
       expect(ruleQuery(query, AIRPORT)).toBe(query)
@@ -110,17 +98,6 @@ describe('the query of a caller', () => {
     const { kind, of } = ruleQuery(not(named), type) as Query & { kind: 'not' }
     expect([kind, of]).toEqual(['not', named])
     expect(ruleQuery(text, restricted({ shown: ['runways'] }))).toEqual(NOTHING)
-  })
-
-  it('searches only the visible positions', () => {
-    expect(ruleQuery(polygon, restricted({ shown: ['id', 'location'] }))).toEqual(
-      within('location'),
-    )
-    expect(ruleQuery(polygon, restricted({ shown: ['location', 'gates'] }))).toEqual({
-      kind: 'or',
-      of: [within('location'), within('gates')],
-    })
-    expect(ruleQuery(polygon, restricted({ shown: ['id', 'area'] }))).toEqual(NOTHING)
   })
 
   it('follows a link by the rule of the linked type', () => {

@@ -4,9 +4,9 @@
  */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/values/searchable-values.ts'
-import { matchAny, NOTHING } from '../../query/combine-queries.ts'
-import { EVERYTHING, type Field, type Position, type Query } from '../../query/query.ts'
-import { isText, type ResolvedField, resolveField } from '../../query/resolve-field.ts'
+import { NOTHING } from '../../query/combine-queries.ts'
+import { EVERYTHING, type Query } from '../../query/query.ts'
+import { isText, resolveField } from '../../query/resolve-field.ts'
 import { hidesProperties, restrictionOf } from './restricted-type.ts'
 
 /** Returns the objects that match a query and that the caller may see, as a query of the type itself. */
@@ -41,8 +41,6 @@ function withinView(query: Query, objectType: ObjectType): Query {
       return query.field === undefined && hidesProperties(objectType)
         ? searchShown(query, objectType)
         : query
-    case 'withinPolygon':
-      return hidesProperties(objectType) ? shownWithin(query.ring, objectType) : query
     default:
       return query
   }
@@ -50,26 +48,9 @@ function withinView(query: Query, objectType: ObjectType): Query {
 
 /** A search in every text becomes one in every visible text. */
 function searchShown(query: Query & { kind: 'text' }, objectType: ObjectType): Query {
-  const fields = shownFields(objectType, isText)
-  return fields.length === 0 ? NOTHING : { ...query, fields }
-}
-
-/** A search among all positions becomes one among the visible positions. */
-function shownWithin(ring: readonly Position[], objectType: ObjectType): Query {
-  const members = [{ isPolygon: true, paths: [ring] }]
-  return matchAny(
-    shownFields(objectType, ({ type }) => type === 'geopoint').map((field) => ({
-      kind: 'geo',
-      field,
-      relation: 'within',
-      area: { kind: 'shape', members },
-    })),
-  )
-}
-
-function shownFields(objectType: ObjectType, isWanted: (field: ResolvedField) => boolean): Field[] {
-  return fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
+  const fields = fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
     const resolved = resolveField(objectType, property, structField)
-    return resolved !== undefined && isWanted(resolved)
+    return resolved !== undefined && isText(resolved)
   })
+  return fields.length === 0 ? NOTHING : { ...query, fields }
 }

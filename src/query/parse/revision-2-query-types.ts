@@ -7,7 +7,10 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { PATH_SEPARATOR } from '../../ontology/definition/struct-path.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
-import { EVERYTHING, type Position } from '../query.ts'
+import { fieldsOf } from '../../ontology/values/searchable-values.ts'
+import { matchAny } from '../combine-queries.ts'
+import { EVERYTHING, type Position, type Query } from '../query.ts'
+import { resolveField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.ts'
 import { combinators, comparisons } from './shared-query-types.ts'
@@ -83,14 +86,29 @@ export const REVISION_2_QUERIES: QueryGrammar = {
       'geoPointWithin',
       {
         ...unionType('GeoPointWithin', { polygon: Ring }),
-        parse: ({ polygon }, parsing) => ({
-          kind: 'withinPolygon',
-          ring: readRing(polygon, parsing),
-        }),
+        parse: ({ polygon }, parsing) => anyWithin(readRing(polygon, parsing), parsing),
       },
     ],
     ...combinators(COMPONENT),
   ]),
+}
+
+/** Matches the objects with a position in a ring, whichever property it belongs to. */
+function anyWithin(ring: readonly Position[], { objectType }: QueryParsing): Query {
+  const members = [{ isPolygon: true, paths: [ring] }]
+  return matchAny(
+    fieldsOf(objectType.properties.values())
+      .filter(
+        ({ property, structField }) =>
+          resolveField(objectType, property, structField)?.type === 'geopoint',
+      )
+      .map(({ property, structField }) => ({
+        kind: 'geo',
+        field: { property, structField },
+        relation: 'within',
+        area: { kind: 'shape', members },
+      })),
+  )
 }
 
 function readRing(polygon: unknown, { path, budget }: QueryParsing): Position[] {

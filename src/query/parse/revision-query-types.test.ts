@@ -154,14 +154,24 @@ describe('a query of revision 2.0', () => {
       terms: ['red', 'fox'],
       fuzzy: false,
     })
+  })
+
+  it('finds the positions of every property, also in arrays', () => {
+    const path = [
+      [-180, -90],
+      [180, -90],
+      [0, 90],
+      [-180, -90],
+    ]
+    const geo = (property: string) => ({
+      kind: 'geo',
+      field: fieldOf(property),
+      relation: 'within',
+      area: { kind: 'shape', members: [{ isPolygon: true, paths: [path] }] },
+    })
     expect(parse2(within(...ring))).toEqual({
-      kind: 'withinPolygon',
-      ring: [
-        [-180, -90],
-        [180, -90],
-        [0, 90],
-        [-180, -90],
-      ],
+      kind: 'or',
+      of: [geo('location'), geo('gates')],
     })
   })
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
+import type { Query } from '../../../query/query.ts'
 import { openPostgresStore } from '../open.ts'
 
 let place: TestStore | undefined
@@ -92,7 +93,13 @@ describe('a store', () => {
         [0, 9],
         [0, 0],
       ] as const
-      expect(await things.readKeys({ query: { kind: 'withinPolygon', ring } })).toEqual(['k5'])
+      const query: Query = {
+        kind: 'geo',
+        field: { property: 'at', structField: undefined },
+        relation: 'within',
+        area: { kind: 'shape', members: [{ isPolygon: true, paths: [ring] }] },
+      }
+      expect(await things.readKeys({ query })).toEqual(['k5'])
     })
   }
 })

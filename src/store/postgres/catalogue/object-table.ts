@@ -62,7 +62,6 @@ export async function createObjectTable(
       body text NOT NULL,
       words text,
       lexemes tsvector,
-      places double precision[],
       area box,
       checksum integer NOT NULL${columnDefinitions(fields)
         .map((definition) => `, ${definition}`)
@@ -104,7 +103,7 @@ async function dropLeftover(session: WriteSession, table: string): Promise<void>
 }
 
 /** The columns that every table has, and the limit of PostgreSQL. */
-const FIXED_COLUMNS = 12
+const FIXED_COLUMNS = 11
 const MAX_COLUMNS = 1600
 
 /** Throws if a table cannot have these fields. */

@@ -56,7 +56,6 @@ export async function distributeFunctions(session: Session): Promise<void> {
 }
 
 const FUNCTIONS = [
-  'oqs_within_any(double precision[], double precision[])',
   'oqs_has_interval(text, jsonb, integer[])',
   'oqs_texts(tsvector, text)',
   'oqs_relates(jsonb, text, double precision[], integer[])',

@@ -1,7 +1,7 @@
 /** Statements on one connection, and how long each of them may take. */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
@@ -71,7 +71,7 @@ export class ClientSession implements WriteSession {
 
   readonly #nextTurn: () => Promise<void>
 
-  constructor(client: SessionClient, { timeoutMs, nextTurn = setImmediate }: SessionOptions = {}) {
+  constructor(client: SessionClient, { timeoutMs, nextTurn = nextImmediate }: SessionOptions = {}) {
     this.#client = client
     this.#timeoutMs = timeoutMs
     this.#nextTurn = nextTurn

@@ -166,11 +166,11 @@ function isKeyEquality({ query, objectType }: ReadPageRequest): boolean {
  * term or a position is, and walking the key for a rare one reads the whole table.
  */
 function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
-  const isGathered = (one: Query) =>
+  const isGathered = (one: Query): boolean =>
     one.kind === 'text' ||
     one.kind === 'interval' ||
-    one.kind === 'withinPolygon' ||
-    (one.kind === 'geo' && one.relation !== 'disjoint')
+    (one.kind === 'geo' && one.relation !== 'disjoint') ||
+    (one.kind === 'or' && one.of.every(isGathered))
   return (
     order.length === 0 && (query.kind === 'and' ? query.of.some(isGathered) : isGathered(query))
   )

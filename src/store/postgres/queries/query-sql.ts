@@ -1,7 +1,7 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
-import type { Field, LinkedQuery, Position, Query } from '../../../query/query.ts'
+import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery } from '../../sql/compile/compile-query.ts'
 import {
@@ -35,7 +35,6 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
     compare: (one) => compareSql(one, tables),
     isNull: (one) => isNullSql(one, tables),
     text: (one) => textSql(one, tables),
-    withinPolygon: ({ ring }) => polygonSql(ring),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
     interval: (one) => intervalSql(one, tables),
@@ -139,18 +138,6 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
     similarIn: (prefix) => similarTerms(fuzzyTermsOf(query), prefix),
   })
   return condition === undefined ? FALSE : conditionSql(condition)
-}
-
-/** Filters by bounding box with an index; then tests each point exactly. */
-function polygonSql(ring: readonly Position[]): SqlCondition {
-  const longitudes = ring.map(([longitude]) => longitude)
-  const latitudes = ring.map(([, latitude]) => latitude)
-  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
-  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)]
-  return {
-    sql: '(o.area && ?::box AND oqs_within_any(o.places, ?::double precision[]))',
-    values: [`(${east},${north}),(${west},${south})`, `{${ring.flat().join(',')}}`],
-  }
 }
 
 /** Finds the texts with the prefix of the pattern in an index; then tests each text. */

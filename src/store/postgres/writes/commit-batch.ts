@@ -20,8 +20,8 @@ import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Database, Writer, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
 import { commitWrite } from './commit-write.ts'
+import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
 import type { GroupCommits } from './group-commits.ts'
 import {
   isPut,

@@ -19,7 +19,7 @@ const LONG_BODY = 64 * 1024
 
 const VERSION_COLUMN = 'valid_from'
 const TEXT_COLUMNS = ['pk', 'object_id', 'key', 'title', 'body', 'words'] as const
-const OTHER_COLUMNS = ['lexemes', 'places', 'area', 'checksum'] as const
+const OTHER_COLUMNS = ['lexemes', 'area', 'checksum'] as const
 
 /** Returns the columns that a row has values for, the version first. */
 export function rowColumns(fields: readonly FieldColumns[]): string[] {
@@ -103,7 +103,8 @@ export function rowWriter(
 
   const addValues = (object: StoredObject): void => {
     const { searchable } = object
-    addPoints(buffer, searchable.points)
+    if (searchable.points.length === 0) buffer.addNull()
+    else addBox(buffer, boundingBox(searchable.points))
     addChecksum(buffer, objectChecksum(object))
     for (const field of valueFields) {
       const value = searchable.columns.get(field.key)
@@ -139,18 +140,6 @@ function addElements(
     if (values === undefined) buffer.addNull()
     else addArray(buffer, field.elementType ?? 'text', values)
   }
-}
-
-/** Adds the values of `places` and `area`. */
-function addPoints(buffer: CopyBuffer, points: SearchableValues['points']): void {
-  if (points.length === 0) {
-    buffer.addNull()
-    buffer.addNull()
-    return
-  }
-  const places = points.flatMap(({ longitude, latitude }) => [longitude, latitude])
-  addArray(buffer, 'double precision', places)
-  addBox(buffer, boundingBox(points))
 }
 
 function boundingBox(points: SearchableValues['points']): Box {

@@ -26,9 +26,9 @@ import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { findLongTexts } from '../text/long-texts.ts'
-import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
 import { hasGrownMuch } from './commit-write.ts'
 import { copyRows } from './copy-rows.ts'
+import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
 
 /** A write that may share a transaction. */
 export interface SmallWrite extends WriteTarget, AuditedWrite, Pick<Edit, 'decide'> {

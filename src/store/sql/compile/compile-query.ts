@@ -7,7 +7,6 @@ export interface QueryDialect {
   readonly compare: (query: Query & { kind: 'compare' }) => SqlCondition
   readonly isNull: (query: Query & { kind: 'isNull' }) => SqlCondition
   readonly text: (query: Query & { kind: 'text' }) => SqlCondition
-  readonly withinPolygon: (query: Query & { kind: 'withinPolygon' }) => SqlCondition
   readonly interval: (query: Query & { kind: 'interval' }) => SqlCondition
   readonly geo: (query: Query & { kind: 'geo' }) => SqlCondition
   readonly pattern: (query: Query & { kind: 'pattern' }) => SqlCondition
@@ -36,8 +35,6 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
       return dialect.isNull(query)
     case 'text':
       return dialect.text(query)
-    case 'withinPolygon':
-      return dialect.withinPolygon(query)
     case 'interval':
       return dialect.interval(query)
     case 'geo':

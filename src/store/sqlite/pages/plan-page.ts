@@ -144,7 +144,6 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
     switch (one.kind) {
       case 'text':
       case 'interval':
-      case 'withinPolygon':
       case 'objectIds':
         return true
       case 'geo':

@@ -4,7 +4,6 @@ import { KnownFields } from '../catalogue/known-fields.ts'
 import { SqliteSession } from '../file/sqlite-session.ts'
 import { StatementCache } from '../file/statement-cache.ts'
 import { addMatcherFunction, Matchers } from './matchers.ts'
-import { addRingFunction, Rings } from './rings.ts'
 
 export interface QueryConnection {
   readonly db: DatabaseSync
@@ -12,16 +11,13 @@ export interface QueryConnection {
   /** Runs the operations that both stores share. */
   readonly session: SqliteSession
   readonly fields: KnownFields
-  readonly rings: Rings
   readonly matchers: Matchers
 }
 
 export function toQueryConnection(db: DatabaseSync): QueryConnection {
-  const rings = new Rings()
   const matchers = new Matchers()
-  addRingFunction(db, rings)
   addMatcherFunction(db, matchers)
   const statements = new StatementCache(db)
   const session = new SqliteSession(db, statements)
-  return { db, statements, session, fields: new KnownFields(session), rings, matchers }
+  return { db, statements, session, fields: new KnownFields(session), matchers }
 }

@@ -3,7 +3,7 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
-import type { LinkedQuery, Position, Query } from '../../../query/query.ts'
+import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
 import {
@@ -53,7 +53,6 @@ function toDialect(tables: QueryTables): QueryDialect {
     compare: (one) => compareSql(one, tables),
     isNull: (one) => isNullSql(one, tables),
     text: (one) => textSql(one, tables),
-    withinPolygon: ({ ring }) => polygonSql(ring, tables),
     pattern: (one) => patternSql(one, tables),
     geo: (one) => geoSql(one, tables),
     interval: (one) => intervalSql(one, tables),
@@ -187,26 +186,6 @@ function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondi
   return {
     sql: 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)',
     values: [matchExpression(condition)],
-  }
-}
-
-/** Filters by bounding box with the R-tree, which rounds outwards; then tests each point exactly. */
-function polygonSql(ring: readonly Position[], { ringNumber }: QueryTables): SqlCondition {
-  const longitudes = ring.map(([longitude]) => longitude)
-  const latitudes = ring.map(([, latitude]) => latitude)
-  return {
-    sql: `o.id IN (
-      SELECT row FROM oqs_place
-      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
-        AND within_ring(longitude, latitude, ?)
-    )`,
-    values: [
-      Math.min(...longitudes),
-      Math.max(...longitudes),
-      Math.min(...latitudes),
-      Math.max(...latitudes),
-      ringNumber(ring),
-    ],
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the SQL of a query needs to know about its tables, and about those that it links to. */
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { Comparison, Field, Position } from '../../../query/query.ts'
+import type { Comparison, Field } from '../../../query/query.ts'
 import {
   isGeoPoint,
   isMultiValued,
@@ -37,8 +37,6 @@ export interface QueryTables {
     | undefined
   /** True if rows are read in key order, which no index of a range has. */
   readonly isKeyWalk: boolean
-  /** Returns the number by which `within_ring` knows a ring until the transaction ends. */
-  readonly ringNumber: (ring: readonly Position[]) => number
   /** Returns the number by which `matches` knows a condition until the transaction ends. */
   readonly matcherNumber: (query: MatcherQuery) => number
   readonly presenceOf: (field: Field) => Presence
@@ -93,7 +91,7 @@ export function queryTables(
   connection: QueryConnection,
   { table, objectType, numbers, versions }: QueriedType,
 ): QueryTables {
-  const { statements, rings, matchers } = connection
+  const { statements, matchers } = connection
   const similarByKey = new Map<string, SimilarTerms>()
   const linkedByRid = new Map<string, LinkedTable | undefined>()
   return {
@@ -119,7 +117,6 @@ export function queryTables(
     isGeoPoint: (field) => isGeoPoint(objectType, field),
     redundantBounds: undefined,
     isKeyWalk: false,
-    ringNumber: (ring) => rings.numberOf(ring),
     matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix, edits) => {
       // A text in a script without spaces has no fuzzy terms.

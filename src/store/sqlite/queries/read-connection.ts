@@ -39,13 +39,12 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   }
 }
 
-/** Runs a function in a transaction that sees one moment, and then drops the rings and matchers it used. */
+/** Runs a function in a transaction that sees one moment, and then drops the matchers it used. */
 export function inReadTransaction<T>(connection: ReadConnection, run: () => T): T {
-  const { db, transaction, rings, matchers } = connection
+  const { db, transaction, matchers } = connection
   try {
     return runTransaction(db, transaction, run)
   } finally {
-    rings.clear()
     matchers.clear()
   }
 }

@@ -76,8 +76,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   )
   const addPosition = db.cached(
     `INSERT INTO oqs_place
-       (min_longitude, max_longitude, min_latitude, max_latitude, row, longitude, latitude)
-     VALUES (?1, ?1, ?2, ?2, ?3, ?1, ?2)`,
+       (min_longitude, max_longitude, min_latitude, max_latitude, row)
+     VALUES (?1, ?1, ?2, ?2, ?3)`,
   )
   const addPositionOfRow = db.cached('INSERT INTO oqs_place_of_row (row, place) VALUES (?, ?)')
 

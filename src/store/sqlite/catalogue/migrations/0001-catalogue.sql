@@ -144,8 +144,7 @@ CREATE VIRTUAL TABLE oqs_vocabulary USING fts5vocab(oqs_term_index, row);
 
 -- Positions (geopoints).
 CREATE VIRTUAL TABLE oqs_place USING rtree(
-  id, min_longitude, max_longitude, min_latitude, max_latitude,
-  +row INTEGER, +longitude REAL, +latitude REAL
+  id, min_longitude, max_longitude, min_latitude, max_latitude, +row INTEGER
 );
 CREATE TABLE oqs_place_of_row (
   row INTEGER NOT NULL,

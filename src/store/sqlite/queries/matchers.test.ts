@@ -6,7 +6,7 @@ import {
   type StoreFixture,
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import type { Position } from '../../../query/query.ts'
+import type { Position, Query } from '../../../query/query.ts'
 import { fieldsInLayout } from '../catalogue/table-fields.ts'
 import { readTableLayout } from '../catalogue/table-layout.ts'
 import { openConnection } from '../file/connection.ts'
@@ -28,7 +28,7 @@ function circle(longitude: number): Position[] {
   return [...corners, ...corners.slice(0, 1)]
 }
 
-describe('the polygon rings of a query', () => {
+describe('the matchers of a query', () => {
   const folder = tempFolder()
   const path = join(folder.path, 'oqs.db')
   let things: StoreFixture
@@ -54,13 +54,13 @@ describe('the polygon rings of a query', () => {
     folder[Symbol.dispose]()
   })
 
-  const query = {
-    kind: 'or',
-    of: [
-      { kind: 'withinPolygon', ring: circle(0) },
-      { kind: 'withinPolygon', ring: circle(20) },
-    ],
-  } as const
+  const within = (ring: readonly Position[]): Query => ({
+    kind: 'geo',
+    field: { property: 'at', structField: undefined },
+    relation: 'within',
+    area: { kind: 'shape', members: [{ isPolygon: true, paths: [ring] }] },
+  })
+  const query: Query = { kind: 'or', of: [within(circle(0)), within(circle(20))] }
 
   function search(): RowSearch {
     return {
@@ -76,29 +76,29 @@ describe('the polygon rings of a query', () => {
   }
 
   it('are bound as numbers, whatever their corners, and each is kept once', () => {
-    const { rings } = reading
+    const { matchers } = reading
     inReadTransaction(reading, () => {
       const tables = queryTables(reading, search())
       const { values } = querySql(query, tables)
-      // Four sides of a box and a number for each ring.
-      expect(values).toHaveLength(10)
-      expect(values.every((value) => typeof value === 'number')).toBe(true)
+      // Four sides of a box, a path and a number for each polygon.
+      expect(values).toHaveLength(12)
+      expect(values.filter((value) => typeof value !== 'number')).toEqual(['$."at"', '$."at"'])
       expect(querySql(query, tables).values).toEqual(values)
-      expect(rings.size).toBe(2)
+      expect(matchers.size).toBe(2)
     })
-    expect(rings.size).toBe(0)
+    expect(matchers.size).toBe(0)
   })
 
   it('match the same objects through a prepared statement, page after page', () => {
     for (const limit of [100, 100, 3]) {
       const page = readPage(reading, pageRequest(things.type, { query, maxObjects: limit }))
       expect(page).toMatchObject({ count: Math.min(limit, 4), totalCount: 4 })
-      expect(reading.rings.size).toBe(0)
+      expect(reading.matchers.size).toBe(0)
     }
   })
 
   it('are dropped after a failure', () => {
-    const { statements, rings } = reading
+    const { statements, matchers } = reading
     const failing = () =>
       inReadTransaction(reading, () => {
         findRows(statements, search(), queryTables(reading, search()), {
@@ -106,11 +106,11 @@ describe('the polygon rings of a query', () => {
           limit: 10,
           sortMatches: true,
         })
-        expect(rings.size).toBe(2)
+        expect(matchers.size).toBe(2)
         throw new Error('midway')
       })
     expect(failing).toThrow('midway')
-    expect(rings.size).toBe(0)
+    expect(matchers.size).toBe(0)
     expect(reading.db.isTransaction).toBe(false)
     expect(readPage(reading, pageRequest(things.type, { query }))).toMatchObject({ count: 4 })
   })
