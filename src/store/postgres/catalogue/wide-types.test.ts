@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { AIRPORT } from '../../../../test/support/parsed-queries.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type {
   OntologyDefinition,
   PropertyDefinition,
 } from '../../../ontology/definition/definition-schema.ts'
+import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { toTermCondition } from '../../sql/text/text-condition.ts'
-import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { openPostgresStore } from '../open.ts'
 import { textSql } from '../text/text-condition.ts'
 
@@ -85,13 +86,17 @@ describe('a wide type', () => {
 
   it('never needs more parameters than a statement may have', () => {
     const terms = Array.from({ length: 99 }, (_, n) => `word${n}`)
-    const searched = Array.from({ length: 1580 }, (_, field) => {
-      return { prefix: fieldPrefix(field), language: undefined }
+    const fields = Array.from({ length: 1580 }, (_, number) => {
+      return { property: `p${number}`, structField: undefined }
     })
+    const column = { valueType: 'text', elementType: undefined, isKey: false, hasLongText: false }
+    const numbers = new FieldNumbers(
+      fields.map((field, number) => ({ ...field, ...column, number })),
+    )
     for (const match of ['allTerms', 'anyTerm', 'phrase', 'prefix'] as const) {
-      const query = { kind: 'text', field: undefined, match, terms, fuzzy: false } as const
-      const fields = { fields: searched, similarIn: () => new Map() } as const
-      const condition = toTermCondition(query, fields)
+      const query = { kind: 'text', field: undefined, fields, match, terms, fuzzy: false } as const
+      const tables = { objectType: AIRPORT, numbers, similarTerms: () => new Map() }
+      const condition = toTermCondition(query, tables)
       if (condition === undefined) throw new Error('the query has terms')
       expect(textSql(condition).values.length).toBeLessThan(1000)
     }

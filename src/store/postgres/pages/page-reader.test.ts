@@ -14,7 +14,7 @@ import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { readCapabilities } from '../citus/capabilities.ts'
 import { Database, type Session } from '../driver/database.ts'
 import { openPostgresStore } from '../open.ts'
-import { TypeFieldsCache } from '../queries/type-fields.ts'
+import { TypeFieldsCache } from '../queries/queried-types.ts'
 import { PageReader } from './page-reader.ts'
 
 const redefinedWith = (type: 'string' | 'integer') => ({

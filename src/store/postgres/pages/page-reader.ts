@@ -26,8 +26,8 @@ import type { Session } from '../driver/database.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
-import type { TypeFieldsCache } from '../queries/type-fields.ts'
-import { visibleSql } from '../queries/visible-sql.ts'
+import type { TypeFieldsCache } from '../queries/queried-types.ts'
+import { visibleSql } from '../queries/queried-types.ts'
 import { fittingRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql } from './page-sql.ts'
 import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
@@ -74,7 +74,7 @@ export class PageReader {
   #longTextsOf(objectType: ObjectType): ReadonlySet<string> {
     const seen = this.#heads.get(objectType)
     const fields = seen && this.#store.fields.find(seen, objectType, seen.current)
-    return fields?.prefixFields ?? textPropertiesOf(objectType)
+    return fields?.numbers.prefixFields ?? textPropertiesOf(objectType)
   }
 
   /** Returns a cached page if the database confirms that its version is the one to read. */

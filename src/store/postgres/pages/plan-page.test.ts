@@ -5,7 +5,7 @@ import type { Comparison, Field, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
 import { CAPABILITIES } from '../citus/capabilities.ts'
-import type { TypeFields } from '../queries/query-tables.ts'
+import type { TypeFields } from '../queries/queried-types.ts'
 import { isStillValid, planPage, textPropertiesOf } from './plan-page.ts'
 
 const TYPE = {
@@ -32,8 +32,10 @@ const LATEST = { version: 9, isLatest: true, table: TABLE }
 const SNAPSHOT = { version: 5, isLatest: false, table: TABLE }
 const fieldsWith = (hasLongText: boolean) =>
   ({
-    columnsOf: ({ property }: Field) => ({ hasLongText, isKey: property === 'k' }),
-    prefixFields: new Set(hasLongText ? ['a'] : []),
+    numbers: {
+      find: ({ property }: Field) => ({ hasLongText, isKey: property === 'k' }),
+      prefixFields: new Set(hasLongText ? ['a'] : []),
+    },
   }) as unknown as TypeFields
 const POSTGRES = { ...CAPABILITIES.postgres, fields: fieldsWith(false) }
 const CITUS = { ...CAPABILITIES.citus, fields: fieldsWith(false) }

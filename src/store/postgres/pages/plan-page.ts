@@ -18,10 +18,10 @@ import {
   type VersionState,
   type Visibility,
 } from '../../sql/plan/plan-rules.ts'
+import { similarLeaves } from '../../sql/text/interval-terms.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import { fuzzyTexts } from '../queries/fuzzy-texts.ts'
-import type { TypeFields } from '../queries/query-tables.ts'
+import type { TypeFields } from '../queries/queried-types.ts'
 import { type Equality, valueWalkOf } from './value-walk.ts'
 
 export type PagePlan = PlanBase &
@@ -83,7 +83,7 @@ export function planPage(
   const { liveCount } = table
   const visibility: Visibility = isLatest && canReadCurrentRows ? 'current' : 'version'
   const base = {
-    pool: poolOf(request, fields?.prefixFields ?? textPropertiesOf(request.objectType)),
+    pool: poolOf(request, fields?.numbers.prefixFields ?? textPropertiesOf(request.objectType)),
     version,
     visibility,
     table,
@@ -116,7 +116,7 @@ export function planPage(
   }
   // Order values of the cursor, columns, similar terms and linked tables are looked up before the page.
   const needsLookup =
-    fields === undefined || order.length > 0 || fuzzyTexts(query).length > 0 || hasLink(query)
+    fields === undefined || order.length > 0 || hasSimilarTerms(query) || hasLink(query)
   return {
     ...base,
     kind: 'indexWalk',
@@ -174,4 +174,21 @@ function dependsOnMatchCount({ query, order }: ReadPageRequest): boolean {
   return (
     order.length === 0 && (query.kind === 'and' ? query.of.some(isGathered) : isGathered(query))
   )
+}
+
+/** True if a query needs terms that are similar to its own. */
+function hasSimilarTerms(query: Query): boolean {
+  switch (query.kind) {
+    case 'text':
+      return query.fuzzy
+    case 'interval':
+      return similarLeaves(query.rule).length > 0
+    case 'and':
+    case 'or':
+      return query.of.some(hasSimilarTerms)
+    case 'not':
+      return hasSimilarTerms(query.of)
+    default:
+      return false
+  }
 }

@@ -22,9 +22,14 @@ import {
   readQuerySql,
   resolveCursor,
 } from '../queries/find-rows.ts'
-import { type LinksStore, readLinkedTables } from '../queries/linked-tables.ts'
-import type { TypeFields } from '../queries/query-tables.ts'
-import { HIDDEN_VALUES, PLAIN_VALUES, visibleSql } from '../queries/visible-sql.ts'
+import type { TypeFields } from '../queries/queried-types.ts'
+import {
+  HIDDEN_VALUES,
+  type LinksStore,
+  PLAIN_VALUES,
+  readLinkedTables,
+  visibleSql,
+} from '../queries/queried-types.ts'
 import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
 import { type PageRowsSpec, pageSql } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'

@@ -8,7 +8,7 @@ import { plainProperty } from '../../sql/compile/property-sql.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import { numberParameters } from '../driver/session.ts'
 import { openPostgresStore } from '../open.ts'
-import type { TypeFields } from '../queries/query-tables.ts'
+import type { TypeFields } from '../queries/queried-types.ts'
 import { pageSql } from './page-sql.ts'
 import { isLarge, PAGES_OF_VALUE_WALK } from './plan-page.ts'
 import { type Equality, valueWalkRows } from './value-walk.ts'
@@ -59,8 +59,10 @@ describe.runIf(inject('store') === 'postgres')('a page of the objects with one v
 
   function preparedPage(visibility: Visibility, maxObjects: number): string {
     const fields = {
-      columnsOf: () => ({ valueType: 'text' }),
-      numbers: { propertySql: () => plainProperty(`o.p${column}`) },
+      numbers: {
+        find: () => ({ valueType: 'text' }),
+        propertySql: () => plainProperty(`o.p${column}`),
+      },
     }
     const { sql } = pageSql({
       ...valueWalkRows(

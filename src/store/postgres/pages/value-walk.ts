@@ -13,8 +13,8 @@ import { isMultiValued } from '../../sql/compile/query-fields.ts'
 import { combine, TRUE } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import { columnText } from '../catalogue/column-codec.ts'
-import type { TypeFields } from '../queries/query-tables.ts'
-import { HIDDEN_VALUES, visibleSql } from '../queries/visible-sql.ts'
+import type { TypeFields } from '../queries/queried-types.ts'
+import { HIDDEN_VALUES, visibleSql } from '../queries/queried-types.ts'
 import type { PageRowsSpec } from './page-sql.ts'
 
 export type Equality = Query & { readonly kind: 'compare' }
@@ -27,7 +27,7 @@ export function valueWalkOf(
   if (query.kind !== 'compare' || query.operator !== 'eq' || order.length > 0) return undefined
   if (fields === undefined || isMultiValued(objectType, query.field)) return undefined
   // One object has the key.
-  return fields.columnsOf(query.field).isKey ? undefined : query
+  return fields.numbers.find(query.field).isKey ? undefined : query
 }
 
 /** Selects the rows of a page. */
@@ -37,7 +37,7 @@ export function valueWalkRows(
   { visibility, version }: { readonly visibility: Visibility; readonly version: number },
   fields: TypeFields,
 ): PageRowsSpec {
-  const { valueType = 'text' } = fields.columnsOf(field)
+  const { valueType = 'text' } = fields.numbers.find(field)
   const property = fields.numbers.propertySql(field.property)
   const text = columnText(valueType, toColumnValue(value))
   const isVisible =

@@ -23,8 +23,7 @@ import type { Session } from '../driver/database.ts'
 import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
 import { POSTGRES_METRICS } from './aggregate-metric.ts'
 import { readQuerySql } from './find-rows.ts'
-import { type LinksStore, readLinkedTables } from './linked-tables.ts'
-import { visibleSql } from './visible-sql.ts'
+import { type LinksStore, readLinkedTables, visibleSql } from './queried-types.ts'
 
 export async function aggregate(
   session: Session,

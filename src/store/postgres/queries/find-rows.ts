@@ -5,42 +5,38 @@ import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { type KeysetCursor, orderColumn } from '../../sql/compile/order-sql.ts'
 import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/text/similar-terms.ts'
+import {
+  type FindSimilarTerms,
+  SimilarTermSearch,
+  type SimilarTerms,
+} from '../../sql/text/similar-terms.ts'
 import type { TermPrefix } from '../../sql/text/text-index.ts'
 import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import { fuzzyTexts } from './fuzzy-texts.ts'
-import { querySql, searchedFields } from './query-sql.ts'
-import { type LinkedTables, NO_LINKS, type TypeFields } from './query-tables.ts'
+import { type LinkedTables, NO_LINKS, type TypeFields } from './queried-types.ts'
+import { querySql } from './query-sql.ts'
 
-/** Returns the condition of a query. Each set of similar terms is looked up once. */
+/**
+ * Returns the condition of a query. It is compiled twice if it needs similar terms: the first time
+ * shows which, and each set of them is looked up once.
+ */
 export async function readQuerySql(
   session: Session,
   query: Query,
   fields: TypeFields,
   links: LinkedTables,
 ): Promise<SqlCondition> {
-  const similar = new Map<string, SimilarTerms>()
-  const keyOf = (...lookup: [readonly string[], TermPrefix, number?]) => JSON.stringify(lookup)
-  for (const { field, lookups, linkedType } of fuzzyTexts(query)) {
-    const searched = linkedType === undefined ? fields : links.tables.get(linkedType.rid)
-    if (searched === undefined) continue
-    for (const [terms, edits] of lookups) {
-      // A text in a script without spaces has no fuzzy terms.
-      if (terms.length === 0) continue
-      for (const { prefix } of searchedFields(field, searched)) {
-        const key = keyOf(terms, prefix, edits)
-        if (similar.has(key)) continue
-        similar.set(key, await findSimilarTerms(session, terms, prefix, edits))
-      }
-    }
+  const lookups = new Map<string, Parameters<FindSimilarTerms>>()
+  const found = new Map<string, SimilarTerms>()
+  const similarTerms: FindSimilarTerms = (...lookup) => {
+    const key = JSON.stringify(lookup)
+    lookups.set(key, lookup)
+    return found.get(key) ?? new Map()
   }
-  return querySql(query, {
-    ...fields,
-    links,
-    depth: 1,
-    similarTerms: (terms, prefix, edits) => similar.get(keyOf(terms, prefix, edits)) ?? new Map(),
-  })
+  const compile = () => querySql(query, { ...fields, links, depth: 1, similarTerms })
+  const condition = compile()
+  for (const [key, lookup] of lookups) found.set(key, await findSimilarTerms(session, ...lookup))
+  return found.size === 0 ? condition : compile()
 }
 
 /** Returns the condition of a query without fuzzy text and links, which needs no lookup. */
@@ -55,7 +51,7 @@ async function findSimilarTerms(
   session: Session,
   terms: readonly string[],
   prefix: TermPrefix,
-  edits: number | undefined,
+  edits?: number,
 ): Promise<SimilarTerms> {
   const search = new SimilarTermSearch(terms, prefix, edits)
   // In pieces, because a vocabulary may have millions of terms.

@@ -3,21 +3,23 @@ import { toCircle } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
-import { areaBoxes, jsonPath } from '../../sql/compile/query-fields.ts'
+import { areaBoxes, isGeoPoint, jsonPath } from '../../sql/compile/query-fields.ts'
 import { combine, negate, type SqlCondition, TRUE } from '../../sql/compile/sql-condition.ts'
-import type { QueryTables } from './query-tables.ts'
+import type { QueryTables } from './queried-types.ts'
 
 export function geoSql(
   { field, relation, area }: Query & { kind: 'geo' },
-  { columnsOf, isGeoPoint }: QueryTables,
+  { numbers, objectType }: QueryTables,
 ): SqlCondition {
-  const { number } = columnsOf({ property: field.property, structField: undefined })
+  const number = numbers.of({ property: field.property, structField: undefined })
   const isPresent = { sql: `o.${columnOf(number)} IS NOT NULL`, values: [] }
   if (relation === 'disjoint') {
     const test = valueTest('intersects', area)
     return combine('and', [isPresent, someValue(field, TRUE), negate(someValue(field, test))])
   }
-  const candidates = isGeoPoint(field) ? combine('or', areaBoxes(area).map(areaSql)) : isPresent
+  const candidates = isGeoPoint(objectType, field)
+    ? combine('or', areaBoxes(area).map(areaSql))
+    : isPresent
   return combine('and', [candidates, someValue(field, valueTest(relation, area))])
 }
 

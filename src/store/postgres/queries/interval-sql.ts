@@ -6,16 +6,16 @@ import { resolveRule, termCondition } from '../../sql/text/interval-terms.ts'
 import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text/text-index.ts'
 import { lexemeOf, TERM_BORDER } from '../text/lexemes.ts'
 import { UNINDEXED_ROWS } from '../text/text-condition.ts'
-import type { QueryTables } from './query-tables.ts'
+import type { QueryTables } from './queried-types.ts'
 
 /** As many characters as surely fit into a tsquery, whose limit is 1 MB. */
 const MAX_QUERY_LENGTH = 200_000
 
 export function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
-  { columnsOf, similarTerms }: QueryTables,
+  { numbers, similarTerms }: QueryTables,
 ): SqlCondition {
-  const prefix = fieldPrefix(columnsOf(field).number)
+  const prefix = fieldPrefix(numbers.of(field))
   const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
   if (resolved === undefined) return FALSE
   const { leaves, steps } = programOf(resolved, prefix)

@@ -6,7 +6,7 @@ import type { FindTypesRequest } from '../../object-store.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import type { Session } from '../driver/database.ts'
-import { visibleSql } from './visible-sql.ts'
+import { visibleSql } from './queried-types.ts'
 
 export async function findTypes(session: Session, request: FindTypesRequest): Promise<string[]> {
   const searcher = {

@@ -1,7 +1,7 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
-import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
+import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery } from '../../sql/compile/compile-query.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../sql/compile/linked-sql.ts'
 import { patternText } from '../../sql/compile/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/compile/property-sql.ts'
-import { jsonPath } from '../../sql/compile/query-fields.ts'
+import { jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,
@@ -20,15 +20,14 @@ import {
   OPERATORS,
   type SqlCondition,
 } from '../../sql/compile/sql-condition.ts'
-import { fuzzyTermsOf, type SearchedField, toTermCondition } from '../../sql/text/text-condition.ts'
-import { fieldPrefix } from '../../sql/text/text-index.ts'
+import { toTermCondition } from '../../sql/text/text-condition.ts'
 import { arrayText, columnText } from '../catalogue/column-codec.ts'
 import { elementColumnOf } from '../catalogue/field-columns.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'
 import { textSql as conditionSql } from '../text/text-condition.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
-import type { QueryTables, TypeFields } from './query-tables.ts'
+import type { QueryTables } from './queried-types.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
   return compileQuery(query, {
@@ -46,12 +45,12 @@ export function querySql(query: Query, tables: QueryTables): SqlCondition {
 
 function isNullSql(
   { property, structField }: Query & { kind: 'isNull' },
-  { numbers, presenceOf }: QueryTables,
+  { numbers, objectType }: QueryTables,
 ): SqlCondition {
   const { indexed } = numbers.propertySql(property)
   if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
   const field = { property, structField }
-  if (presenceOf(field) === 'entry') {
+  if (presenceOf(objectType, field) === 'entry') {
     const { indexed: indexedField } = numbers.propertySql(property, structField)
     return { sql: `${indexedField} IS NULL`, values: [] }
   }
@@ -66,9 +65,9 @@ function isNullSql(
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { columnsOf, numbers }: QueryTables,
+  { numbers }: QueryTables,
 ): SqlCondition {
-  const { number, valueType = 'text', elementType } = columnsOf(field)
+  const { number, valueType = 'text', elementType } = numbers.find(field)
   const value = columnText(elementType ?? valueType, toColumnValue(compared))
   if (elementType === undefined) {
     const property = numbers.propertySql(field.property, field.structField)
@@ -87,9 +86,9 @@ function compareSql(
 
 function oneOfSql(
   { field, values }: Query & { kind: 'oneOf' },
-  { columnsOf, numbers }: QueryTables,
+  { numbers }: QueryTables,
 ): SqlCondition {
-  const { number, valueType = 'text', elementType } = columnsOf(field)
+  const { number, valueType = 'text', elementType } = numbers.find(field)
   const columnValues = values.map(toColumnValue)
   if (elementType !== undefined) {
     return {
@@ -119,33 +118,17 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   return (links.isGathered ? gatherLinked : probeLinked)(rows, linkedAlias(depth))
 }
 
-/** Returns the fields that a text condition searches. */
-export function searchedFields(
-  field: Field | undefined,
-  { columnsOf, textFields, languageOf }: TypeFields,
-  among: readonly Field[] = textFields(),
-): SearchedField[] {
-  return (field === undefined ? among : [field]).map((one) => ({
-    prefix: fieldPrefix(columnsOf(one).number),
-    language: languageOf(one),
-  }))
-}
-
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const { similarTerms } = tables
-  const condition = toTermCondition(query, {
-    fields: searchedFields(query.field, tables, query.fields),
-    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query), prefix),
-  })
+  const condition = toTermCondition(query, tables)
   return condition === undefined ? FALSE : conditionSql(condition)
 }
 
 /** Finds the texts with the prefix of the pattern in an index; then tests each text. */
 function patternSql(
   { field, pattern }: Query & { kind: 'pattern' },
-  { columnsOf, numbers }: QueryTables,
+  { numbers }: QueryTables,
 ): SqlCondition {
-  const { number, elementType } = columnsOf(field)
+  const { number, elementType } = numbers.find(field)
   const expression = patternText(pattern, 'postgres')
   if (elementType !== undefined) {
     return {

@@ -12,9 +12,8 @@ import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { countRows, readQuerySql } from '../queries/find-rows.ts'
-import type { LinksStore } from '../queries/linked-tables.ts'
-import { NO_LINKS } from '../queries/query-tables.ts'
-import { readTypeFields } from '../queries/type-fields.ts'
+import type { LinksStore } from '../queries/queried-types.ts'
+import { NO_LINKS, readTypeFields } from '../queries/queried-types.ts'
 import { commitWrite } from './commit-write.ts'
 
 type DeleteStore = PostgresContext & LinksStore

@@ -41,7 +41,7 @@ export const INDEXED_TIME = 'timestamp'
 /** Finds the fields of one object type, and their columns in one of its tables. */
 export class FieldNumbers<Type extends string = string> {
   readonly #fields = new Map<string, StoredField<Type>>()
-  readonly #prefixFields: PrefixFields
+  readonly prefixFields: PrefixFields
   /** The properties, in ascending order of their numbers. */
   readonly properties: readonly StoredField<Type>[]
   /** The fields with a value column, or whose value is the key. */
@@ -51,7 +51,7 @@ export class FieldNumbers<Type extends string = string> {
     for (const field of fields) this.#fields.set(fieldKey(field), field)
     this.columns = fields.filter(({ valueType }) => valueType !== undefined)
     this.properties = fields.filter(({ structField }) => structField === undefined)
-    this.#prefixFields = prefixFields
+    this.prefixFields = prefixFields
   }
 
   has(field: FieldId): boolean {
@@ -80,7 +80,7 @@ export class FieldNumbers<Type extends string = string> {
     if (isKey) return plainProperty(KEY_COLUMN)
     if (valueType === undefined) return plainProperty(this.elementSql(number))
     const column = `o.${columnOf(number)}`
-    if (this.#prefixFields.has(fieldKey(field))) return longTextProperty(column)
+    if (this.prefixFields.has(fieldKey(field))) return longTextProperty(column)
     return valueType === INDEXED_TIME
       ? timeProperty(column, `o.${timeColumnOf(number)}`)
       : plainProperty(column)

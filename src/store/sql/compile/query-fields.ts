@@ -1,5 +1,4 @@
 /** Classifies the fields of an object type for queries. */
-import type { Language } from '../../../ontology/definition/language.ts'
 import { PATH_SEPARATOR, typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
@@ -8,6 +7,13 @@ import { circleBoxes } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea } from '../../../query/query.ts'
 import { isText, resolveField } from '../../../query/resolve-field.ts'
+import type { FieldNumbers } from './field-numbers.ts'
+
+/** An object type, and the columns of its fields in one of its tables. */
+export interface QueriedType<Numbers extends FieldNumbers = FieldNumbers> {
+  readonly objectType: ObjectType
+  readonly numbers: Numbers
+}
 
 /** Returns the fields that contain text. */
 export function textFieldsOf(objectType: ObjectType): Field[] {
@@ -15,11 +21,6 @@ export function textFieldsOf(objectType: ObjectType): Field[] {
     const resolved = resolveField(objectType, property, structField)
     return resolved !== undefined && isText(resolved)
   })
-}
-
-/** Returns the language in which the terms of a field are stemmed. */
-export function languageOf(objectType: ObjectType, { property }: Field): Language | undefined {
-  return objectType.properties.get(property)?.language
 }
 
 /** True for a field of geopoints. */
@@ -36,7 +37,7 @@ export function isMultiValued(objectType: ObjectType, { property, structField }:
  * How a store finds out that a struct field has a value: it has an entry in the index of values, or
  * the body has it, perhaps in an array. An empty array and an empty struct are values without entries.
  */
-export type Presence = 'entry' | 'inBody' | 'inArrays'
+type Presence = 'entry' | 'inBody' | 'inArrays'
 
 export function presenceOf(objectType: ObjectType, { property, structField }: Field): Presence {
   const whole = objectType.properties.get(property)?.type

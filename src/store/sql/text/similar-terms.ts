@@ -11,6 +11,16 @@ import { endOfPrefix, indexedTerm, plainTerm, type TermPrefix } from './text-ind
 /** For each term of a query, the similar terms that occur. */
 export type SimilarTerms = ReadonlyMap<string, readonly string[]>
 
+/**
+ * Returns the terms of a field that are similar to terms of a query. Without a number of edits, it
+ * depends on the length of each term.
+ */
+export type FindSimilarTerms = (
+  terms: readonly string[],
+  prefix: TermPrefix,
+  edits?: number,
+) => SimilarTerms
+
 /** A query with more similar terms is refused: it would match most of the vocabulary. */
 const MAX_SIMILAR_TERMS = 1000
 

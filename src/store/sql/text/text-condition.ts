@@ -1,5 +1,4 @@
 /** Conditions on text as stores index it: which indexed terms a row has, and which are neighbours. */
-import type { Language } from '../../../ontology/definition/language.ts'
 import {
   analyseQuery,
   type Phrase,
@@ -8,8 +7,9 @@ import {
 } from '../../../query/matching/analyser.ts'
 import { formsOf } from '../../../query/matching/stem.ts'
 import type { Query } from '../../../query/query.ts'
-import type { SimilarTerms } from './similar-terms.ts'
-import { indexedTerm, type TermPrefix } from './text-index.ts'
+import { type QueriedType, textFieldsOf } from '../compile/query-fields.ts'
+import type { FindSimilarTerms } from './similar-terms.ts'
+import { fieldPrefix, indexedTerm } from './text-index.ts'
 
 export type TermCondition =
   | IndexedPhrase
@@ -23,23 +23,28 @@ export interface IndexedPhrase extends Phrase {
 
 type TextQuery = Query & { kind: 'text' }
 
-export interface SearchedField {
-  readonly prefix: TermPrefix
-  readonly language: Language | undefined
+/** The searched type, and how terms are looked up. */
+interface SearchedTables extends QueriedType {
+  /** Returns, for each fuzzy term, the terms of a field that are similar to it. */
+  readonly similarTerms: FindSimilarTerms
 }
 
-/** The fields that a text condition searches, and what is known about their terms. */
-interface SearchedFields {
-  readonly fields: readonly SearchedField[]
-  /** Returns the terms of a field that are similar to those of a fuzzy condition. */
-  readonly similarIn: (prefix: TermPrefix) => SimilarTerms
+/** Returns the fields that a condition searches, with the prefix and the language of their terms. */
+function searchedFields({ field, fields }: TextQuery, { objectType, numbers }: QueriedType) {
+  const searched = field === undefined ? (fields ?? textFieldsOf(objectType)) : [field]
+  return searched.map((one) => ({
+    prefix: fieldPrefix(numbers.of(one)),
+    language: objectType.properties.get(one.property)?.language,
+  }))
 }
 
 /** Returns undefined for a condition that no row satisfies. */
 export function toTermCondition(
-  { match, terms, fuzzy, exact = false }: TextQuery,
-  { fields, similarIn }: SearchedFields,
+  query: TextQuery,
+  tables: SearchedTables,
 ): TermCondition | undefined {
+  const { match, terms, fuzzy, exact = false } = query
+  const fields = searchedFields(query, tables)
   const { words, phrase, symbols, canGoOn } = analyseQuery(terms.join(' '))
   const inAnyField = ({ terms: written, isPrefix }: Phrase) =>
     anyOf(
@@ -59,7 +64,12 @@ export function toTermCondition(
         })
       }),
     )
-  const similar = fuzzy ? fields.map(({ prefix }) => [prefix, similarIn(prefix)] as const) : []
+  const fuzzyTerms = fuzzy ? fuzzyTermsOf(query) : []
+  const similar =
+    // A text in a script without spaces has no fuzzy terms.
+    fuzzyTerms.length === 0
+      ? []
+      : fields.map(({ prefix }) => [prefix, tables.similarTerms(fuzzyTerms, prefix)] as const)
   const orSimilar = (term: string) =>
     anyOf([
       inAnyForm(term),
@@ -96,7 +106,7 @@ export function toTermCondition(
 }
 
 /** Returns the terms of a fuzzy condition that similar ones are looked up for. */
-export function fuzzyTermsOf({ terms }: TextQuery): string[] {
+function fuzzyTermsOf({ terms }: TextQuery): string[] {
   const { words } = analyseQuery(terms.join(' '))
   const listed = words.flatMap(({ phrases, whole = [] }) => [
     ...phrases.flatMap((phrase) => (phrase.isPrefix ? [] : phrase.terms)),

@@ -1,20 +1,20 @@
 /** Conditions on geopoints and geoshapes. Both are tested in JavaScript, on the JSON of the property. */
 import type { Box } from '../../../query/matching/shape.ts'
 import type { Query } from '../../../query/query.ts'
-import { areaBoxes, jsonPath } from '../../sql/compile/query-fields.ts'
+import { areaBoxes, isGeoPoint, jsonPath } from '../../sql/compile/query-fields.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { QueryTables } from './query-tables.ts'
 
 export function geoSql(
   query: Query & { kind: 'geo' },
-  { numbers, matcherNumber, isGeoPoint }: QueryTables,
+  { numbers, objectType, matcherNumber }: QueryTables,
 ): SqlCondition {
   const { property } = query.field
   const test: SqlCondition = {
     sql: 'matches(o.body -> ?, ?)',
     values: [jsonPath({ property }), matcherNumber(query)],
   }
-  if (isGeoPoint(query.field) && query.relation !== 'disjoint') {
+  if (isGeoPoint(objectType, query.field) && query.relation !== 'disjoint') {
     return combine('and', [combine('or', areaBoxes(query.area).map(positionSql)), test])
   }
   const { indexed } = numbers.propertySql(property)

@@ -18,7 +18,7 @@ import {
   plainProperty,
   propertyIn,
 } from '../../sql/compile/property-sql.ts'
-import { jsonPath } from '../../sql/compile/query-fields.ts'
+import { jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,
@@ -27,8 +27,7 @@ import {
   type SqlCondition,
   type SqlValue,
 } from '../../sql/compile/sql-condition.ts'
-import { fuzzyTermsOf, toTermCondition } from '../../sql/text/text-condition.ts'
-import { fieldPrefix } from '../../sql/text/text-index.ts'
+import { toTermCondition } from '../../sql/text/text-condition.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
 import { geoSql } from './geo-sql.ts'
 import { intervalSql } from './interval-sql.ts'
@@ -64,12 +63,12 @@ function toDialect(tables: QueryTables): QueryDialect {
 
 function isNullSql(
   { property, structField }: Query & { kind: 'isNull' },
-  { numbers, matcherNumber, presenceOf }: QueryTables,
+  { numbers, objectType, matcherNumber }: QueryTables,
 ): SqlCondition {
   const { indexed } = numbers.propertySql(property)
   if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
   const field = { property, structField }
-  switch (presenceOf(field)) {
+  switch (presenceOf(objectType, field)) {
     case 'entry': {
       const { indexed: indexedField } = numbers.propertySql(property, structField)
       return { sql: `${indexedField} IS NULL`, values: [] }
@@ -173,15 +172,7 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
 }
 
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const { field } = query
-  const { textFields, languageOf, numbers, similarTerms } = tables
-  const condition = toTermCondition(query, {
-    fields: (field === undefined ? (query.fields ?? textFields()) : [field]).map((one) => ({
-      prefix: fieldPrefix(numbers.of(one)),
-      language: languageOf(one),
-    })),
-    similarIn: (prefix) => similarTerms(fuzzyTermsOf(query), prefix),
-  })
+  const condition = toTermCondition(query, tables)
   if (condition === undefined) return FALSE
   return {
     sql: 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)',

@@ -1,18 +1,14 @@
 /** What the SQL of a query needs to know about its tables, and about those that it links to. */
-import type { Language } from '../../../ontology/definition/language.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field } from '../../../query/query.ts'
-import {
-  isGeoPoint,
-  isMultiValued,
-  languageOf,
-  type Presence,
-  presenceOf,
-  textFieldsOf,
-} from '../../sql/compile/query-fields.ts'
+import { isMultiValued, type QueriedType } from '../../sql/compile/query-fields.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { SimilarTermSearch, type SimilarTerms } from '../../sql/text/similar-terms.ts'
+import {
+  type FindSimilarTerms,
+  SimilarTermSearch,
+  type SimilarTerms,
+} from '../../sql/text/similar-terms.ts'
 import type { TermPrefix } from '../../sql/text/text-index.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
@@ -22,13 +18,9 @@ import type { QueryConnection } from './query-connection.ts'
 import type { TypeVersions } from './type-versions.ts'
 import { LIMIT, VISIBLE, visibilityValues } from './visible-rows.ts'
 
-export interface QueryTables {
+export interface QueryTables extends QueriedType<TableFields> {
   /** The table of the query's type; undefined if rows are read although it is not created yet. */
   readonly table: number | undefined
-  readonly numbers: TableFields
-  /** Returns the fields that contain text. */
-  readonly textFields: () => readonly Field[]
-  readonly languageOf: (field: Field) => Language | undefined
   /** True if a field's values are in the table of array elements. */
   readonly isMultiValued: (field: Field) => boolean
   /** Bounds of a range that the cursor makes redundant. Hidden from SQLite, so that its index starts at the cursor. */
@@ -39,15 +31,7 @@ export interface QueryTables {
   readonly isKeyWalk: boolean
   /** Returns the number by which `matches` knows a condition until the transaction ends. */
   readonly matcherNumber: (query: MatcherQuery) => number
-  readonly presenceOf: (field: Field) => Presence
-  /** True for a field of geopoints, whose positions are indexed. */
-  readonly isGeoPoint: (field: Field) => boolean
-  /** Returns, for each fuzzy term, the terms of a field that match it. */
-  readonly similarTerms: (
-    terms: readonly string[],
-    prefix: TermPrefix,
-    edits?: number,
-  ) => SimilarTerms
+  readonly similarTerms: FindSimilarTerms
   /** Returns the table of a linked type; undefined if it is not created yet. */
   readonly linkedTable: (linkedType: ObjectType) => LinkedTable | undefined
   readonly linkedPlan: LinkedPlan
@@ -79,9 +63,7 @@ export interface LinkedPlan {
 }
 
 /** The type of a query. */
-interface QueriedType extends Pick<QueryTables, 'table'> {
-  readonly objectType: ObjectType
-  readonly numbers: TableFields
+interface QueriedVersion extends Pick<QueryTables, 'table' | 'objectType' | 'numbers'> {
   /** The versions of all types that the query reads. */
   readonly versions: TypeVersions
 }
@@ -89,7 +71,7 @@ interface QueriedType extends Pick<QueryTables, 'table'> {
 /** Returns what the SQL of a query needs. Each set of similar terms is looked up once. */
 export function queryTables(
   connection: QueryConnection,
-  { table, objectType, numbers, versions }: QueriedType,
+  { table, objectType, numbers, versions }: QueriedVersion,
 ): QueryTables {
   const { statements, matchers } = connection
   const similarByKey = new Map<string, SimilarTerms>()
@@ -107,20 +89,15 @@ export function queryTables(
     depth: 1,
     table,
     numbers,
-    textFields: () => textFieldsOf(objectType),
-    languageOf: (field) => languageOf(objectType, field),
+    objectType,
     isMultiValued: (field) =>
       field.structField === undefined
         ? isMultiValued(objectType, field)
         : !numbers.hasColumn(field),
-    presenceOf: (field) => presenceOf(objectType, field),
-    isGeoPoint: (field) => isGeoPoint(objectType, field),
     redundantBounds: undefined,
     isKeyWalk: false,
     matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix, edits) => {
-      // A text in a script without spaces has no fuzzy terms.
-      if (terms.length === 0) return new Map()
       const key = JSON.stringify([terms, prefix, edits])
       const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
       similarByKey.set(key, similar)
