@@ -3,7 +3,6 @@
 import { PROBE_RECORD } from '../../../contract/object-record.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import { ReadTimer, withReport } from '../../read-report.ts'
 import {
   type ReadSetPageRequest,
   type SetCursor,
@@ -11,6 +10,7 @@ import {
   typesOfSet,
   versionsOfPart,
 } from '../../port/pages.ts'
+import { ReadTimer, withReport } from '../../read-report.ts'
 import type { Operation } from '../session/operation.ts'
 import { joinRecords, type PartReader, readMergedPage } from './merge-parts.ts'
 

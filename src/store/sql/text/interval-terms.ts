@@ -75,10 +75,7 @@ type SimilarRule = IntervalRule & { kind: 'similar' }
  * Returns the terms of a fuzzy leaf, each with its number of edits. A text that ends in a script
  * without spaces has none: it matches exactly.
  */
-function similarTermsOf({
-  term,
-  edits,
-}: SimilarRule): (readonly [term: string, edits: number])[] {
+function similarTermsOf({ term, edits }: SimilarRule): (readonly [term: string, edits: number])[] {
   const { terms, isPrefix } = analyseQuery(term).phrase
   return isPrefix ? [] : terms.map((one) => [one, edits ?? fuzzyDistance(one)])
 }
