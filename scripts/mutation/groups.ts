@@ -14,7 +14,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     name: 'tokens',
     files: [
       'src/paging/page-token.ts',
-      'src/paging/request-fingerprint.ts',
+      'src/paging/walk-tokens.ts',
       'src/paging/token-keys.ts',
       'src/paging/walk-tokens.ts',
     ],
@@ -23,10 +23,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   paging: {
     name: 'paging',
     files: [
-      'src/paging/next-page.ts',
-      'src/paging/page-size.ts',
+      'src/paging/page-bounds.ts',
+      'src/paging/page-bounds.ts',
       'src/paging/relevance-cursor.ts',
-      'src/paging/retrieval-limit.ts',
+      'src/paging/page-bounds.ts',
       'src/paging/set-cursor.ts',
     ],
     tests: ['src/paging/*.test.ts'],

@@ -11,8 +11,8 @@ import {
   sealPageToken,
   type TokenBinding,
 } from './page-token.ts'
-import { callerFingerprint, requestFingerprint } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, TokenKeys } from './token-keys.ts'
+import { callerFingerprint, requestFingerprint } from './walk-tokens.ts'
 
 function nextNonce(of: TokenKeys): string {
   const seal = Buffer.alloc(KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES)

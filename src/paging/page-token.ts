@@ -7,7 +7,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { PAGE_TOKEN_MAX_LENGTH } from '../contract/limits.ts'
 import type { Cursor } from './cursor.ts'
-import { CALLER_ID_BYTES, FINGERPRINT_BYTES } from './request-fingerprint.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-keys.ts'
 
 /** The state of a walk between two pages. */
@@ -36,7 +35,14 @@ export interface SnapshotState {
   readonly otherVersions?: readonly number[]
 }
 
-/** The fingerprints of the request and the caller that a token is valid for. */
+export const FINGERPRINT_BYTES = 16
+/** The half of a caller's fingerprint that does not depend on its rights. */
+export const CALLER_ID_BYTES = FINGERPRINT_BYTES / 2
+
+/**
+ * The fingerprints of the request and the caller that a token is valid for: "the rest of the request
+ * is repeated unchanged" [4.1.1].
+ */
 export interface TokenBinding {
   readonly request: Buffer
   readonly caller: Buffer

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { ObjectQueryError } from '../contract/errors.ts'
 import type { PageState } from './page-token.ts'
-import { callerFingerprint } from './request-fingerprint.ts'
 import { SALT_BYTES, TokenKeys } from './token-keys.ts'
-import { WalkTokens } from './walk-tokens.ts'
+import { callerFingerprint, WalkTokens } from './walk-tokens.ts'
 
 const keysOf = (byte: number) => new TokenKeys([Buffer.alloc(32, byte)], Buffer.alloc(SALT_BYTES))
 const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
@@ -15,6 +15,15 @@ const state: PageState = {
   snapshot: undefined,
 }
 
+function refusalOf(token: string, nowSeconds: number): Record<string, unknown> {
+  try {
+    tokens.resume(token, binding, nowSeconds)
+  } catch (error) {
+    return { ...(error as ObjectQueryError).parameters }
+  }
+  throw new Error('the token was not refused')
+}
+
 describe('the tokens of a walk', () => {
   it('[2.1.2] end with the last page', () => {
     expect(tokens.seal(undefined, binding, 1000)).toBeUndefined()
@@ -22,17 +31,21 @@ describe('the tokens of a walk', () => {
 
   it('[2.1.5] are valid for their lifetime', () => {
     const token = tokens.seal(state, binding, 1000) ?? ''
-    expect(tokens.open(token, binding, 1299)).toEqual({ state })
-    expect(tokens.open(token, binding, 1300)).toEqual({ refused: 'expired', expired: state })
+    expect(tokens.resume(token, binding, 1299)).toEqual(state)
+    expect(refusalOf(token, 1300)).toEqual({ pageToken: token, reason: 'expired' })
   })
 
   it('[4.5.2] can be renewed until the end of their snapshot', () => {
     const walk = { ...state, snapshot: { version: 1, takenAtSeconds: 1000 } }
-    expect(tokens.renew(state, binding, 2000)).toBeUndefined()
-    const token = tokens.renew(walk, binding, 4599) ?? ''
-    expect(tokens.open(token, binding, 4599)).toEqual({ state: walk })
-    expect(tokens.open(token, binding, 4600)).toEqual({ refused: 'expired', expired: walk })
-    expect(tokens.renew(walk, binding, 4600)).toBeUndefined()
+    const token = tokens.seal(walk, binding, 1000) ?? ''
+    const renewed = String(refusalOf(token, 4599)['snapshotToken'])
+    expect(tokens.resume(renewed, binding, 4599)).toEqual(walk)
+    expect(refusalOf(renewed, 4600)).toEqual({ pageToken: renewed, reason: 'expired' })
+  })
+
+  it('are absent on the first page', () => {
+    expect(tokens.resume(undefined, binding, 1000)).toBeUndefined()
+    expect(tokens.resume(null, binding, 1000)).toBeUndefined()
   })
 
   it('name the listed types of their walk', () => {

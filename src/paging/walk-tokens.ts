@@ -1,31 +1,57 @@
-/** The page tokens of a service, with its keys and the lifetime that it gives them. */
+/**
+ * The page tokens of a service: what they are bound to, the keys that seal them, and how long a walk
+ * may pause between two pages.
+ */
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { Revision } from '../contract/revisions.ts'
 import {
-  type OpenedToken,
+  CALLER_ID_BYTES,
+  FINGERPRINT_BYTES,
   openPageToken,
   type PageState,
   peekListedTypes,
+  type SnapshotState,
   sealPageToken,
   type TokenBinding,
+  type TokenRefusal,
 } from './page-token.ts'
-import {
-  callerFingerprint,
-  type FingerprintedRequest,
-  requestFingerprint,
-  shortHash,
-} from './request-fingerprint.ts'
 import type { TokenKeys } from './token-keys.ts'
-import { endOfSnapshot, type TokenLifetime, tokenExpiry } from './token-lifetime.ts'
 
 /** The number of hashes to cache: all pages of a walk have the same fingerprints. */
 const HASHES_KEPT = 1000
 /** Longer texts are hashed every time. */
 const MAX_KEPT_LENGTH = 1000
 
+/** How long a token is valid [2.1.5], and how old the snapshot of a walk may become [4.5.2]. */
+export interface TokenLifetime {
+  readonly ttlSeconds: number
+  readonly snapshotMaxAgeSeconds: number
+}
+
+/**
+ * The parts of a request that must not change during a walk. The page size is missing because it is
+ * only a hint. The query is the parsed one, so equivalent spellings have the same fingerprint.
+ */
+export interface FingerprintedRequest {
+  readonly endpoint: string
+  readonly revision: Revision
+  readonly ontologyRid: string
+  /** RID, key property and key type, so that a recreated type of the same name differs. */
+  readonly objectType: string
+  /** The parsed query: plain data with its members in a fixed order. */
+  readonly query: object
+  readonly order: readonly object[]
+  readonly selection: readonly string[] | undefined
+  readonly snapshot: boolean
+  /** Whether the records omit their RID, which only v2 supports. */
+  readonly excludeRid?: boolean
+}
+
 export class WalkTokens {
   readonly #keys: TokenKeys
   readonly #hashes = new LRUCache<string, Buffer>({ max: HASHES_KEPT })
-  readonly #callers = new LRUCache<string, Buffer>({ max: HASHES_KEPT })
   readonly lifetime: TokenLifetime
 
   constructor(keys: TokenKeys, lifetime: TokenLifetime) {
@@ -37,30 +63,33 @@ export class WalkTokens {
   bind(request: FingerprintedRequest, callerId: string, viewId?: string): TokenBinding {
     return {
       request: requestFingerprint(request, this.#hash),
-      caller: this.#callerOf(callerId, viewId),
+      caller: callerFingerprint(callerId, viewId, this.#hash),
     }
   }
 
-  #callerOf(callerId: string, viewId: string | undefined): Buffer {
-    if (viewId === undefined) return callerFingerprint(callerId, undefined, this.#hash)
-    // A view id contains no space.
-    const key = `${viewId} ${callerId}`
-    const known = this.#callers.get(key)
-    if (known !== undefined) return known
-    const caller = callerFingerprint(callerId, viewId, this.#hash)
-    this.#callers.set(key, caller)
-    return caller
-  }
-
-  open(token: string, binding: TokenBinding, nowSeconds: number): OpenedToken {
-    return openPageToken(token, binding, nowSeconds, this.#keys)
+  /**
+   * Opens the page token of a request. Returns the state that the walk resumes from, or undefined on
+   * the first page. Throws `InvalidPageToken` with the reason; for an expired token of a snapshot that
+   * is still kept, the error has another one that continues the walk.
+   */
+  resume(
+    pageToken: string | null | undefined,
+    binding: TokenBinding,
+    nowSeconds: number,
+  ): PageState | undefined {
+    if (pageToken == null) return undefined
+    const opened = openPageToken(pageToken, binding, nowSeconds, this.#keys)
+    if ('state' in opened) return opened.state
+    const snapshotToken =
+      'expired' in opened ? this.#renew(opened.expired, binding, nowSeconds) : undefined
+    throw pageTokenRefused(pageToken, opened.refused, snapshotToken)
   }
 
   /**
    * Returns a token that resumes an expired walk within its snapshot; undefined without a snapshot,
    * or if it is too old. The walk ends with its snapshot, however often it is resumed.
    */
-  renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
+  #renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
     const { snapshot } = expired
     if (snapshot === undefined) return undefined
     if (endOfSnapshot(snapshot, this.lifetime) <= nowSeconds) return undefined
@@ -107,4 +136,80 @@ export class WalkTokens {
     if (text.length <= MAX_KEPT_LENGTH) this.#hashes.set(text, hashed)
     return hashed
   }
+}
+
+/** Returns the error of a refusal. All refusals have one name; the reason is a parameter. */
+export function pageTokenRefused(
+  pageToken: string | null | undefined,
+  refusal: TokenRefusal,
+  snapshotToken?: string,
+): ObjectQueryError {
+  return new ObjectQueryError('InvalidPageToken', {
+    pageToken,
+    reason: refusal,
+    ...(snapshotToken !== undefined && { snapshotToken }),
+  })
+}
+
+/** Hashes a text to `FINGERPRINT_BYTES` bytes. */
+export type HashText = (text: string) => Buffer
+
+export function requestFingerprint(
+  request: FingerprintedRequest,
+  hashText: HashText = shortHash,
+): Buffer {
+  const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
+  const { excludeRid = false } = request
+  return hashText(
+    JSON.stringify([
+      endpoint,
+      revision,
+      ontologyRid,
+      objectType,
+      query,
+      order,
+      selection ?? null,
+      snapshot,
+      ...(excludeRid ? ['excludeRid'] : []),
+    ]),
+  )
+}
+
+/**
+ * Returns the fingerprint of a caller and of the rights that policies give it in an ontology. The
+ * first half is that of the caller alone, so that changed rights can be distinguished from another
+ * caller.
+ */
+export function callerFingerprint(
+  callerId: string,
+  viewId?: string,
+  hashText: HashText = shortHash,
+): Buffer {
+  const caller = hashText(callerId)
+  if (viewId === undefined) return caller
+  const rights = hashText(JSON.stringify([callerId, viewId]))
+  return Buffer.concat([caller.subarray(0, CALLER_ID_BYTES), rights.subarray(CALLER_ID_BYTES)])
+}
+
+export function shortHash(text: string): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, FINGERPRINT_BYTES)
+}
+
+/** Returns when a token expires. Each page renews the walk, but no token outlives its snapshot. */
+export function tokenExpiry(
+  nowSeconds: number,
+  snapshot: SnapshotState | undefined,
+  lifetime: TokenLifetime,
+): number {
+  const renewed = nowSeconds + lifetime.ttlSeconds
+  if (snapshot === undefined) return renewed
+  return Math.min(renewed, endOfSnapshot(snapshot, lifetime))
+}
+
+/** Returns when the last token of a snapshot expires. */
+export function endOfSnapshot(
+  { takenAtSeconds }: SnapshotState,
+  { snapshotMaxAgeSeconds }: TokenLifetime,
+): number {
+  return takenAtSeconds + snapshotMaxAgeSeconds
 }

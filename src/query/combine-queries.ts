@@ -2,8 +2,9 @@
  * Combines queries and simplifies the result: a set operation that changes nothing leaves a plain
  * query, which stores read with their fastest plans.
  */
-import { plainQuery } from './linked-types.ts'
+
 import { EVERYTHING, type Query } from './query.ts'
+import { plainQuery } from './query-tree.ts'
 
 /** Matches no object. */
 export const NOTHING: Query = { kind: 'or', of: [] }

@@ -6,27 +6,18 @@
 
 import { readComparedValue } from './compared-value.ts'
 import type { Query, RelativePoint } from './query.ts'
+import { replaceConditions } from './query-tree.ts'
 
 type RelativeDates = Query & { kind: 'relativeDates' }
 
 /** Returns the query with absolute dates; the same object if it has no relative ones. */
 export function resolveRelativeDates(query: Query, atMs: number): Query {
-  switch (query.kind) {
-    case 'relativeDates':
-      return toRange(query, atMs)
-    case 'not':
-    case 'linked': {
-      const of = resolveRelativeDates(query.of, atMs)
-      return of === query.of ? query : { ...query, of }
-    }
-    case 'and':
-    case 'or': {
-      const of = query.of.map((one) => resolveRelativeDates(one, atMs))
-      return of.every((one, index) => one === query.of[index]) ? query : { kind: query.kind, of }
-    }
-    default:
-      return query
-  }
+  return replaceConditions(query, (condition) => {
+    if (condition.kind === 'relativeDates') return toRange(condition, atMs)
+    if (condition.kind !== 'linked') return condition
+    const of = resolveRelativeDates(condition.of, atMs)
+    return of === condition.of ? condition : { ...condition, of }
+  })
 }
 
 /** From the start, included, to the end, excluded. */

@@ -26,12 +26,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the retrieval limit allows one request too many',
-    file: 'src/paging/retrieval-limit.ts',
+    file: 'src/paging/page-bounds.ts',
     edits: [['if (alreadySent >= limit)', 'if (alreadySent > limit)']],
   },
   {
     name: 'a token forgets the objects of earlier pages',
-    file: 'src/paging/next-page.ts',
+    file: 'src/paging/page-bounds.ts',
     edits: [['served: walk.alreadySent + served.count', 'served: served.count']],
   },
   {
@@ -91,7 +91,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a token outlives its snapshot',
-    file: 'src/paging/token-lifetime.ts',
+    file: 'src/paging/walk-tokens.ts',
     edits: [['if (snapshot === undefined) return renewed', 'if (renewed > 0) return renewed']],
   },
   {

@@ -3,10 +3,8 @@ import { type Static, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
-import { nextPageState } from '../../paging/next-page.ts'
-import { effectivePageSize } from '../../paging/page-size.ts'
+import { effectivePageSize, nextPageState } from '../../paging/page-bounds.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
-import { openWalk } from '../../service/pages/open-walk.ts'
 import type { PagedRequest } from '../../service/pages/page.ts'
 import type { AuditFilter, StoredAuditRecord } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
@@ -87,7 +85,7 @@ async function listRecords(
   const { store, walkTokens, limits, now } = services
   const nowSeconds = now() / 1000
   const binding = bindingOf(request, parameters, services)
-  const resumed = openWalk(pageToken, binding, nowSeconds, services)
+  const resumed = walkTokens.resume(pageToken, binding, nowSeconds)
   const size = effectivePageSize(pageSize ?? AUDIT_PAGE_SIZE, AUDIT_MAX_PAGE_SIZE)
   const found = await store.audit.list(
     {

@@ -4,11 +4,9 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Ontology } from '../../ontology/ontology.ts'
-import { nextPageState } from '../../paging/next-page.ts'
-import { effectivePageSize } from '../../paging/page-size.ts'
+import { effectivePageSize, nextPageState } from '../../paging/page-bounds.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import { openWalk } from '../../service/pages/open-walk.ts'
 import type { Page, PagedRequest, PagingParameters } from '../../service/pages/page.ts'
 import { sendPage } from '../page/send-page.ts'
 import { digest } from '../response/entity-tag.ts'
@@ -44,7 +42,7 @@ function makePage<Item extends Named>(
   const { list, paging, maximumPageSize } = spec
   const nowSeconds = services.now() / 1000
   const binding = bindingOf(request, spec, services)
-  const resumed = openWalk(paging.pageToken, binding, nowSeconds, services)
+  const resumed = walkTokens.resume(paging.pageToken, binding, nowSeconds)
   const after = resumed?.after.pk ?? ''
   const following = list.items.filter(({ apiName }) => apiName > after)
   const items = following.slice(0, effectivePageSize(paging.pageSize ?? undefined, maximumPageSize))

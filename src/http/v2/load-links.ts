@@ -10,12 +10,11 @@ import { closed } from '../../contract/schema-parts.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { PageState } from '../../paging/page-token.ts'
-import type { FingerprintedRequest } from '../../paging/request-fingerprint.ts'
-import { plainQuery, typeIdentity } from '../../query/linked-types.ts'
+import type { FingerprintedRequest } from '../../paging/walk-tokens.ts'
 import type { Query } from '../../query/query.ts'
+import { plainQuery, typeIdentity } from '../../query/query-tree.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
-import { openWalk } from '../../service/pages/open-walk.ts'
 import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-page.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../page/send-page.ts'
@@ -120,13 +119,13 @@ export const loadLinks = endpoint({
     const links = [...new Set(body.links)]
     const sides = links.map((link) => findLink(ontology, objectType, link))
     const walk = fingerprintedRequest(ontology, objectType, part.query, links)
-    const binding = services.walkTokens.bind(walk, caller.id, ontology.viewId)
+    const { objects, limits, memory, walkTokens } = services
+    const binding = walkTokens.bind(walk, caller.id, ontology.viewId)
     const nowMs = services.now()
-    const resumed = openWalk(body.pageToken, binding, nowMs / 1000, services)
+    const resumed = walkTokens.resume(body.pageToken, binding, nowMs / 1000)
     const startedAtMs = resumed?.startedAtMs ?? nowMs
     const query = resolveRelativeDates(part.query, startedAtMs)
-    services.memory.refuseWhenFull(context.callerId)
-    const { objects, limits, memory, walkTokens } = services
+    memory.refuseWhenFull(context.callerId)
     const { entries, next } = await readLinkPage(
       { objectType, query, sides, after: resumed && positionOf(resumed) },
       { objects, context, maxBytes: limits.pageMaxBytes },

@@ -8,15 +8,16 @@ import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { nextPageState } from '../../paging/next-page.ts'
-import { effectivePageSize } from '../../paging/page-size.ts'
-import type { PageState, SnapshotState } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
+  effectivePageSize,
+  nextPageState,
   objectsStillAllowed,
   type RetrievalLimit,
-} from '../../paging/retrieval-limit.ts'
-import { linkedTypesOf, plainQuery } from '../../query/linked-types.ts'
+} from '../../paging/page-bounds.ts'
+import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
+import { pageTokenRefused } from '../../paging/walk-tokens.ts'
+import { hasKind, linkedTypesOf, plainQuery } from '../../query/query-tree.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {
   type ReadPageRequest,
@@ -29,7 +30,6 @@ import { readTiers } from '../ranking/read-tiers.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { bindPage } from './bind-page.ts'
-import { openWalk, pageTokenRefused } from './open-walk.ts'
 import type { Page, PagedRequest } from './page.ts'
 import type { PageSpec, TypePageSpec } from './page-spec.ts'
 import { readParts, refuseManyTypes } from './read-parts.ts'
@@ -39,87 +39,88 @@ export async function readObjectPage(
   spec: PageSpec,
   services: ServiceParts,
 ): Promise<Page> {
-  const { walkTokens, memory, limits, admission } = services
+  const { memory, admission } = services
   const { context } = request
-  const { includeTotalCount, paging } = spec
-  const isSet = 'parts' in spec
-  const written = isSet ? spec.parts : [partOf(spec)]
-  const isSnapshot = paging.snapshot ?? false
-  if (isSet) refuseManyTypes(spec.parts)
-  const nowSeconds = services.now() / 1000
-  const bound = bindPage(request, spec, services)
-  const binding = bound instanceof Promise ? await bound : bound
-  const resumed = openWalk(paging.pageToken, binding, nowSeconds, services)
-  const alreadySent = resumed?.served ?? 0
-  const startedAtMs = startOfWalk(resumed) ?? nowSeconds * 1000
-  const parts = resolveDates(written, startedAtMs)
-  const types = typesOf(parts)
-  const isPartial = types.some(isPartlyHidden)
-
+  const walk = await openWalk(request, spec, services)
   memory.refuseWhenFull(context.callerId)
-  const budget: PageBudget = {
-    maxObjects: objectsStillAllowed(alreadySent, pageSizeOf(spec), limitOf(spec, services)),
-    maxBytes: limits.pageMaxBytes,
-    // The token of a counted walk carries the count.
-    includeTotalCount: includeTotalCount && resumed?.totalCount === undefined,
-  }
   const { round } = admission
-  // For the entity tag. A row also changes with its hidden properties.
-  const includeRowIds =
-    !isSet && isPartial && !hidesProperties(spec.objectType) && request.method !== 'POST'
-  const stored = await readStored(
-    spec,
-    { parts, resumed, budget, includeRowIds },
-    context,
-    services,
-  )
-  if (stored === 'reclaimed') throw pageTokenRefused(paging.pageToken, 'reclaimed')
-  context.noteRead(isSet ? types : [spec.objectType], stored.count)
+  const stored = await readStored(request, walk, services)
+  if (stored === 'reclaimed') throw pageTokenRefused(spec.paging.pageToken, 'reclaimed')
+  context.noteRead('parts' in spec ? walk.types : [spec.objectType], stored.count)
   holdRecords(stored, context, services)
   // Sending a large page takes as long as reading one: if it came from another process or a database,
   // other callers get a turn first.
   const turn = admission.resumeTurn(context.callerId, round)
   if (turn !== undefined) await turn
+  return sealPage(walk, stored, services)
+}
 
-  // The first page of a snapshot walk fixes the version that all later pages read.
-  const snapshot: SnapshotState | undefined = isSnapshot
-    ? (resumed?.snapshot ?? snapshotOf(stored, isSet, nowSeconds))
-    : undefined
-  // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
-  const countOnce = isSet || isSnapshot || parts.some(isFiltered)
-  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
-  const next = nextPageState(stored, {
-    alreadySent,
-    snapshot,
-    totalCount: countOnce ? totalCount : undefined,
-    matchEstimate: stored.matchEstimate,
-    startedAtMs: parts === written ? undefined : startedAtMs,
-    listedTypes: spec.listedTypes,
-  })
-  return {
-    records: stored.records,
-    count: stored.count,
-    nextPageToken: walkTokens.seal(next, binding, nowSeconds),
-    totalCount: includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: isPartial || parts.length !== 1 ? undefined : stored.version,
-    isTaggedByContent: isPartial && stored.rowIds === undefined,
-    etagInputs: [
-      binding.request.toString('base64url'),
-      binding.caller.toString('base64url'),
-      // Records contain the names, which can change without a new version.
-      walkTokens.hashText(JSON.stringify(parts.map(namesOf))),
-      // Relative dates select other objects the next day.
-      ...(parts === written ? [] : [walkTokens.hashText(JSON.stringify(parts.map(plainPart)))]),
-      ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
-      ...(stored.rowIds === undefined ? [] : [walkTokens.keyedHash(stored.rowIds)]),
-      alreadySent,
-      stored.count,
-      totalCount ?? 0,
-      // An object that follows the last page changes nothing else.
-      next === undefined ? 0 : 1,
-      ...walkTokens.etagInputs(nowSeconds),
-    ],
+/** A walk at the page that is requested. */
+interface OpenWalk {
+  readonly spec: PageSpec
+  /** With absolute dates. */
+  readonly parts: readonly SetPagePart[]
+  /** The types of the parts, and those that their conditions link to. */
+  readonly types: readonly ObjectType[]
+  /** Whether the caller sees only a part of what these types have. */
+  readonly isPartial: boolean
+  readonly binding: TokenBinding
+  /** Undefined on the first page. */
+  readonly resumed: PageState | undefined
+  readonly nowSeconds: number
+  /** When the walk started; undefined if its queries have no relative dates. */
+  readonly startedAtMs: number | undefined
+}
+
+async function openWalk(
+  request: PagedRequest,
+  spec: PageSpec,
+  services: ServiceParts,
+): Promise<OpenWalk> {
+  const written = 'parts' in spec ? spec.parts : [partOf(spec)]
+  if ('parts' in spec) refuseManyTypes(spec.parts)
+  const nowSeconds = services.now() / 1000
+  const binding = await bindPage(request, spec, services)
+  const resumed = services.walkTokens.resume(spec.paging.pageToken, binding, nowSeconds)
+  const isRelative = written.some(({ query }) => hasKind(query, 'relativeDates'))
+  const startedAtMs = isRelative ? (startOfWalk(resumed) ?? nowSeconds * 1000) : undefined
+  const parts = startedAtMs === undefined ? written : resolveDates(written, startedAtMs)
+  const types = typesOf(parts)
+  const isPartial = types.some(isPartlyHidden)
+  return { spec, parts, types, isPartial, binding, resumed, nowSeconds, startedAtMs }
+}
+
+/** Reads the page from the store. The cursor of its last record is the one that the token carries. */
+function readStored(
+  { context, method }: PagedRequest,
+  { spec, parts, resumed, isPartial }: OpenWalk,
+  services: ServiceParts,
+): Promise<StoredPage | Reclaimed> {
+  const { after, served = 0, totalCount, snapshot } = resumed ?? {}
+  const budget = {
+    maxObjects: objectsStillAllowed(served, pageSizeOf(spec), limitOf(spec, services)),
+    maxBytes: services.limits.pageMaxBytes,
+    // The token of a counted walk carries the count.
+    includeTotalCount: spec.includeTotalCount && totalCount === undefined,
   }
+  if ('parts' in spec) {
+    const request = { ...budget, parts, order: spec.order, after }
+    return readParts(request, spec.paging.snapshot ?? false, context, services)
+  }
+  const request: ReadPageRequest = {
+    ...budget,
+    ...(parts[0] ?? partOf(spec)),
+    order: spec.order ?? [],
+    after,
+    version: snapshot?.version,
+    linkedVersions: snapshot?.otherVersions,
+    // For the entity tag. A row also changes with its hidden properties.
+    includeRowIds: isPartial && !hidesProperties(spec.objectType) && method !== 'POST',
+    matchEstimate: totalCount ?? resumed?.matchEstimate,
+  }
+  return spec.isByRelevance
+    ? readTiers(request, (score) => shapeOf(spec, score), context, services)
+    : services.objects.readPage(request, context)
 }
 
 /** Accounts for the memory of a page until the request ends. */
@@ -135,40 +136,51 @@ function holdRecords(
   })
 }
 
-type PageBudget = Pick<ReadPageRequest, 'maxObjects' | 'maxBytes' | 'includeTotalCount'>
-
-interface StoreRead {
-  readonly parts: readonly SetPagePart[]
-  readonly resumed: PageState | undefined
-  readonly budget: PageBudget
-  readonly includeRowIds: boolean
-}
-
-/** Reads the page from the store. The cursor of its last record is the one that the token carries. */
-function readStored(
-  spec: PageSpec,
-  { parts, resumed, budget, includeRowIds }: StoreRead,
-  context: ServiceContext,
-  services: ServiceParts,
-): Promise<StoredPage | Reclaimed> {
-  const after = resumed?.after
-  if ('parts' in spec) {
-    const request = { ...budget, parts, order: spec.order, after }
-    return readParts(request, spec.paging.snapshot ?? false, context, services)
+/** Returns the page with the token of the next one. */
+function sealPage(walk: OpenWalk, stored: StoredPage, { walkTokens }: ServiceParts): Page {
+  const { spec, parts, isPartial, binding, resumed, nowSeconds, startedAtMs } = walk
+  const alreadySent = resumed?.served ?? 0
+  // The first page of a snapshot walk fixes the version that all later pages read.
+  const snapshot = spec.paging.snapshot
+    ? (resumed?.snapshot ?? snapshotOf(stored, 'parts' in spec, nowSeconds))
+    : undefined
+  // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
+  const countOnce = 'parts' in spec || snapshot !== undefined || parts.some(isFiltered)
+  const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
+  const next = nextPageState(stored, {
+    alreadySent,
+    snapshot,
+    totalCount: countOnce ? totalCount : undefined,
+    matchEstimate: stored.matchEstimate,
+    startedAtMs,
+    listedTypes: spec.listedTypes,
+  })
+  return {
+    records: stored.records,
+    count: stored.count,
+    nextPageToken: walkTokens.seal(next, binding, nowSeconds),
+    totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
+    version: isPartial || parts.length !== 1 ? undefined : stored.version,
+    isTaggedByContent: isPartial && stored.rowIds === undefined,
+    etagInputs: [
+      binding.request.toString('base64url'),
+      binding.caller.toString('base64url'),
+      // Records contain the names, which can change without a new version.
+      walkTokens.hashText(JSON.stringify(parts.map(namesOf))),
+      // Relative dates select other objects the next day.
+      ...(startedAtMs === undefined
+        ? []
+        : [walkTokens.hashText(JSON.stringify(parts.map(({ query }) => plainQuery(query))))]),
+      ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
+      ...(stored.rowIds === undefined ? [] : [walkTokens.keyedHash(stored.rowIds)]),
+      alreadySent,
+      stored.count,
+      totalCount ?? 0,
+      // An object that follows the last page changes nothing else.
+      next === undefined ? 0 : 1,
+      ...walkTokens.etagInputs(nowSeconds),
+    ],
   }
-  const request: ReadPageRequest = {
-    ...budget,
-    ...(parts[0] ?? partOf(spec)),
-    order: spec.order ?? [],
-    after,
-    version: resumed?.snapshot?.version,
-    linkedVersions: resumed?.snapshot?.otherVersions,
-    includeRowIds,
-    matchEstimate: resumed?.totalCount ?? resumed?.matchEstimate,
-  }
-  return spec.isByRelevance
-    ? readTiers(request, (score) => shapeOf(spec, score), context, services)
-    : services.objects.readPage(request, context)
 }
 
 /** Returns when the walk of a page token started, if the token says so. */
@@ -177,13 +189,10 @@ function startOfWalk(resumed: PageState | undefined): number | undefined {
   return snapshot === undefined ? startedAtMs : Math.round(snapshot.takenAtSeconds * 1000)
 }
 
-/** Returns the parts with absolute dates; the same list if they have no relative ones. */
 function resolveDates(parts: readonly SetPagePart[], atMs: number): readonly SetPagePart[] {
-  if (parts.every(({ query }) => resolveRelativeDates(query, atMs) === query)) return parts
   return parts.map((part) => ({ ...part, query: resolveRelativeDates(part.query, atMs) }))
 }
 
-/** Returns the types that a page reads, with those that its conditions link to. */
 function typesOf(parts: readonly SetPagePart[]): readonly ObjectType[] {
   const [part] = parts
   if (part === undefined || parts.length > 1) return typesOfSet(parts)
@@ -232,8 +241,4 @@ function isFiltered({ objectType, query }: SetPagePart): boolean {
 
 function namesOf({ objectType: { apiName, titleProperty } }: SetPagePart) {
   return [apiName, titleProperty]
-}
-
-function plainPart({ query }: SetPagePart): object {
-  return plainQuery(query)
 }

@@ -10,8 +10,8 @@ import {
   type RankedPosition,
   type RelevanceCursor,
 } from '../../paging/relevance-cursor.ts'
-import { hasLink } from '../../query/linked-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
+import { hasLink } from '../../query/query-tree.ts'
 import { relevanceTiers } from '../../query/relevance.ts'
 import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
 import type { Cursor, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'

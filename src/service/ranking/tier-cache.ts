@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { restrictionOf } from '../../access/policies/restricted-type.ts'
 import { ruleQuery } from '../../access/policies/rule-query.ts'
-import { plainQuery } from '../../query/linked-types.ts'
+import { plainQuery } from '../../query/query-tree.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 

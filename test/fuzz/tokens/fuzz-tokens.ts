@@ -6,8 +6,8 @@ import {
   sealPageToken,
   type TokenBinding,
 } from '../../../src/paging/page-token.ts'
-import { callerFingerprint } from '../../../src/paging/request-fingerprint.ts'
 import { TokenKeys } from '../../../src/paging/token-keys.ts'
+import { callerFingerprint } from '../../../src/paging/walk-tokens.ts'
 import { Random } from '../random.ts'
 import { mutateToken } from './mutate-token.ts'
 

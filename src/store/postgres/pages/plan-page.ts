@@ -3,8 +3,8 @@
  * that steers the database's own planner; `page-reader.ts` and `read-page.ts` execute the plan.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { hasLink } from '../../../query/linked-types.ts'
 import type { Query } from '../../../query/query.ts'
+import { hasLink } from '../../../query/query-tree.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import {
   type ByteBudget,

@@ -1,6 +1,6 @@
 /** What the SQL of a query needs to know about its object type, and about those that it links to. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { hasLink, linkedTypesOf } from '../../../query/linked-types.ts'
+import { hasLink, linkedTypesOf } from '../../../query/query-tree.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
 import { FieldNumbers } from '../../sql/compile/field-numbers.ts'

@@ -7,8 +7,8 @@
  * its own, and a list would serve no other page.
  */
 import { LRUCache } from 'lru-cache'
-import { plainQuery } from '../../../query/linked-types.ts'
 import type { Query } from '../../../query/query.ts'
+import { plainQuery } from '../../../query/query-tree.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { findRowsSql, type RowSearch } from './find-rows.ts'

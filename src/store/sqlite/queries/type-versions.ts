@@ -1,6 +1,6 @@
 /** The versions and tables of all types that a query reads: its own, and those that it links to. */
 
-import { linkedTypesOf } from '../../../query/linked-types.ts'
+import { linkedTypesOf } from '../../../query/query-tree.ts'
 import type { TableReader } from '../../core/catalogue/find-table.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
 import { readableVersion, type VersionState } from '../../sql/plan/plan-rules.ts'

@@ -1,4 +1,4 @@
-/** The other object types that a query refers to by following links. */
+/** Walks over the tree of a query: which kinds of conditions and object types it has, and copies of it. */
 import type { ObjectType } from '../ontology/ontology.ts'
 import type { Query } from './query.ts'
 
@@ -38,29 +38,47 @@ export function typeIdentity({ rid, primaryKey }: ObjectType): string {
 
 /** Returns the query as plain data: each object type is replaced by what identifies it. */
 export function plainQuery(query: Query): object {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return hasLink(query) ? { kind: query.kind, of: query.of.map(plainQuery) } : query
-    case 'not':
-      return hasLink(query) ? { kind: query.kind, of: plainQuery(query.of) } : query
-    case 'linked': {
-      return { ...query, linkedType: typeIdentity(query.linkedType), of: plainQuery(query.of) }
-    }
-    default:
-      return query
-  }
+  return replaceConditions(query, (condition) => {
+    if (condition.kind !== 'linked') return condition
+    const of = plainQuery(condition.of)
+    // Plain data has the shape of a query, apart from its types.
+    return { ...condition, linkedType: typeIdentity(condition.linkedType), of } as object as Query
+  })
 }
 
 /** True if a query follows a link. */
 export function hasLink(query: Query): boolean {
+  return hasKind(query, 'linked')
+}
+
+/** True if a query, or a condition within it, is of a kind. */
+export function hasKind(query: Query, kind: Query['kind']): boolean {
+  if (query.kind === kind) return true
   switch (query.kind) {
     case 'and':
     case 'or':
-      return query.of.some(hasLink)
+      return query.of.some((one) => hasKind(one, kind))
     case 'not':
-      return hasLink(query.of)
+    case 'linked':
+      return hasKind(query.of, kind)
     default:
-      return query.kind === 'linked'
+      return false
+  }
+}
+
+/** Returns a query with other conditions below and, or and not; the same object if none changes. */
+export function replaceConditions(query: Query, replace: (condition: Query) => Query): Query {
+  switch (query.kind) {
+    case 'and':
+    case 'or': {
+      const of = query.of.map((one) => replaceConditions(one, replace))
+      return of.every((one, index) => one === query.of[index]) ? query : { kind: query.kind, of }
+    }
+    case 'not': {
+      const of = replaceConditions(query.of, replace)
+      return of === query.of ? query : { kind: 'not', of }
+    }
+    default:
+      return replace(query)
   }
 }

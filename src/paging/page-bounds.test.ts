@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextPageState } from './next-page.ts'
-import { effectivePageSize } from './page-size.ts'
-import { effectiveLimit, objectsStillAllowed } from './retrieval-limit.ts'
-import { tokenExpiry } from './token-lifetime.ts'
+import {
+  effectiveLimit,
+  effectivePageSize,
+  nextPageState,
+  objectsStillAllowed,
+} from './page-bounds.ts'
+import { tokenExpiry } from './walk-tokens.ts'
 
 describe('the page size', () => {
   it('[4.1.2] [8.1] is the hint, reduced to the maximum, which is also the default', () => {
