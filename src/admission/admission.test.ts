@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { settled, TestTimer } from '../../test/support/test-timer.ts'
 import { Admission } from './admission.ts'
-import { CallerLimits } from './caller-limits.ts'
 import { FairTurns } from './fair-turns.ts'
 
 /** Changes of definitions, named by caller and number (`a1`). */
@@ -17,14 +16,17 @@ class Changes {
     const { now } = timer
     const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none', now } as const
     const turns = new FairTurns({ now, nextRound: () => {} })
-    this.#admission = new Admission(new CallerLimits(limits), turns, timer)
+    this.#admission = new Admission(limits, turns, timer)
   }
 
   async start(...names: readonly string[]): Promise<void> {
     for (const name of names) {
-      const owner = { callerId: name.slice(0, 1), signal: new AbortController().signal }
-      const request = { defer: (end: () => void) => void this.#ends.set(name, end) }
-      this.#admission.awaitChange(owner, request).then(
+      const request = {
+        callerId: name.slice(0, 1),
+        signal: () => new AbortController().signal,
+        defer: (end: () => void) => void this.#ends.set(name, end),
+      }
+      this.#admission.awaitChange(request).then(
         () => this.started.push(name),
         (error) => this.refused.push(error),
       )

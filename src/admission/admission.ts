@@ -1,7 +1,7 @@
 /** Admits requests: the limits of each caller, its turns, its batches, and how fast it is refused. */
-import type { CallerLimits } from './caller-limits.ts'
+import { CallerLimits, type CallerLimitsOptions } from './caller-limits.ts'
 import { FairQueue, type QueueState } from './fair-queue.ts'
-import type { FairTurns } from './fair-turns.ts'
+import { FairTurns } from './fair-turns.ts'
 import { RefusalDelay } from './refusal-delay.ts'
 import { REAL_TIMER, type Timer } from './timer.ts'
 
@@ -15,8 +15,10 @@ const MAX_WAIT_MS = 20_000
  */
 const REST = { usualMs: 50, factor: 10, maxMs: 2000 } as const
 
-/** A request that can release what it holds when it ends. */
-interface Deferring {
+/** A request in progress. */
+interface AdmittedRequest {
+  readonly callerId: string
+  /** Runs a callback when the request ends. */
   defer(callback: () => void): void
 }
 
@@ -34,8 +36,8 @@ export class Admission {
   readonly #changes: FairQueue
   readonly #timer: Timer
 
-  constructor(limits: CallerLimits, turns: FairTurns, timer = REAL_TIMER) {
-    this.#limits = limits
+  constructor(limits: CallerLimitsOptions, turns = new FairTurns(), timer = REAL_TIMER) {
+    this.#limits = new CallerLimits(limits)
     this.#turns = turns
     this.#timer = timer
     this.#changes = new FairQueue({
@@ -47,8 +49,9 @@ export class Admission {
     })
   }
 
-  /** Counts a request of a caller until it ends. Throws `TooManyRequests` at a limit of the caller. */
-  admit(callerId: string, request: Deferring): void {
+  /** Counts a request for its caller until it ends. Throws `TooManyRequests` at a limit. */
+  admit(request: AdmittedRequest): void {
+    const { callerId } = request
     this.#limits.enter(callerId)
     request.defer(() => this.#limits.leave(callerId))
   }
@@ -80,10 +83,8 @@ export class Admission {
    * Waits until no other request of the caller changes a definition; this one then does until it ends.
    * Of several changes at the same time, each but the first would be planned again and again.
    */
-  awaitChange(
-    owner: { readonly callerId: string; readonly signal: AbortSignal },
-    request: Deferring,
-  ): Promise<void> {
+  awaitChange(request: AdmittedRequest & { signal(): AbortSignal }): Promise<void> {
+    const owner = { callerId: request.callerId, signal: request.signal() }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const change = async () => {
       const startedAt = this.#timer.now()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CallerLimits, type CallerLimitsOptions } from './caller-limits.ts'
+import { CallerLimits, type CallerLimitsOptions, CallerMap, TokenBucket } from './caller-limits.ts'
 
 function limits(options: Partial<CallerLimitsOptions> = {}) {
   let nowMs = 0
@@ -62,5 +62,42 @@ describe('caller limits', () => {
     enter('a')
     leave('a')
     expect(enter('a')).toBe('entered')
+  })
+})
+
+it('evicts idle callers once there are many, and never an active one', () => {
+  const callers = new CallerMap({
+    create: () => ({ isActive: false }),
+    isIdle: ({ isActive }) => !isActive,
+    maxCallers: 4,
+  })
+  const active = callers.findOrCreate('active')
+  active.isActive = true
+  for (let n = 0; n < 100; n += 1) {
+    callers.findOrCreate(`idle ${n}`)
+    expect(callers.size).toBeLessThanOrEqual(4)
+  }
+  expect(callers.find('active')).toBe(active)
+  expect(callers.find('idle 0')).toBeUndefined()
+  for (let n = 0; n < 100; n += 1) callers.findOrCreate(`active ${n}`).isActive = true
+  expect(callers.size).toBeGreaterThanOrEqual(101)
+})
+
+describe('a token bucket', () => {
+  it('starts full, and refills at its rate up to its capacity', () => {
+    const bucket = new TokenBucket({ capacity: 2, tokensPerSecond: 0.5 }, 0)
+    expect([bucket.take(0), bucket.take(0), bucket.take(0)]).toEqual([true, true, false])
+    expect(bucket.secondsUntilToken()).toBe(2)
+    expect([bucket.take(1999), bucket.take(2000), bucket.take(2000)]).toEqual([false, true, false])
+    expect(bucket.isFull(5999)).toBe(false)
+    expect(bucket.isFull(1_000_000)).toBe(true)
+    expect([bucket.take(1_000_000), bucket.take(1_000_000)]).toEqual([true, true])
+    expect(bucket.take(1_000_000)).toBe(false)
+  })
+
+  it('refills nothing when the clock is set back, and goes on from there', () => {
+    const bucket = new TokenBucket({ capacity: 1, tokensPerSecond: 1 }, 10_000)
+    expect([bucket.take(10_000), bucket.take(0), bucket.take(999)]).toEqual([true, false, false])
+    expect(bucket.take(1000)).toBe(true)
   })
 })

@@ -3,8 +3,6 @@
  * process and checked when a request arrives, so a caller over its limit is refused at once.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
-import { CallerMap } from './caller-map.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 export type Limit = number | 'none'
 
@@ -66,4 +64,129 @@ export class CallerLimits {
 function newBucket(perMinute: Limit, nowMs: number): TokenBucket | undefined {
   if (perMinute === 'none') return undefined
   return new TokenBucket({ capacity: perMinute, tokensPerSecond: perMinute / 60 }, nowMs)
+}
+
+/**
+ * The state of each caller, created on first use. Once there are many callers, idle ones are
+ * evicted, so the map is bounded by the number of callers that are active at the same time.
+ */
+export interface CallerMapOptions<State> {
+  readonly create: () => State
+  /** True if the caller behaves like a new one, so that evicting it changes nothing. */
+  readonly isIdle: (state: State) => boolean
+  /** The number of callers from which on idle ones are evicted. */
+  readonly maxCallers?: number
+}
+
+const MAX_CALLERS = 10_000
+
+export class CallerMap<State> {
+  readonly #options: CallerMapOptions<State>
+  readonly #maxCallers: number
+  readonly #states = new Map<string, State>()
+  #evictAt: number
+
+  constructor(options: CallerMapOptions<State>) {
+    this.#options = options
+    this.#maxCallers = options.maxCallers ?? MAX_CALLERS
+    this.#evictAt = this.#maxCallers
+  }
+
+  get size(): number {
+    return this.#states.size
+  }
+
+  values(): Iterable<State> {
+    return this.#states.values()
+  }
+
+  find(callerId: string): State | undefined {
+    return this.#states.get(callerId)
+  }
+
+  findOrCreate(callerId: string): State {
+    const known = this.#states.get(callerId)
+    if (known !== undefined) return known
+    if (this.#states.size >= this.#evictAt) this.#evictIdle()
+    const state = this.#options.create()
+    this.#states.set(callerId, state)
+    return state
+  }
+
+  #evictIdle(): void {
+    for (const [callerId, state] of this.#states) {
+      if (this.#options.isIdle(state)) this.#states.delete(callerId)
+    }
+    // Doubles while most callers are active, so that a scan costs little per new caller.
+    this.#evictAt = Math.max(this.#maxCallers, 2 * this.#states.size)
+  }
+}
+
+/**
+ * A token bucket: holds up to `capacity` tokens and refills at a steady rate. Taking a token fails
+ * while the bucket is empty. The caller passes the time in, in milliseconds from any fixed point.
+ */
+export interface TokenBucketOptions {
+  readonly capacity: number
+  readonly tokensPerSecond: number
+}
+
+export class TokenBucket {
+  readonly #capacity: number
+  readonly #tokensPerMs: number
+  #tokens: number
+  #refilledAtMs: number
+
+  constructor({ capacity, tokensPerSecond }: TokenBucketOptions, nowMs: number) {
+    this.#capacity = capacity
+    this.#tokensPerMs = tokensPerSecond / 1000
+    this.#tokens = capacity
+    this.#refilledAtMs = nowMs
+  }
+
+  /** Takes one token. Returns false if there is none. */
+  take(nowMs: number): boolean {
+    this.#refill(nowMs)
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  /** Returns the whole seconds until a token can be taken, counted from the last call of `take`. */
+  secondsUntilToken(): number {
+    return Math.ceil((1 - this.#tokens) / this.#tokensPerMs / 1000)
+  }
+
+  /** True if the bucket is full, and therefore the same as a new one. */
+  isFull(nowMs: number): boolean {
+    this.#refill(nowMs)
+    return this.#tokens === this.#capacity
+  }
+
+  #refill(nowMs: number): void {
+    // A clock that was set back refills nothing.
+    const elapsedMs = Math.max(0, nowMs - this.#refilledAtMs)
+    this.#tokens = Math.min(this.#capacity, this.#tokens + elapsedMs * this.#tokensPerMs)
+    this.#refilledAtMs = nowMs
+  }
+}
+
+/** A token bucket for each caller. */
+export class CallerBuckets {
+  readonly #now: () => number
+  readonly #buckets: CallerMap<TokenBucket>
+
+  /** The clock returns milliseconds from any fixed point. */
+  constructor(options: TokenBucketOptions, now: () => number = () => performance.now()) {
+    this.#now = now
+    this.#buckets = new CallerMap({
+      create: () => new TokenBucket(options, now()),
+      isIdle: (bucket) => bucket.isFull(now()),
+    })
+  }
+
+  /** Takes a token from the bucket of a caller. Returns false if the bucket is empty. */
+  take(callerId: string): boolean {
+    return this.#buckets.findOrCreate(callerId).take(this.#now())
+  }
 }

@@ -4,7 +4,7 @@
  * that would wait too long behind tasks of its own caller is refused on arrival, not after the wait.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
-import { CallerMap } from './caller-map.ts'
+import { CallerMap } from './caller-limits.ts'
 import { REAL_TIMER, type Timer } from './timer.ts'
 
 export interface FairQueueOptions {

@@ -3,7 +3,7 @@
  * request, so a caller that is refused again and again gets its refusals after a delay. The
  * connection is busy during the delay, so a proxy sends the requests of other callers on another one.
  */
-import { CallerBuckets } from './caller-buckets.ts'
+import { CallerBuckets } from './caller-limits.ts'
 
 /** Refusals of one caller that are sent without delay. */
 const PROMPT_REFUSALS = { capacity: 20, tokensPerSecond: 10 }

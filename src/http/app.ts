@@ -11,10 +11,7 @@ import type { Caller } from '../access/caller.ts'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
-import type { ServiceContext } from '../service/service-context.ts'
-import type { RequestAudit } from './audit/request-audit.ts'
-import type { RequestActivity } from './request/request-activity.ts'
-import type { RequestLifetime } from './request/request-lifetime.ts'
+import type { HttpContext } from './request/http-context.ts'
 import type { WriteGuards } from './request/write-guards.ts'
 
 /** The Fastify application, whose requests are typed by the schemas of their endpoints. */
@@ -37,14 +34,8 @@ declare module 'fastify' {
     caller: Caller
     /** The catalogue as of the arrival of the request. Set together with the caller. */
     catalogue: Catalogue
-    /** From the arrival of the request to the last byte of its response. */
-    lifetime: RequestLifetime
-    /** What the request has done so far. */
-    activity: RequestActivity
-    /** What use cases and stores see of the request. Set together with the caller. */
-    context: ServiceContext
-    /** The record of the write in the audit log; undefined if it is not audited. */
-    audit: RequestAudit | undefined
+    /** Set when the request arrives. */
+    context: HttpContext
     /** The error that was sent, for the request log. */
     errorName: ErrorName | undefined
   }

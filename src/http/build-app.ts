@@ -2,13 +2,10 @@
  * Builds the HTTP application: every endpoint, and what all of them have in common. The folders
  * `revision-1/`, `revision-2/`, `v2/` and `admin/` each contain the endpoints of one API.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyRequest } from 'fastify'
-import type { Caller } from '../access/caller.ts'
 import { RuledObjects } from '../access/policies/ruled-objects.ts'
-import { invalidArgument } from '../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'
@@ -26,7 +23,7 @@ import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
-import { RequestActivity } from './request/request-activity.ts'
+import { openRequests } from './request/open-request.ts'
 import { admitByAddress, requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import { lazyValidators } from './request/validators.ts'
@@ -34,15 +31,12 @@ import {
   errorHandler,
   parserErrorHandler,
   refuseExpectation,
-  refusePipelinedRequest,
   refuseTunnel,
-  routeOf,
 } from './response/error-response.ts'
 import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/service-response.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { GivenServices, Services } from './services.ts'
-import { endTrace } from './tracing/trace-request.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048
@@ -60,12 +54,9 @@ const BUFFERED_BYTES = 16 * 1024
 
 /** What requests have beside the members of Fastify, see `app.ts`. */
 const REQUEST_MEMBERS = [
-  'lifetime',
-  'activity',
   'caller',
   'catalogue',
   'context',
-  'audit',
   'errorName',
 ] as const satisfies readonly (keyof FastifyRequest)[]
 
@@ -150,83 +141,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   return app
 }
 
-/** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
-function openRequests(app: App, services: Services): void {
-  const { isReportingRequests, tracing } = services
-  app.addHook('onRequest', (request, reply, done) => {
-    const lifetime = services.openRequests.open(request.raw, reply.raw)
-    if (lifetime === undefined) {
-      reply.hijack()
-      refusePipelinedRequest(reply.raw)
-      return
-    }
-    const trace = tracing?.start(request.headers)
-    request.lifetime = lifetime
-    request.activity = new RequestActivity(trace)
-    if (isReportingRequests) lifetime.defer(() => reportRequest(request, reply.raw, services))
-    if (trace !== undefined) endTrace(trace, request, reply)
-    done(hostMistake(request.raw))
-  })
-}
-
-/** The characters of a host and a port (RFC 3986, 3.2). */
-const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
-
-/** Returns the error for a request that does not have exactly one valid host (RFC 9112, 3.2). */
-function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Error | undefined {
-  if (headers.host === undefined) {
-    if (httpVersion !== '1.1') return undefined
-    return invalidArgument('host', 'HTTP/1.1 requires a Host header')
-  }
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    // Node.js keeps the first of several.
-    const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  if (count > 1) return invalidArgument('host', `is sent ${count} times; send it once`)
-  return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
-}
-
 function setBodyParsers(app: App): void {
   app.removeAllContentTypeParsers()
   addJsonParser(app, 'application/json')
-}
-
-/**
- * Reports a request that has ended, unless its client has left. Fastify has a hook for this, which
- * costs several times as much.
- */
-function reportRequest(
-  request: FastifyRequest,
-  response: ServerResponse,
-  { emit }: Pick<Services, 'emit'>,
-): void {
-  if (!response.writableFinished) return
-  const { id: requestId, activity } = request
-  const { reads, page } = activity.summary()
-  for (const read of reads) emit({ event: 'pageRead', requestId, ...read })
-  emit({
-    event: 'requestFinished',
-    requestId,
-    method: request.method,
-    route: routeOf(request),
-    status: response.statusCode,
-    durationMs: roundMs(activity.elapsedMs()),
-    storeMs: roundMs(activity.storeMs),
-    objects: page.objects,
-    bytes: page.bytes ?? contentLength(response),
-    caller: (request.caller as Caller | undefined)?.id,
-    errorName: request.errorName,
-  })
-}
-
-/** Rounds to microseconds. */
-function roundMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000
-}
-
-function contentLength(response: ServerResponse): number | undefined {
-  const length = Number(response.getHeader('content-length'))
-  return Number.isNaN(length) ? undefined : length
 }

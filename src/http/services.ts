@@ -9,7 +9,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import type { AuditSink } from './audit/request-audit.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
-import type { OpenRequests } from './request/open-requests.ts'
+import type { OpenRequests } from './request/http-context.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 export interface Services extends ServiceParts, AccessServices {

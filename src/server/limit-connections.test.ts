@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { BlockList } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { OpenRequests } from '../http/request/open-requests.ts'
+import { OpenRequests } from '../http/request/http-context.ts'
 import { limitConnections } from './limit-connections.ts'
 
 /** A connection from any address: this machine has only its own. */

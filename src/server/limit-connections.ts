@@ -8,7 +8,7 @@ import { type BlockList, isIPv6, type Socket } from 'node:net'
 import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
 import { ADDRESS_CONNECTIONS_SHARE } from '../contract/memory-limits.ts'
 import { plainAddress } from '../http/audit/client-address.ts'
-import type { OpenRequests } from '../http/request/open-requests.ts'
+import type { OpenRequests } from '../http/request/http-context.ts'
 
 export interface ConnectionLimits {
   readonly maxConnections: number

@@ -7,13 +7,11 @@ import type { CallerView } from '../access/policies/view-ontology.ts'
 import { hashSecret } from '../access/secrets.ts'
 import { TokenLookups } from '../access/token-lookups.ts'
 import { Admission } from '../admission/admission.ts'
-import { CallerLimits } from '../admission/caller-limits.ts'
-import { FairTurns } from '../admission/fair-turns.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import type { Metrics } from '../http/metrics-source.ts'
-import { OpenRequests } from '../http/request/open-requests.ts'
+import { OpenRequests } from '../http/request/http-context.ts'
 import type { GivenServices, RequestLimits } from '../http/services.ts'
 import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
@@ -119,7 +117,7 @@ export async function assembleService(
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
   const queryLimits = queryLimitsOf(config)
-  const admission = new Admission(new CallerLimits({ ...callers, now }), new FairTurns())
+  const admission = new Admission({ ...callers, now })
   const tokenLookups = new TokenLookups()
   metrics?.watch({
     queues: () => ({ ...admission.queues(), ...tokenLookups.queues() }),

@@ -3,10 +3,10 @@ import type { Services } from '../services.ts'
 
 /** Waits until the caller changes no other definition. The body is not read before that. */
 export async function awaitChange(
-  { context, lifetime }: FastifyRequest,
+  { context }: FastifyRequest,
   { admission }: Services,
 ): Promise<void> {
-  const readBody = lifetime.holdBody()
-  await admission.awaitChange({ callerId: context.callerId, signal: context.signal() }, lifetime)
+  const readBody = context.holdBody()
+  await admission.awaitChange(context)
   readBody()
 }

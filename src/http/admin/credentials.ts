@@ -6,7 +6,7 @@ import type { IdempotencyNote } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/write-guards.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 import { timeText } from './credential-schemas.ts'
 
@@ -91,7 +91,7 @@ export function credentials<Stored extends { readonly id: string }>(
           const one = await kind.create(services, request.body, nowMs, (created) =>
             record(render(created), created.stored.id),
           )
-          request.activity.noteAudit({ writtenKeys: [one.stored.id] })
+          request.context.noteAudit({ writtenKeys: [one.stored.id] })
           return render(one)
         }
         const response = await applyOnce(request, reply, services, create, { isSecret: true })
@@ -104,11 +104,11 @@ export function credentials<Stored extends { readonly id: string }>(
       route: `DELETE ${path}/:id`,
       config: { scope: 'api:admin', writes: UNGUARDED },
       response: Type.Object(kind.members),
-      handle: async ({ params: { id }, activity }, reply, services) => {
+      handle: async ({ params: { id }, context }, reply, services) => {
         const nowMs = services.now()
         const revoked = await kind.revoke(services, id, nowMs)
         if (revoked === undefined) throw new ObjectQueryError(...kind.notFound(id))
-        activity.noteAudit({ writtenKeys: [id] })
+        context.noteAudit({ writtenKeys: [id] })
         return sendJson(reply, JSON.stringify(kind.describe(revoked, nowMs)))
       },
     }),

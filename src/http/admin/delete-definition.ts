@@ -11,7 +11,7 @@ import { endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { readPreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 import { awaitChange } from './await-change.ts'
 import { requireDefinition } from './require-definition.ts'
 

@@ -22,8 +22,8 @@ import {
 } from '../../service/exports/write-export.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
-import { COUNT_TRAILER, VERSION_HEADER } from '../response/data-headers.ts'
 import { lateErrorBody } from '../response/error-response.ts'
+import { COUNT_TRAILER, VERSION_HEADER } from '../response/send-data.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 

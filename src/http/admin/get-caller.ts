@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import type { Limit } from '../../admission/caller-limits.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 
 const CallerResponse = Type.Object({
   id: Type.String({ description: 'The caller as the log of the service names it.' }),

@@ -3,7 +3,7 @@ import { isPartlyHidden } from '../../access/policies/restricted-type.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 
 const CountsResponse = Type.Object({
   objectTypes: Type.Record(

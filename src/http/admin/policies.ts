@@ -17,8 +17,7 @@ import { applyOnce } from '../request/apply-once.ts'
 import type { KeyedRequest } from '../request/idempotency-key.ts'
 import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
 import { GUARDED } from '../request/write-guards.ts'
-import { etagOfBytes } from '../response/entity-tag.ts'
-import { sendJson } from '../response/send-json.ts'
+import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 
 const StoredPolicy = Type.Object({
@@ -114,7 +113,7 @@ function contextOf({ id: callerId }: Caller, services: Services): ReadPolicyCont
 
 /** Writes a policy at most once for the key of the request, and returns the response. */
 function writePolicy(
-  request: KeyedRequest & Pick<FastifyRequest, 'activity'>,
+  request: KeyedRequest & Pick<FastifyRequest, 'context'>,
   reply: FastifyReply,
   services: Services,
   response: { readonly name: string },
@@ -124,7 +123,7 @@ function writePolicy(
   const json = JSON.stringify(response)
   return applyOnce(request, reply, services, async (record) => {
     await write({ check: readCheck(request.headers, name), idempotencyKey: await record(json) })
-    request.activity.noteAudit({ writtenKeys: [name] })
+    request.context.noteAudit({ writtenKeys: [name] })
     return json
   })
 }

@@ -5,7 +5,7 @@ import {
   type Preconditions,
   requirePreconditions,
 } from '../request/preconditions.ts'
-import { etagOfBytes } from '../response/entity-tag.ts'
+import { etagOfBytes } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 
 /**

@@ -7,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryBudget } from '../../admission/memory-budget.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
-import { CallerContext } from '../request/caller-context.ts'
-import { RequestActivity } from '../request/request-activity.ts'
-import { RequestLifetime } from '../request/request-lifetime.ts'
+import { HttpContext } from '../request/http-context.ts'
 import { reserveBody } from './reserve-body.ts'
 
 /** One caller may use half of the budget: a body of 1000 bytes. */
@@ -21,10 +19,9 @@ describe('the memory of a body', () => {
 
   beforeAll(async () => {
     app.addHook('onRequest', async (request, reply) => {
-      const lifetime = new RequestLifetime(request.raw, reply.raw, () => {})
-      reply.raw.once('close', () => lifetime.end())
-      Object.assign(request, { lifetime, activity: new RequestActivity(undefined) })
-      Object.assign(request, { context: new CallerContext(request, 'someone') })
+      const context = new HttpContext(request.raw, reply.raw, '/')
+      reply.raw.once('close', () => context.end())
+      request.context = context
     })
     app.setErrorHandler((error, _, reply) =>
       reply.code(503).send({

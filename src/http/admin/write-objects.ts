@@ -78,7 +78,7 @@ const writeObjects = endpoint({
       digest: idempotencyKey === undefined ? undefined : digest,
     }
     // The body is not read before the caller has a free slot.
-    const readBody = request.lifetime.holdBody()
+    const readBody = request.context.holdBody()
     const owner = { callerId: context.callerId, signal: context.signal() }
     const commit = await services.admission.runBatch(owner, () => {
       readBody()

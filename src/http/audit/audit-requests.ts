@@ -4,7 +4,7 @@
  * that failed, get theirs afterwards, together with others.
  */
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { TokenBucket } from '../../admission/token-bucket.ts'
+import { TokenBucket } from '../../admission/caller-limits.ts'
 import type { AuditRecord } from '../../contract/audit-record.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
@@ -40,20 +40,20 @@ export function auditRequests(app: App, services: Services): void {
 
   app.addHook('onRequest', (request, reply, done) => {
     const { audited } = request.routeOptions.config
-    if (audited !== undefined) request.lifetime.defer(() => addRecord(request, reply, audited))
+    if (audited !== undefined) request.context.defer(() => addRecord(request, reply, audited))
     done()
   })
 
   app.addHook('preHandler', (request, _reply, done) => {
     const { audited } = request.routeOptions.config
     if (audited?.kind === 'write') {
-      request.audit = new RequestAudit(describeRequest(request, audited, services), sink)
+      request.context.audit = new RequestAudit(describeRequest(request, audited, services), sink)
     }
     done()
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { audit } = request
+    const { audit } = request.context
     const { audited } = request.routeOptions.config
     const isOpen = audit !== undefined && !audit.isRecorded && reply.statusCode < 400
     if (!isOpen || audited === undefined) return done(null, payload)
@@ -66,7 +66,7 @@ export function auditRequests(app: App, services: Services): void {
     reply: FastifyReply,
     audited: AuditedOperation,
   ): void {
-    if (request.audit?.isRecorded) return
+    if (request.context.audit?.isRecorded) return
     const record = recordOf(request, reply, audited, reply.raw.writableFinished)
     const isCheap = record.caller === undefined || request.errorName === 'TooManyRequests'
     if (isCheap && !refusals.take(now())) sink?.skip()

@@ -38,9 +38,9 @@ export function outcomeOf(
   reply: FastifyReply,
   isSent: boolean,
 ): AuditOutcome {
-  const { activity, errorName } = request
-  const { readObjects: objects, auditFacts } = activity.summary()
-  const { writtenKeys } = auditFacts
+  const { context, errorName } = request
+  const { readObjects: objects } = context
+  const { writtenKeys } = context.auditFacts
   const isFailure = errorName !== undefined || reply.statusCode >= 400
   return {
     outcome: isFailure ? 'failure' : isSent ? 'success' : 'disconnected',
@@ -50,9 +50,9 @@ export function outcomeOf(
   }
 }
 
-function auditCaller({ caller, activity }: FastifyRequest): AuditCaller | undefined {
+function auditCaller({ caller, context }: FastifyRequest): AuditCaller | undefined {
   const known = caller as Caller | undefined
-  if (known === undefined) return activity.summary().auditFacts.oauthClient
+  if (known === undefined) return context.auditFacts.oauthClient
   const { id, name, credential } = known
   if (credential.kind !== 'apiToken') return { id, name }
   const { tokenId, clientId } = credential
@@ -67,9 +67,9 @@ interface NamedPath extends OntologyName {
 function namesOf({
   params,
   catalogue,
-  activity,
+  context,
 }: FastifyRequest): Pick<AuditEntry, 'ontology' | 'objectTypes'> {
-  const { readTypes, auditFacts } = activity.summary()
+  const { readTypes, auditFacts } = context
   const path: NamedPath = auditFacts.namedType ?? (params as NamedPath | null) ?? {}
   const known = catalogue as Catalogue | undefined
   const ontology = known?.index.findNamed(path)

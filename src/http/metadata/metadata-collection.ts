@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { METADATA_CACHE_BYTES } from '../../contract/memory-limits.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import { etagOfBytes } from '../response/entity-tag.ts'
+import { etagOfBytes } from '../response/send-data.ts'
 
 export interface Named {
   readonly apiName: string

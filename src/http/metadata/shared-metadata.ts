@@ -9,7 +9,7 @@ import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { OntologySummary } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 import { MetadataCollection } from './metadata-collection.ts'
 import {
   type MetadataApi,

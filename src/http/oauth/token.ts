@@ -116,14 +116,14 @@ export const revokeOAuthToken = endpoint({
 
 /** Returns the client of a request. Throws `invalid_client` if its secret is wrong. */
 async function readClient(
-  request: Pick<FastifyRequest, 'headers' | 'activity'>,
+  request: Pick<FastifyRequest, 'headers' | 'context'>,
   form: Parameters,
   { store, now }: Services,
 ): Promise<OAuthClient> {
   const credentials = readClientCredentials(request, form)
   const client = await authenticateClient(store.documents, credentials, now())
   const { id, name } = client
-  request.activity.noteAudit({ oauthClient: { id, name, clientId: id } })
+  request.context.noteAudit({ oauthClient: { id, name, clientId: id } })
   return client
 }
 

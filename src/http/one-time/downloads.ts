@@ -22,7 +22,7 @@ import {
 import { endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 
@@ -76,7 +76,7 @@ export const createDownload = endpoint({
     const { store, now } = services
     const { ontology, objectType: name } = request.body
     const path = { ontology, objectType: name }
-    request.activity.noteAudit({ namedType: path })
+    request.context.noteAudit({ namedType: path })
     // Checked now, so that a mistake is reported to the program and not to the person.
     const viewer = await viewOf(path, request, services)
     request.catalogue = viewer.catalogue
@@ -112,7 +112,7 @@ export const redeemDownload = endpoint({
     const take = request.method === 'HEAD' ? peekCode : redeemCode
     const body = await take(store.documents, 'download', request.params.ticket, now())
     const { path, parameters, owner } = body as Ticket
-    request.activity.noteAudit({ namedType: path })
+    request.context.noteAudit({ namedType: path })
     const caller = await findCaller(owner, services)
     requireScope(caller, SCOPE)
     const catalogue = await store.readCatalogue({ named: [path] })

@@ -46,7 +46,7 @@ export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Serv
     try {
       const isAllowed = allowOrigin(reply.raw, origin, origins)
       if (isAllowed && request.method === 'OPTIONS' && asked !== undefined) {
-        admission.admit(`address ${request.ip}`, request.lifetime)
+        admission.admit(request.context)
         reply.raw.setHeader('access-control-allow-methods', METHODS)
         reply.raw.setHeader('access-control-allow-headers', REQUEST_HEADERS)
         reply.raw.setHeader('access-control-max-age', PREFLIGHT_SECONDS)

@@ -9,7 +9,7 @@ import {
 import { renderRecord } from '../../contract/render-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { CurrentObject } from '../../store/object-store.ts'
-import { etagOfBytes } from '../response/entity-tag.ts'
+import { etagOfBytes } from '../response/send-data.ts'
 
 /** The conditions of a write on the current state of what it writes. */
 export interface Preconditions {

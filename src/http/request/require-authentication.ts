@@ -9,15 +9,10 @@ import { requireScope } from '../../access/caller.ts'
 import { type Identified, identify, identifyFromCache, viewOf } from '../../access/identify.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyName } from '../../ontology/catalogue.ts'
-import {
-  type CachedIdentity,
-  requireVerified,
-  StaleIdentity,
-} from '../../store/port/request-context.ts'
+import { requireVerified, StaleIdentity } from '../../store/port/request-context.ts'
 import type { App } from '../app.ts'
 import { errorHandler } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
-import { CallerContext } from './caller-context.ts'
 
 /** How often a request is handled while its definition keeps changing. */
 const MAX_ATTEMPTS = 5
@@ -38,14 +33,11 @@ export function requireAuthentication(app: App, services: Services): void {
 }
 
 /** Counts every request to the endpoints of `app` against its address: there is no caller yet. */
-export function admitByAddress(app: App, { admission }: Services): void {
-  app.addHook('onRequest', async (request) => {
-    const callerId = `address ${request.ip}`
-    request.context = new CallerContext(request, callerId)
-    admission.admit(callerId, request.lifetime)
-    const turn = admission.takeTurn(callerId)
-    if (turn !== undefined) await turn
-    request.lifetime.throwIfEnded()
+export function admitByAddress(app: App, services: Services): void {
+  app.addHook('onRequest', async ({ context }) => {
+    services.admission.admit(context)
+    await services.admission.takeTurn(context.callerId)
+    context.throwIfEnded()
   })
 }
 
@@ -54,12 +46,11 @@ export async function admitCaller(request: FastifyRequest, services: Services): 
   const { scope, isPage = false } = request.routeOptions.config
   const identified = await identifyRequest(request, services, isPage)
   const { caller } = identified
-  services.admission.admit(caller.id, request.lifetime)
+  services.admission.admit(request.context)
   if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
-  const turn = services.admission.takeTurn(caller.id)
-  if (turn !== undefined) await turn
+  await services.admission.takeTurn(caller.id)
   await loadView(request, services, identified)
-  request.lifetime.throwIfEnded()
+  request.context.throwIfEnded()
 }
 
 /** Sets the caller, the catalogue and the context of a request. */
@@ -75,7 +66,7 @@ async function identifyRequest(
   const { caller, catalogue, cachedIdentity } = identified
   request.caller = caller
   request.catalogue = catalogue
-  request.context = new CallerContext(request, caller.id, cachedIdentity)
+  request.context.identify(caller.id, cachedIdentity)
   return identified
 }
 
@@ -104,7 +95,7 @@ function nameOf({ params }: FastifyRequest): OntologyName {
 function verifyBeforeErrors(app: App, services: Services): void {
   const handleError = errorHandler(services)
   app.setErrorHandler(async (error, request, reply) => {
-    const cached = dropCachedIdentity(request)
+    const cached = request.context.dropCachedIdentity()
     // An error before the handler depends on the caller only, and the handler verifies its own.
     if (!cached?.hasCachedRights) return handleError(error, request, reply)
     try {
@@ -116,15 +107,6 @@ function verifyBeforeErrors(app: App, services: Services): void {
   })
 }
 
-/** Makes a request depend on the database alone. Returns what it took from caches, if unverified. */
-function dropCachedIdentity(request: FastifyRequest): CachedIdentity | undefined {
-  const context = request.context as CallerContext | undefined
-  const cached = context?.cachedIdentity
-  if (context === undefined || cached === undefined || cached.isVerified) return undefined
-  request.context = new CallerContext(request, context.callerId)
-  return cached
-}
-
 /** Handles a request again if it failed because of what it took from caches, or of an old definition. */
 function retryIfStale(handler: RouteHandlerMethod, services: Services): RouteHandlerMethod {
   return async function handleVerified(request, reply) {
@@ -132,7 +114,7 @@ function retryIfStale(handler: RouteHandlerMethod, services: Services): RouteHan
       try {
         return await handler.call(this, request, reply)
       } catch (error) {
-        const mayBeStale = dropCachedIdentity(request) !== undefined || isOutOfSync(error)
+        const mayBeStale = request.context.dropCachedIdentity() !== undefined || isOutOfSync(error)
         if (!mayBeStale || attempts === MAX_ATTEMPTS) throw error
         const before = request.catalogue
         const identified = await identifyRequest(request, services, false)

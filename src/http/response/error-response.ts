@@ -5,7 +5,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../access/caller.ts'
 import { invalidArgument, ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { TokenRefusal } from '../../paging/page-token.ts'
 import type { Services } from '../services.ts'
@@ -36,8 +35,7 @@ function refusalDelayMs(
   { admission }: Services,
 ): number {
   if (![401, 429].includes(statusOf(errorName))) return 0
-  const caller = request.caller as Caller | undefined
-  return admission.refusalDelayMs(caller?.id ?? `address ${request.ip}`)
+  return admission.refusalDelayMs(request.context.callerId)
 }
 
 /** Returns the error for the client. The log gets the cause, which the client must not see. */
@@ -52,7 +50,7 @@ export function reportError(
     services.emit({
       event: 'requestFailed',
       requestId: request.id,
-      route: routeOf(request),
+      route: request.context.route,
       error: known.cause ?? error,
     })
   }
@@ -62,11 +60,6 @@ export function reportError(
   }
   request.errorName = known.errorName
   return known
-}
-
-/** Returns the pattern of a route, which unlike the path contains no data. */
-export function routeOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? 'none'
 }
 
 /** Rejects a request before Fastify sees it: its connection has too many requests in progress. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { isNotModified } from './entity-tag.ts'
+import { isNotModified } from './send-data.ts'
 import { CODINGS, type Coding, type StaticFile } from './static-file.ts'
 
 /** Unless the caller says otherwise: shared caches keep the file, and revalidate it for every use. */

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { digest } from './entity-tag.ts'
+import { digest } from './send-data.ts'
 
 /** A file that is the same for every client. It is compressed once, then sent from memory. */
 export interface StaticFile {

@@ -13,7 +13,7 @@ import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { aggregateWithin } from '../../service/aggregate-within.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendAggregated } from '../response/send-aggregated.ts'
+import { sendAggregated } from '../response/send-data.ts'
 import {
   AggregatedFieldName,
   AggregatedVersion,

@@ -6,6 +6,7 @@ import { closed } from '../../contract/schema-parts.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
 import {
   ListingParameters,
@@ -14,8 +15,7 @@ import {
   SelectionParameter,
 } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
-import { servePage } from '../page/serve-page.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson, sendPage } from '../response/send-data.ts'
 import { CountedObjectPage, ObjectPage, ObjectRecord } from '../schemas/object-records.ts'
 
 export const listObjects = endpoint({
@@ -38,7 +38,7 @@ export const listObjects = endpoint({
       maximumPageSize: PAGE_SIZES.listObjects,
       includeTotalCount: true,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 
@@ -89,7 +89,7 @@ export const listLinkedObjects = endpoint({
       maximumPageSize: PAGE_SIZES.listLinkedObjects,
       includeTotalCount: false,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 

@@ -9,8 +9,9 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { checkSelection } from '../../query/selection.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
-import { servePage } from '../page/serve-page.ts'
+import { sendPage } from '../response/send-data.ts'
 import { CountedObjectPage } from '../schemas/object-records.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -93,6 +94,6 @@ export const searchObjectsRevision1 = endpoint({
       maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
       includeTotalCount: true,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

@@ -8,9 +8,9 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import { findProperties, findRecord, keyEquals } from '../../service/pages/find-object.ts'
 import { followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
-import { servePage } from '../page/serve-page.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson, sendPage } from '../response/send-data.ts'
 import { FamilyPage, FamilyRecord } from '../schemas/object-records.ts'
 import { bodyPaging, queryPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -73,7 +73,7 @@ export const searchObjects = endpoint({
       maximumPageSize: PAGE_SIZES.searchObjects,
       includeTotalCount: false,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 
@@ -141,6 +141,6 @@ export const listLinkedObjectsByKey = endpoint({
       maximumPageSize: PAGE_SIZES.listLinkedObjects,
       includeTotalCount: false,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

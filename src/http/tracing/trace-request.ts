@@ -1,18 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { routeOf } from '../response/error-response.ts'
 import type { RequestTrace } from './tracing.ts'
 
-/** Ends the trace of a request with the last byte of its response. */
-export function endTrace(trace: RequestTrace, request: FastifyRequest, reply: FastifyReply): void {
-  request.lifetime.defer(() => {
+/** Traces a request, which ends with the last byte of its response. */
+export function traceRequest(
+  trace: RequestTrace,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  request.context.trace = trace
+  request.context.defer(() => {
     const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string }
     trace.end({
       method: request.method,
-      route: routeOf(request),
+      route: request.context.route,
       operation: operationId,
       status: reply.statusCode,
       errorName: request.errorName,
-      objects: request.activity.summary().page.objects,
+      objects: request.context.sentPage.objects,
     })
   })
 }

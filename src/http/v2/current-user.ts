@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 
 const User = Type.Object({
   id: Type.String({ description: 'The same for all tokens of one person or program.' }),

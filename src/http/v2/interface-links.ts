@@ -8,9 +8,10 @@ import type { Query } from '../../query/query.ts'
 import { commonType, pageParts, setOrder } from '../../service/object-sets/set-page-parts.ts'
 import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
 import { selectedNames } from '../page/listing-parameters.ts'
-import { servePage } from '../page/serve-page.ts'
+import { sendPage } from '../response/send-data.ts'
 import { ListParameters, readOrderText } from './list-parameters.ts'
 import { FlatPage } from './v2-records.ts'
 
@@ -87,6 +88,6 @@ export const listInterfaceLinkedObjects = endpoint({
       paging: request.query,
       includeTotalCount: false,
     }
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

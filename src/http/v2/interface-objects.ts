@@ -11,10 +11,11 @@ import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
 import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
-import { servePage } from '../page/serve-page.ts'
+import { sendPage } from '../response/send-data.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
 import { ListParameters, readOrderText } from './list-parameters.ts'
@@ -129,7 +130,7 @@ export const listInterfaceObjects = endpoint({
       paging: request.query,
       includeTotalCount: true,
     }
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 
@@ -166,6 +167,6 @@ export const searchInterfaceObjects = endpoint({
       paging: body,
       includeTotalCount: true,
     }
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

@@ -13,7 +13,7 @@ import {
 import { endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson } from '../response/send-data.ts'
 import { ObjectSet } from './object-set-schema.ts'
 
 export const createTemporaryObjectSet = endpoint({

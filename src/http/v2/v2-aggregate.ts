@@ -22,7 +22,7 @@ import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendAggregated } from '../response/send-aggregated.ts'
+import { sendAggregated } from '../response/send-data.ts'
 import {
   AggregatedFieldName,
   AggregatedVersion,

@@ -11,8 +11,9 @@ import {
   setOrder,
   sortParts,
 } from '../../service/object-sets/set-page-parts.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
-import { servePage } from '../page/serve-page.ts'
+import { sendPage } from '../response/send-data.ts'
 import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
 import { ObjectSet } from './object-set-schema.ts'
@@ -128,7 +129,7 @@ export const loadObjects = endpoint({
       listedTypes,
       includeTotalCount: true,
     } as const
-    return servePage(request, reply, spec, services, PROPERTY_SECURITIES)
+    return sendPage(reply, await readObjectPage(request, spec, services), PROPERTY_SECURITIES)
   },
 })
 
@@ -160,7 +161,7 @@ export const loadObjectsMultipleObjectTypes = endpoint({
       listedTypes: set.listedTypes,
       includeTotalCount: true,
     }
-    return servePage(request, reply, spec, services, mappingMembers(parts))
+    return sendPage(reply, await readObjectPage(request, spec, services), mappingMembers(parts))
   },
 })
 
@@ -189,6 +190,6 @@ export const loadObjectsOrInterfaces = endpoint({
       listedTypes: set.listedTypes,
       includeTotalCount: true,
     }
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

@@ -8,11 +8,11 @@ import { EVERYTHING } from '../../query/query.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
-import { servePage } from '../page/serve-page.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendJson, sendPage } from '../response/send-data.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { ListParameters, RecordParameters, readOrderText } from './list-parameters.ts'
 import { CountedFlatPage, FlatPage, FlatRecord } from './v2-records.ts'
@@ -59,7 +59,7 @@ export const listObjectsV2 = endpoint({
       paging: request.query,
       includeTotalCount: true,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 
@@ -124,7 +124,7 @@ export const searchObjectsV2 = endpoint({
       paging: body,
       includeTotalCount: true,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 
@@ -157,7 +157,7 @@ export const listLinkedObjectsV2 = endpoint({
       paging: request.query,
       includeTotalCount: false,
     } as const
-    return servePage(request, reply, spec, services)
+    return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })
 

@@ -1,7 +1,7 @@
 /** Access to PostgreSQL: pooled connections, transactions, retries, and queues with limits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { CallerBuckets } from '../../../admission/caller-buckets.ts'
+import { CallerBuckets } from '../../../admission/caller-limits.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { TurnQueue } from '../../../admission/turn-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'

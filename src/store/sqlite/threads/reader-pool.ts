@@ -4,7 +4,7 @@
  * killed and replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CallerBuckets } from '../../../admission/caller-buckets.ts'
+import { CallerBuckets } from '../../../admission/caller-limits.ts'
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ReaderExit } from '../../object-store.ts'

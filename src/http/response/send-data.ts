@@ -1,0 +1,151 @@
+/**
+ * Sends objects, groups and other data: with the time that it took, the version that was read, and an
+ * entity tag, so that a client whose copy is still current gets 304 (RFC 9110, 8.8.3 and 13.1.2).
+ */
+import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { bytesOf } from '../../service/aggregate-within.ts'
+import type { Page } from '../../service/pages/page.ts'
+import type { AggregateResult } from '../../store/object-store.ts'
+import { requireVerified } from '../../store/port/request-context.ts'
+
+/** The version of the object type that was read. */
+export const VERSION_HEADER = 'oqs-version'
+
+/** The trailer field with the number of objects of an export, which is known at its end. */
+export const COUNT_TRAILER = 'oqs-count'
+
+/** Lets clients keep responses for themselves, if they revalidate them for every use. */
+const CACHE_CONTROL = 'private, no-cache'
+
+const HEAD = '{"data":['
+
+/**
+ * Sends a page [2.1]: `data`, then `nextPageToken` if more exists, then `totalCount` if the endpoint
+ * has it. `furtherMembers` of the envelope are JSON text. Records arrive as bytes and leave as bytes,
+ * neither parsed nor copied, without the framework, which only sends bodies in one piece.
+ */
+export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: string): FastifyReply {
+  const headers = dataHeaders(reply, page.version)
+  if (isCacheable(reply)) {
+    const etag = etagOfPage(page)
+    headers['etag'] = etag
+    headers['cache-control'] = CACHE_CONTROL
+    if (isNotModified(reply, etag)) {
+      reply.request.context.sentPage = { objects: page.count }
+      reply.headers(headers)
+      return reply.code(304).send()
+    }
+  }
+  let tail = ']'
+  // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
+  if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
+  if (page.totalCount !== undefined) tail += `,"totalCount":"${page.totalCount}"`
+  if (furtherMembers !== undefined) tail += `,${furtherMembers}`
+  tail += '}'
+
+  requireVerified(reply.request.context)
+  const { raw, request } = reply.hijack()
+  const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
+  request.context.sentPage = { objects: page.count, bytes: bodyBytes }
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = String(bodyBytes)
+  raw.writeHead(200, headers)
+  raw.write(HEAD, 'latin1')
+  raw.write(page.records)
+  raw.end(tail, 'utf8')
+  return reply
+}
+
+/**
+ * Sends text that is already JSON, without serialising it again. `knownEtag` is its tag, if the caller
+ * knows it already.
+ */
+export function sendJson(
+  reply: FastifyReply,
+  json: Buffer | string,
+  knownEtag?: string,
+): FastifyReply {
+  reply.headers(dataHeaders(reply, undefined))
+  if (isCacheable(reply)) {
+    const etag = knownEtag ?? etagOfBytes(json)
+    reply.headers({ etag, 'cache-control': CACHE_CONTROL })
+    if (isNotModified(reply, etag)) return reply.code(304).send()
+  }
+  return reply.type('application/json').send(json)
+}
+
+/**
+ * Sends the groups of an aggregation, for every version of the API, without the framework, which only
+ * sends bodies in one piece.
+ */
+export function sendAggregated(
+  reply: FastifyReply,
+  { records, excludedItems, versions }: AggregateResult,
+  members: Readonly<Record<string, unknown>> = {},
+): FastifyReply {
+  // Members that are undefined are omitted.
+  const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
+  const head = envelope.slice(0, -2)
+  const tail = ']}'
+  requireVerified(reply.request.context)
+  const { raw } = reply.hijack()
+  raw.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': head.length + bytesOf(records) + tail.length,
+    ...dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
+  })
+  raw.write(head, 'latin1')
+  for (const piece of records) raw.write(piece)
+  raw.end(tail, 'latin1')
+  return reply
+}
+
+/**
+ * Returns the headers of a response: `Server-Timing` and, if objects of one type were read,
+ * `oqs-version`.
+ */
+function dataHeaders(
+  { request: { context } }: FastifyReply,
+  version: number | undefined,
+): Record<string, string> {
+  const [total, store] = [context.elapsedMs().toFixed(2), context.storeMs.toFixed(2)]
+  const headers: Record<string, string> = {
+    'server-timing': `total;dur=${total}, store;dur=${store}`,
+  }
+  if (version !== undefined) headers[VERSION_HEADER] = String(version)
+  return headers
+}
+
+function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): string {
+  // The inputs are numbers and short hashes in base64url, so the tag needs no hash of its own.
+  const inputs = isTaggedByContent ? [...etagInputs, digest(records)] : etagInputs
+  return `W/"${inputs.join('.')}"`
+}
+
+/** Returns the strong tag of a response that consists of these bytes. */
+export function etagOfBytes(bytes: Buffer | string): string {
+  return `"${digest(bytes)}"`
+}
+
+/** Returns a short hash of bytes. */
+export function digest(bytes: Uint8Array | string): string {
+  return hash('sha256', bytes, 'base64url').slice(0, DIGEST_LENGTH)
+}
+
+const DIGEST_LENGTH = 22
+
+/** Returns whether the response may carry a tag: a search is a POST, which cannot be cached. */
+function isCacheable({ request }: FastifyReply): boolean {
+  return request.method === 'GET' || request.method === 'HEAD'
+}
+
+/** Returns whether the client already has the response with this tag. */
+export function isNotModified({ request }: FastifyReply, etag: string): boolean {
+  const header = request.headers['if-none-match']
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  // Weak comparison: only the opaque part counts.
+  const opaque = etag.replace(/^W\//, '')
+  return header.match(/"[^"]*"/g)?.some((one) => one === opaque) ?? false
+}
