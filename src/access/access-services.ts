@@ -1,9 +1,8 @@
 import type { Admission } from '../admission/admission.ts'
 import type { StoreBesideObjects } from '../store/object-store.ts'
 import type { CallerRights } from './caller.ts'
-import type { CredentialUses } from './credential-uses.ts'
+import type { CredentialUses, TokenLookups } from './credentials.ts'
 import type { CallerViews } from './policies/caller-views.ts'
-import type { TokenLookups } from './token-lookups.ts'
 
 /** What access control works with: a part of the services of the application. */
 export interface AccessServices {

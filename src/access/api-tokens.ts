@@ -1,7 +1,7 @@
 /** Creates and revokes API tokens. */
 import { randomUUID } from 'node:crypto'
 import type { ApiToken, IdempotencyNote, ObjectStore } from '../store/object-store.ts'
-import { hashSecret, newSecret } from './secrets.ts'
+import { hashSecret, newSecret } from './credentials.ts'
 
 /** What a new token or client allows. */
 export interface CredentialSpec

@@ -1,33 +1,107 @@
 /**
- * Authentication: from the `Authorization` header to the caller and its rights. A bearer token is the
- * admin token of the settings, a signed token of an OpenID provider, or an API token of the store.
+ * Authentication: from the `Authorization` header to the caller, its rights and the catalogue that it
+ * sees. A bearer token is the admin token of the settings, a signed token of an OpenID provider, or an
+ * API token of the store.
+ *
+ * A request for a page takes the catalogue from a cache, and on PostgreSQL its token and policies too,
+ * which saves two round trips. The page verifies them in its own transaction, before anything is sent.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
+import type { OntologyName } from '../ontology/catalogue.ts'
 import type { ApiToken } from '../store/object-store.ts'
+import { CachedIdentity } from '../store/port/request-context.ts'
 import type { AccessServices } from './access-services.ts'
 import { ADMIN, type Caller, callerOfToken, toCaller, unauthorized } from './caller.ts'
-import { hashSecret, sameHash } from './secrets.ts'
+import { hashSecret, sameHash } from './credentials.ts'
+import type { ReadPolicies } from './policies/caller-views.ts'
+import type { Viewer } from './resolve.ts'
+
+/** A caller that is authenticated. Its policies, which `viewOf` applies, do not limit it yet. */
+export interface Identified extends Viewer {
+  /** The policies of the caller, if they were taken from a cache. */
+  readonly policies?: ReadPolicies | undefined
+  /** Set if anything was taken from a cache. */
+  readonly cachedIdentity?: CachedIdentity | undefined
+}
+
+/** Identifies a caller by what is in the database now. Throws if its credentials are not valid. */
+export async function identify(
+  credentials: Credentials,
+  name: OntologyName,
+  services: AccessServices,
+): Promise<Identified> {
+  // In parallel with the token: on PostgreSQL, both are round trips.
+  const reading = services.store.readCatalogue({ named: [name] })
+  // If the caller is refused, nobody waits for the catalogue.
+  reading.catch(() => {})
+  const caller = await authenticate(credentials, services)
+  return { caller, catalogue: await reading }
+}
+
+/** Identifies the caller of a request for a page, as far as possible from caches. */
+export async function identifyFromCache(
+  credentials: Credentials,
+  name: OntologyName,
+  services: AccessServices,
+): Promise<Identified> {
+  const { store, views } = services
+  const catalogue = store.cachedCatalogue(name)
+  if (catalogue === undefined) return identify(credentials, name, services)
+  let generation: number | undefined
+  const caller = await authenticate(credentials, services, async (secretHash, address) => {
+    const found = store.tokenAtHand(secretHash)
+    if (found === undefined) return findApiToken(secretHash, address, services)
+    generation = found.generation
+    return found.token
+  })
+  const policies = caller.policies && views.cached(caller.policies, generation)
+  const cachedIdentity = new CachedIdentity({
+    catalogue: catalogue.generation,
+    tokens: generation ?? policies?.generation,
+  })
+  return { caller, catalogue, policies, cachedIdentity }
+}
+
+/**
+ * Loads a definition, and limits the caller and the definition to what policies allow. Both can take
+ * a while, so the caller is admitted before. Reads the policies, unless they are given.
+ */
+export async function viewOf(
+  name: OntologyName,
+  { caller, catalogue }: Viewer,
+  { store, views }: Pick<AccessServices, 'store' | 'views'>,
+  known?: ReadPolicies,
+): Promise<Viewer> {
+  const policies = caller.policies && (known ?? (await views.read(caller.policies)))
+  const entry = catalogue.index.findNamed(name)
+  const mayLoad =
+    entry !== undefined &&
+    caller.maySee(entry) &&
+    (policies === undefined || views.mayShow(entry, policies))
+  const loaded =
+    !mayLoad || catalogue.isLoaded(name)
+      ? catalogue
+      : await store.readCatalogue({ named: [name], callerId: caller.id })
+  return policies === undefined
+    ? { caller, catalogue: loaded }
+    : views.limit({ caller, catalogue: loaded }, policies)
+}
 
 /** The scheme is case-insensitive, followed by one or more spaces (RFC 9110, 11.1 and 11.4). */
 const BEARER = /^bearer +/i
 
 /** What a request presents. */
-export interface Credentials {
+interface Credentials {
   /** The `Authorization` header. */
   readonly authorization: string | undefined
   /** The address of the peer, by which unknown tokens are queued. */
   readonly address: string
 }
 
-type AuthenticationServices = Pick<
-  AccessServices,
-  'store' | 'tokenLookups' | 'adminTokenHash' | 'openIdTokens' | 'credentialUses' | 'now'
->
-
 /** Returns the caller that a request presents. Throws if its credentials are not valid. */
-export async function authenticate(
+async function authenticate(
   { authorization, address }: Credentials,
-  services: AuthenticationServices,
+  services: AccessServices,
   findToken = findApiToken,
 ): Promise<Caller> {
   const { adminTokenHash, openIdTokens, credentialUses, tokenLookups, now } = services

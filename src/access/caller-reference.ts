@@ -9,7 +9,7 @@ import {
   toCaller,
   unauthorized,
 } from './caller.ts'
-import { hashSecret, sameHash } from './secrets.ts'
+import { hashSecret, sameHash } from './credentials.ts'
 
 /** A caller as it is stored. The proof changes with the admin token, and does not reveal it. */
 export type CallerReference =

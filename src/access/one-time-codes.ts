@@ -4,7 +4,7 @@
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { Documents, IdempotencyNote } from '../store/object-store.ts'
-import { hashSecret, newSecret } from './secrets.ts'
+import { hashSecret, newSecret } from './credentials.ts'
 
 /** The length of a code in base64url. */
 const CODE = /^[\w-]{43}$/

@@ -9,7 +9,7 @@ import {
 } from '../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { Caller } from './caller.ts'
-import { requireWritable } from './policies/restricted-type.ts'
+import { requireWritable } from './policies/ruled-objects.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */
 export interface Viewer {

@@ -19,15 +19,16 @@ export class CatalogueIndex<Entry extends OntologyEntry = OntologyEntry> {
   readonly generation: number
   /** By API name. */
   readonly entries: readonly Entry[]
-  readonly #byRid: ReadonlyMap<string, Entry>
-  readonly #byApiName: ReadonlyMap<string, Entry>
+  /** By RID and by API name, which never begins like a RID. */
+  readonly #byIdentifier: ReadonlyMap<string, Entry>
   readonly #byFamily: ReadonlyMap<string, Entry>
 
   constructor(generation: number, entries: readonly Entry[]) {
     this.generation = generation
     this.entries = entries
-    this.#byRid = new Map(entries.map((entry) => [entry.rid, entry]))
-    this.#byApiName = new Map(entries.map((entry) => [entry.apiName, entry]))
+    this.#byIdentifier = new Map(
+      entries.flatMap((entry) => [entry.rid, entry.apiName].map((name) => [name, entry])),
+    )
     this.#byFamily = new Map(
       entries.flatMap((entry) => entry.families.map((family) => [family, entry])),
     )
@@ -35,7 +36,7 @@ export class CatalogueIndex<Entry extends OntologyEntry = OntologyEntry> {
 
   /** Finds an ontology by RID or API name. */
   find(identifier: string): Entry | undefined {
-    return isRid(identifier) ? this.#byRid.get(identifier) : this.#byApiName.get(identifier)
+    return this.#byIdentifier.get(identifier)
   }
 
   findByFamily(family: string): Entry | undefined {

@@ -1,11 +1,9 @@
 /** Assembles the service from its configuration, starts it and stops it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { CredentialUses } from '../access/credential-uses.ts'
+import { CredentialUses, hashSecret, TokenLookups } from '../access/credentials.ts'
 import { CallerViews } from '../access/policies/caller-views.ts'
 import type { CallerView } from '../access/policies/view-ontology.ts'
-import { hashSecret } from '../access/secrets.ts'
-import { TokenLookups } from '../access/token-lookups.ts'
 import { Admission } from '../admission/admission.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'

@@ -1,6 +1,6 @@
 /** Sends every example of `openapi.json` to a service with the demo data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashSecret } from '../../src/access/secrets.ts'
+import { hashSecret } from '../../src/access/credentials.ts'
 import { createSessionCode } from '../../src/access/sessions.ts'
 import { ADMIN_EXAMPLES } from '../../src/http/openapi/admin-examples.ts'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'

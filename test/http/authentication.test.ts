@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiToken, revokeApiTokensNamed } from '../../src/access/api-tokens.ts'
-import { hashSecret } from '../../src/access/secrets.ts'
+import { hashSecret } from '../../src/access/credentials.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type SendOptions, type Service, startService } from '../support/service.ts'
 import { requestPage, type Walk } from '../support/walk.ts'

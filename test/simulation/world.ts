@@ -1,6 +1,6 @@
 /** The state of one seed: the service, the model, and what clients hold in their hands. */
 import { createHash } from 'node:crypto'
-import { hashSecret } from '../../src/access/secrets.ts'
+import { hashSecret } from '../../src/access/credentials.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'

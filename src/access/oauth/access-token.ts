@@ -3,7 +3,7 @@ import { ACCESS_TOKEN_SECONDS } from '../../contract/limits.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import type { AccessServices } from '../access-services.ts'
-import { hashSecret, newSecret } from '../secrets.ts'
+import { hashSecret, newSecret } from '../credentials.ts'
 import type { OAuthClient } from './clients.ts'
 
 const ACCESS_PREFIX = 'oqs_access_'

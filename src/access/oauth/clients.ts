@@ -9,7 +9,7 @@ import type {
   StoredDocument,
 } from '../../store/object-store.ts'
 import type { CredentialSpec } from '../api-tokens.ts'
-import { hashSecret, newSecret, sameHash } from '../secrets.ts'
+import { hashSecret, newSecret, sameHash } from '../credentials.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export interface OAuthClientSpec extends CredentialSpec {

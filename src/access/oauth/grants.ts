@@ -12,7 +12,7 @@ import {
 import type { ApiToken, StoredDocument } from '../../store/object-store.ts'
 import type { AccessServices } from '../access-services.ts'
 import { tokenState } from '../api-tokens.ts'
-import { hashSecret, newSecret } from '../secrets.ts'
+import { hashSecret, newSecret } from '../credentials.ts'
 import { createAccessToken } from './access-token.ts'
 import { findOAuthClient, type OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'

@@ -1,12 +1,16 @@
 /**
- * The objects as use cases get them: the rules of the caller are added to every query, writes to
- * types that the caller may not write are refused, and reads and writes are measured. It is a class
- * with every method of `Objects`, so that a new method cannot bypass the rules unnoticed.
+ * What a caller that is limited by policies may see and do. An object type that it sees only a part of
+ * carries a restriction. The restriction becomes part of every query, so that no store knows about
+ * policies: at every hop of a link, the rule of the linked type applies.
  */
-
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Query } from '../../query/query.ts'
+import { fieldsOf } from '../../ontology/values/searchable-values.ts'
+import { NOTHING } from '../../query/combine-queries.ts'
+import { EVERYTHING, type Query } from '../../query/query.ts'
+import { replaceConditions } from '../../query/query-tree.ts'
+import { isText, resolveField } from '../../query/resolve-field.ts'
 import type {
   AggregateRequest,
   AggregateResult,
@@ -23,9 +27,64 @@ import type {
   RecordSpec,
 } from '../../store/object-store.ts'
 import type { RequestContext, StoreWork } from '../../store/port/request-context.ts'
-import { isPartlyHidden, requireWritable, restrictionOf } from './restricted-type.ts'
-import { ruleQuery } from './rule-query.ts'
 
+/** What a caller may see of an object type. */
+export interface Restriction {
+  /** The type itself. Stores know no other. */
+  readonly of: ObjectType
+  /** Selects the visible objects. It can name hidden properties. */
+  readonly rows: Query
+  /** The visible properties, in the order of the type; undefined for all. */
+  readonly shown: readonly string[] | undefined
+}
+
+/** An object type without what its restriction hides. */
+interface RestrictedType extends ObjectType {
+  readonly restriction: Restriction
+}
+
+export function restrictType(visible: ObjectType, restriction: Restriction): ObjectType {
+  const restricted: RestrictedType = {
+    ...visible,
+    definedIn: restriction.of.definedIn,
+    isReadOnly: true,
+    restriction,
+  }
+  return restricted
+}
+
+/** Returns the restriction of a type; undefined if the caller may see and write all its objects. */
+export function restrictionOf(objectType: ObjectType): Restriction | undefined {
+  return (objectType as Partial<RestrictedType>).restriction
+}
+
+/**
+ * True if the caller sees only some objects or properties of a type. Its version would then reveal
+ * too much, because it also changes with hidden objects.
+ */
+export function isPartlyHidden(objectType: ObjectType): boolean {
+  const restriction = restrictionOf(objectType)
+  if (restriction === undefined) return false
+  return restriction.rows !== EVERYTHING || restriction.shown !== undefined
+}
+
+/** True if the caller sees only some properties of the objects. */
+export function hidesProperties(objectType: ObjectType): boolean {
+  return restrictionOf(objectType)?.shown !== undefined
+}
+
+/** Throws `ApiUsageDenied` if the caller may only read the objects of a type. */
+export function requireWritable({ apiName, isReadOnly = false }: ObjectType): void {
+  if (!isReadOnly) return
+  const reason = 'the policies of the token allow reading only'
+  throw new ObjectQueryError('ApiUsageDenied', { objectType: apiName, reason })
+}
+
+/**
+ * The objects as use cases get them: the rules of the caller are added to every query, writes to
+ * types that the caller may not write are refused, and reads and writes are measured. It is a class
+ * with every method of `Objects`, so that a new method cannot bypass the rules unnoticed.
+ */
 export class RuledObjects implements Objects {
   readonly #objects: Objects
   readonly encoding: Objects['encoding']
@@ -155,4 +214,44 @@ function visibleRecord(record: RecordSpec, objectType: ObjectType): RecordSpec {
 
 function withoutTitle(shape: RecordShape): RecordShape {
   return shape.filter((part) => !('optionalColumn' in part && part.optionalColumn === 'title'))
+}
+
+/** Returns the objects that match a query and that the caller may see, as a query of the type itself. */
+export function ruleQuery(query: Query, objectType: ObjectType): Query {
+  const rows = restrictionOf(objectType)?.rows ?? EVERYTHING
+  const visible = withinView(query, objectType)
+  if (rows === EVERYTHING) return visible
+  if (visible.kind === 'everything') return rows
+  const conditions = [rows, visible].flatMap((one) => (one.kind === 'and' ? one.of : [one]))
+  return { kind: 'and', of: conditions }
+}
+
+/** Returns a query without restricted types. Returns the same query if it needs no change. */
+function withinView(query: Query, objectType: ObjectType): Query {
+  return replaceConditions(query, (condition) => {
+    switch (condition.kind) {
+      case 'linked': {
+        const { linkedType } = condition
+        const of = ruleQuery(condition.of, linkedType)
+        const own = restrictionOf(linkedType)?.of ?? linkedType
+        const isSame = of === condition.of && own === linkedType
+        return isSame ? condition : { ...condition, linkedType: own, of }
+      }
+      case 'text':
+        return condition.field === undefined && hidesProperties(objectType)
+          ? searchShown(condition, objectType)
+          : condition
+      default:
+        return condition
+    }
+  })
+}
+
+/** A search in every text becomes one in every visible text. */
+function searchShown(query: Query & { kind: 'text' }, objectType: ObjectType): Query {
+  const fields = fieldsOf(objectType.properties.values()).filter(({ property, structField }) => {
+    const resolved = resolveField(objectType, property, structField)
+    return resolved !== undefined && isText(resolved)
+  })
+  return fields.length === 0 ? NOTHING : { ...query, fields }
 }

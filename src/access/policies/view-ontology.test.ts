@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { Policy, Right } from './policy.ts'
-import { restrictionOf } from './restricted-type.ts'
+import { restrictionOf } from './ruled-objects.ts'
 import { nameOntology, type PolicyLists, viewId, viewOntology } from './view-ontology.ts'
 
 const LIMITS = { maxDepth: 10, maxTerms: 100, maxTextLength: 1000 }

@@ -16,7 +16,7 @@ import {
   rightsIn,
   type TypeRights,
 } from './policy-rights.ts'
-import { restrictType } from './restricted-type.ts'
+import { restrictType } from './ruled-objects.ts'
 
 /** What a caller sees and may change of one ontology. */
 export interface CallerView {

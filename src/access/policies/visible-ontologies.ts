@@ -1,6 +1,6 @@
 import type { OntologyEntry } from '../../ontology/catalogue.ts'
 import type { AccessServices } from '../access-services.ts'
-import { viewOf } from '../identify.ts'
+import { viewOf } from '../authenticate.ts'
 import type { Viewer } from '../resolve.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isPartlyHidden } from '../../access/policies/restricted-type.ts'
+import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { viewOf } from '../../access/identify.ts'
+import { viewOf } from '../../access/authenticate.ts'
 import type { Viewer } from '../../access/resolve.ts'
 import {
   isConditional,

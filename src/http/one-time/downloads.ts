@@ -4,9 +4,9 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { viewOf } from '../../access/authenticate.ts'
 import { requireScope } from '../../access/caller.ts'
 import { type CallerReference, findCaller, referTo } from '../../access/caller-reference.ts'
-import { viewOf } from '../../access/identify.ts'
 import { newCode, peekCode, redeemCode, storeCode } from '../../access/one-time-codes.ts'
 import { resolveTypePath } from '../../access/resolve.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'

@@ -2,11 +2,10 @@
 import { type Static, Type } from 'typebox'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
-import { isPropertyFilter, parsePropertyFilters } from '../../query/parse/property-filters.ts'
-import { propertyFinder } from '../../query/parse/property-names.ts'
+import { FILTER, parsePropertyFilters } from '../../query/parse/property-filters.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
-import type { OrderTerm, Query } from '../../query/query.ts'
-import { checkSelection, type Selection } from '../../query/selection.ts'
+import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
+import { checkSelection, propertyFinder, type Selection } from '../../query/selection.ts'
 import { documentedWith } from '../schemas/documented.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
@@ -40,7 +39,7 @@ export const ListingParameters = Type.Object(
   {
     additionalProperties: false,
     // Filters: properties.NAME.OPERATOR=VALUE
-    patternProperties: { '^(?:properties|p)\\.': text },
+    patternProperties: { [FILTER.source]: text },
   },
 )
 
@@ -59,10 +58,13 @@ export function readListing(
   limits: QueryLimits,
 ): Listing {
   const filters = Object.entries(parameters as Record<string, unknown>)
-    .filter(([name]) => isPropertyFilter(name))
+    .filter(([name]) => FILTER.test(name))
     .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const))
+  const hasFilters = filters.length > 0
   return {
-    query: parsePropertyFilters(filters, objectType, new QueryBudget(limits)),
+    query: hasFilters
+      ? parsePropertyFilters(filters, objectType, new QueryBudget(limits))
+      : EVERYTHING,
     order: readOrder(parameters.orderBy, objectType),
     selection: readSelection(parameters.properties, objectType),
   }

@@ -5,8 +5,8 @@
  * request is handled again.
  */
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { type Identified, identify, identifyFromCache, viewOf } from '../../access/authenticate.ts'
 import { requireScope } from '../../access/caller.ts'
-import { type Identified, identify, identifyFromCache, viewOf } from '../../access/identify.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyName } from '../../ontology/catalogue.ts'
 import { requireVerified, StaleIdentity } from '../../store/port/request-context.ts'

@@ -16,17 +16,14 @@ import {
   type ResolvedField,
   resolveField,
 } from '../resolve-field.ts'
-import { type PropertyFinder, propertyFinder } from './property-names.ts'
+import { type PropertyFinder, propertyFinder } from '../selection.ts'
 import type { QueryBudget } from './query-budget.ts'
 import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
 
 export type QueryString = readonly (readonly [name: string, value: string])[]
 
-const FILTER = /^(?:properties|p)\./
-
-export function isPropertyFilter(name: string): boolean {
-  return FILTER.test(name)
-}
+/** The beginning of every filter. */
+export const FILTER = /^(?:properties|p)\./
 
 const RANGES: readonly string[] = ['lt', 'lte', 'gt', 'gte']
 const OPERATORS: readonly string[] = ['eq', 'neq', 'contains', 'isNull', ...RANGES]

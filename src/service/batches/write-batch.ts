@@ -1,7 +1,7 @@
 /** Writes one atomic batch of objects. */
 import type { AccessServices } from '../../access/access-services.ts'
+import { viewOf } from '../../access/authenticate.ts'
 import type { Caller } from '../../access/caller.ts'
-import { viewOf } from '../../access/identify.ts'
 import { resolveWrittenPath } from '../../access/resolve.ts'
 import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'

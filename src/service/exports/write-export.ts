@@ -3,7 +3,7 @@
  * chunks, as fast as the client receives them, so a slow client costs no memory.
  */
 
-import { isPartlyHidden } from '../../access/policies/restricted-type.ts'
+import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
 import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'

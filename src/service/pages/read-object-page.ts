@@ -3,7 +3,7 @@
  * the next token. A page has the objects of one type, or of the parts of a set.
  */
 
-import { hidesProperties, isPartlyHidden } from '../../access/policies/restricted-type.ts'
+import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS } from '../../contract/revisions.ts'

@@ -3,8 +3,7 @@
  * The version is part of the key, so an entry is never stale.
  */
 import { LRUCache } from 'lru-cache'
-import { restrictionOf } from '../../access/policies/restricted-type.ts'
-import { ruleQuery } from '../../access/policies/rule-query.ts'
+import { restrictionOf, ruleQuery } from '../../access/policies/ruled-objects.ts'
 import { plainQuery } from '../../query/query-tree.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'

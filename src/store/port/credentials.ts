@@ -26,8 +26,11 @@ export interface Credentials {
     idempotencyKey?: IdempotencyNote,
   ): Promise<void>
   findApiToken(secretHash: string): Promise<ApiToken | undefined>
-  /** Returns a token that was found before, under the same terms as `cachedCatalogue`. */
-  cachedApiToken?(secretHash: string): CachedToken | undefined
+  /**
+   * Returns a token if that needs no waiting. SQLite reads it; PostgreSQL returns one that was found
+   * before, under the same terms as `cachedCatalogue`.
+   */
+  tokenAtHand(secretHash: string): FoundToken | undefined
   findApiTokenById(id: string): Promise<ApiToken | undefined>
   /** Returns all tokens except those that were issued to OAuth clients. */
   listApiTokens(): Promise<readonly ApiToken[]>
@@ -42,10 +45,10 @@ export interface Credentials {
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number>
 }
 
-/** A token that was not revoked yet, and the generation of all tokens and policies at that time. */
-export interface CachedToken {
+/** A token, and the generation of all tokens and policies at that moment, if the store counts them. */
+export interface FoundToken {
   readonly token: ApiToken
-  readonly generation: number
+  readonly generation: number | undefined
 }
 
 /** A stored bearer token: everything but the secret. */
@@ -141,7 +144,7 @@ export interface StoredDocument {
 export interface FoundDocuments {
   readonly documents: readonly StoredDocument[]
   /**
-   * The generation of tokens and policies when the documents were read; see `CachedToken`. Undefined
+   * The generation of tokens and policies when the documents were read; see `FoundToken`. Undefined
    * if no document was found, or if a store has no such number because reading costs little.
    */
   readonly generation: number | undefined

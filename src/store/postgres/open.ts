@@ -38,7 +38,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
-import type { CachedToken } from '../port/credentials.ts'
+import type { FoundToken } from '../port/credentials.ts'
 import type { DefinitionLimits } from '../port/maintenance.ts'
 import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT } from '../port/request-context.ts'
@@ -264,7 +264,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
     return this.#tokens.find(secretHash)
   }
 
-  cachedApiToken(secretHash: string): CachedToken | undefined {
+  tokenAtHand(secretHash: string): FoundToken | undefined {
     return this.#tokens.cached(secretHash)
   }
 

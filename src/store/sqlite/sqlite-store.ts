@@ -39,6 +39,7 @@ import type {
   TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
+import type { FoundToken } from '../port/credentials.ts'
 import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
@@ -229,7 +230,11 @@ export class SqliteStore extends CoreStore implements ObjectStore {
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {
-    return this.#read(() => runNow(findApiToken(this.#reading.session, secretHash))?.token)
+    return this.tokenAtHand(secretHash)?.token
+  }
+
+  tokenAtHand(secretHash: string): FoundToken | undefined {
+    return this.#read(() => runIn(this.#reading, (session) => findApiToken(session, secretHash)))
   }
 
   drain(reason: string, graceMs: number): void {

@@ -1,6 +1,6 @@
 /** API tokens, which are stored without their secrets. */
 import type { Scope } from '../../../contract/scopes.ts'
-import type { ApiToken } from '../../port/credentials.ts'
+import type { ApiToken, FoundToken } from '../../port/credentials.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
@@ -36,12 +36,6 @@ const findBySecret = perDialect(
     `SELECT ${tokenGeneration}, ${columnList(TOKEN_COLUMNS)} FROM oqs_api_token
      WHERE secret_hash = ?`,
 )
-
-/** A token, and the generation of tokens and policies, if the store has one. */
-export interface FoundToken {
-  readonly token: ApiToken
-  readonly generation: number | undefined
-}
 
 /** Returns both as of one moment. */
 export function* findApiToken(

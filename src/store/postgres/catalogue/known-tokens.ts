@@ -1,7 +1,7 @@
 /** Looks up API tokens, and remembers those that were valid. */
 import { LRUCache } from 'lru-cache'
 import { findApiToken } from '../../core/credentials/api-tokens.ts'
-import type { ApiToken, CachedToken } from '../../object-store.ts'
+import type { ApiToken, FoundToken } from '../../port/credentials.ts'
 import type { Database } from '../driver/database.ts'
 import { readIn } from '../driver/postgres-session.ts'
 
@@ -10,7 +10,7 @@ const TOKEN_BYTES = 500
 
 export class KnownTokens {
   readonly #database: Database
-  readonly #tokens = new LRUCache<string, CachedToken>({
+  readonly #tokens = new LRUCache<string, FoundToken>({
     maxSize: MAX_BYTES,
     // Its lists of ontologies and policies can be long.
     sizeCalculation: ({ token }) => TOKEN_BYTES + JSON.stringify(token).length,
@@ -29,7 +29,7 @@ export class KnownTokens {
     return token
   }
 
-  cached(secretHash: string): CachedToken | undefined {
+  cached(secretHash: string): FoundToken | undefined {
     return this.#tokens.get(secretHash)
   }
 }

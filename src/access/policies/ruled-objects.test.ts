@@ -3,8 +3,7 @@ import { AIRPORT, fieldOf } from '../../../test/support/parsed-queries.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { NOTHING } from '../../query/combine-queries.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
-import { isPartlyHidden, restrictionOf, restrictType } from './restricted-type.ts'
-import { ruleQuery } from './rule-query.ts'
+import { isPartlyHidden, restrictionOf, restrictType, ruleQuery } from './ruled-objects.ts'
 
 const equals = (property: string): Query => ({
   kind: 'compare',
