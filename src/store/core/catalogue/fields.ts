@@ -15,7 +15,7 @@ import {
 } from '../../sql/compile/field-numbers.ts'
 import { integer, json } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import { type CoreSession, perDialect, type ReadSession } from '../session/session.ts'
 
 /** The types of columns of a database. */
 export interface FieldTypes<Type extends string> {
@@ -114,45 +114,72 @@ function* findList<Type extends string>(
   return list ?? { tableId: 0, fields: [] }
 }
 
-/**
- * Assigns a number to every new field of a type, and returns the new fields. With the number of a
- * table, all fields get new numbers: its objects have another definition than their type, and values
- * of the two definitions never share a column, or an entry of an index.
- */
+/** A type whose fields get numbers, or one of its tables whose objects have another definition. */
+export interface FieldOwner {
+  readonly typeId: number
+  /** All fields of a table are new: values of two definitions never share a column or an index. */
+  readonly tableId?: number
+  readonly type: ObjectType
+}
+
+/** Assigns a number to every new field. Returns the new fields of each owner. */
 export function* numberFields<Type extends string>(
   session: CoreSession,
   types: FieldTypes<Type>,
-  typeId: number,
-  type: ObjectType,
-  tableId = 0,
-): Operation<readonly StoredField<Type>[]> {
-  const known = tableId === 0 ? yield* readFields<Type>(session, typeId) : []
-  const keys = new Set(known.map(fieldKey))
-  const fields = fieldsOfType(types, type).filter((field) => !keys.has(fieldKey(field)))
-  if (fields.length === 0) return []
-  const placed = yield* types.limitColumns(session, fields)
+  owners: readonly FieldOwner[],
+): Operation<readonly (readonly StoredField<Type>[])[]> {
+  const typeIds = owners.flatMap(({ typeId, tableId }) => (tableId === undefined ? [typeId] : []))
+  const known = yield* session.query(
+    `SELECT object_type_id, fields FROM oqs_field_list
+     WHERE table_id = 0 AND object_type_id ${session.dialect.isOneOf('integer')}`,
+    [typeIds],
+    { typeId: integer, fields: json<StoredField<Type>[]> },
+  )
+  const lists = owners.map(({ typeId, tableId = 0, type }) => {
+    const fields = known.find((list) => list.typeId === typeId)?.fields ?? []
+    const keys = new Set(fields.map(fieldKey))
+    const wanted = fieldsOfType(types, type).filter((field) => !keys.has(fieldKey(field)))
+    return { typeId, tableId, fields, wanted }
+  })
+  const unnumbered = lists.flatMap(({ wanted }) => wanted)
+  if (unnumbered.length === 0) return lists.map(() => [])
+  const placed = yield* types.limitColumns(session, unnumbered)
   const last = yield* session.find(
     'UPDATE oqs_field_counter SET last_number = last_number + ? RETURNING last_number',
-    [fields.length],
+    [placed.length],
     { number: integer },
   )
-  const first = (last?.number ?? 0) - fields.length + 1
-  const added = placed.map((field, index) => ({ ...field, number: first + index }))
-  const all = [...known, ...added]
-  yield* session.run(
-    `INSERT INTO oqs_field_list (object_type_id, table_id, properties, struct_columns, fields)
-     VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (object_type_id, table_id) DO UPDATE SET properties = excluded.properties,
-       struct_columns = excluded.struct_columns, fields = excluded.fields`,
-    [
-      ...[typeId, tableId],
-      all.filter(({ structField }) => structField === undefined).length,
-      all.filter(isStructColumn).length,
-      JSON.stringify(all),
-    ],
-  )
+  const first = (last?.number ?? 0) - placed.length + 1
+  const numbered = placed.map((field, index) => ({ ...field, number: first + index }))
+  let end = 0
+  const added = lists.map(({ wanted }) => {
+    end += wanted.length
+    return numbered.slice(end - wanted.length, end)
+  })
+  const rows = lists.flatMap(({ typeId, tableId, fields }, index) => {
+    const all = [...fields, ...(added[index] ?? [])]
+    if (all.length === fields.length) return []
+    const properties = all.filter(({ structField }) => structField === undefined).length
+    return [[typeId, tableId, properties, all.filter(isStructColumn).length, all]]
+  })
+  yield* session.run(SAVE_LISTS(session), [JSON.stringify(rows)])
   return added
 }
+
+/** SQLite needs a condition before ON CONFLICT, which could otherwise belong to a join. */
+const SAVE_LISTS = perDialect(
+  ({ rows }) => `INSERT INTO oqs_field_list
+     (object_type_id, table_id, properties, struct_columns, fields)
+   SELECT type_id, table_id, properties, struct_columns, fields FROM ${rows({
+     type_id: 'integer',
+     table_id: 'integer',
+     properties: 'integer',
+     struct_columns: 'integer',
+     fields: 'text',
+   })} AS saved WHERE TRUE
+   ON CONFLICT (object_type_id, table_id) DO UPDATE SET properties = excluded.properties,
+     struct_columns = excluded.struct_columns, fields = excluded.fields`,
+)
 
 /** True for a struct field with a column. */
 export function isStructColumn({ structField, valueType }: NewField): boolean {

@@ -57,11 +57,13 @@ export function tablesOfDefinition(
   )
 }
 
-/** Marks all tables of a type as abandoned. Reclaim removes them later, in steps. */
-export function* abandonTables(session: CoreSession, typeId: number): Operation<void> {
-  yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE object_type_id = ?`, [
-    typeId,
-  ])
+/** Marks all tables of types as abandoned. Reclaim removes them later, in steps. */
+export function* abandonTables(session: CoreSession, typeIds: readonly number[]): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET state = 'abandoned'
+     WHERE object_type_id ${session.dialect.isOneOf('integer')}`,
+    [typeIds],
+  )
 }
 
 /** The catalogue entry of a table that is still empty. */

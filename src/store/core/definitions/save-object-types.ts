@@ -11,9 +11,9 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
-import { deleteFields } from '../catalogue/fields.ts'
-import { abandonTables, addObjectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
-import { integer } from '../session/columns.ts'
+import { deleteFields, type FieldOwner } from '../catalogue/fields.ts'
+import { abandonTables, CURRENT_LAYOUT, tablesOfDefinition } from '../catalogue/object-tables.ts'
+import { integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
 import type { RewrittenType } from '../tables/redefine-types.ts'
@@ -21,8 +21,8 @@ import { rewriteTitles } from './rewrite-titles.ts'
 
 /** What saving types does to their fields and objects, which depends on the database. */
 export interface TypeTables {
-  /** Numbers the fields of a type that has no table yet. */
-  numberFields(typeId: number, type: ObjectType): Operation<void>
+  /** Numbers the fields of types that have no table yet. */
+  numberFields(types: readonly FieldOwner[]): Operation<void>
   /** Numbers new fields, and adds them to the existing tables of their type. */
   addFields(typeId: number, type: ObjectType): Operation<void>
   /** Converts the objects of types, or throws with the first ones that do not fit. */
@@ -46,28 +46,32 @@ export function* saveObjectTypes(
 ): Operation<void> {
   const { definition, isDryRun = false } = change
   const { rid: ontologyRid, objectTypes } = parseDefinition(definition)
+  const steps = planTypes(stored, change)
+  const typeOf = ({ apiName }: ObjectTypeDefinition) => {
+    const type = objectTypes.get(apiName)
+    if (type === undefined) throw new Error(`no object type ${apiName}`)
+    return type
+  }
+  const added = steps.flatMap((step) => (step.kind === 'add' ? [step.definition] : []))
+  yield* addObjectTypes(session, tables, { ontologyRid, added, typeOf, generation })
   const rewrites: RewrittenType[] = []
-  for (const step of planTypes(stored, change)) {
-    if (step.kind === 'drop') {
-      yield* dropObjectType(session, step.id)
-      continue
-    }
-    const type = objectTypes.get(step.definition.apiName)
-    if (type === undefined) throw new Error(`no object type ${step.definition.apiName}`)
-    if (step.kind === 'add') {
-      const id = yield* addObjectType(session, ontologyRid, step.definition, generation)
-      yield* addTable(session, tables, id, type)
-      continue
-    }
+  for (const step of steps) {
+    if (step.kind === 'add' || step.kind === 'drop') continue
+    const type = typeOf(step.definition)
     yield* updateObjectType(session, step, generation)
     if (!isDryRun && step.kind === 'update' && step.hasNewTitle) yield* changeTitles(session, step)
     const publishCopies = copies.get(step.id)
     if (publishCopies !== undefined) yield* publishCopies(generation)
     else if (step.kind === 'recreate')
-      yield* recreateTable(session, tables, step.id, type, generation)
-    else if (step.kind === 'update') yield* tables.addFields(step.id, type)
-    else rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
+      yield* recreateTable(session, tables, { typeId: step.id, type }, generation)
+    else if (step.kind === 'rewrite')
+      rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
+    else if (step.isChanged) yield* tables.addFields(step.id, type)
   }
+  yield* dropObjectTypes(
+    session,
+    steps.flatMap((step) => (step.kind === 'drop' ? [step.id] : [])),
+  )
   yield* tables.rewriteTypes(rewrites, isDryRun)
 }
 
@@ -78,29 +82,43 @@ function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectTy
   return type
 }
 
-/** Adds a type. One with the RID of a dropped type continues its versions. */
-function* addObjectType(
+interface AddedTypes {
+  readonly ontologyRid: string
+  readonly added: readonly ObjectTypeDefinition[]
+  readonly typeOf: (definition: ObjectTypeDefinition) => ObjectType
+  readonly generation: number
+}
+
+/**
+ * Adds types, all of them with a few statements: an ontology can have a thousand. One with the RID of
+ * a dropped type continues its versions.
+ */
+function* addObjectTypes(
   session: CoreSession,
-  ontologyRid: string,
-  type: ObjectTypeDefinition,
-  generation: number,
-): Operation<number> {
-  const rid = type.rid ?? ''
-  const dropped = yield* session.find(
-    'SELECT last_version + 1 FROM oqs_dropped_object_type WHERE rid = ?',
-    [rid],
-    { version: integer },
-  )
-  const version = dropped?.version ?? 0
-  const row = yield* session.find(
+  tables: TypeTables,
+  { ontologyRid, added, typeOf, generation }: AddedTypes,
+): Operation<void> {
+  if (added.length === 0) return
+  const { dialect } = session
+  const rows = added.map((definition) => [definition.rid, JSON.stringify(definition)])
+  const types = yield* session.query(
     `INSERT INTO oqs_object_type
        (rid, ontology_rid, definition, generation, published, last_version, oldest)
-     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    [rid, ontologyRid, JSON.stringify(type), generation, version, version, version],
-    { id: integer },
+     SELECT rid, ontology_rid, definition, generation, version, version, version FROM (
+       SELECT added.rid, CAST(? AS text) AS ontology_rid, definition,
+         CAST(? AS bigint) AS generation, coalesce(dropped.last_version + 1, 0) AS version
+       FROM ${dialect.rows({ rid: 'text', definition: 'text' })} AS added
+       LEFT JOIN oqs_dropped_object_type AS dropped ON dropped.rid = added.rid
+     ) AS versioned RETURNING id, rid`,
+    [ontologyRid, generation, JSON.stringify(rows)],
+    { id: integer, rid: text },
   )
-  if (row === undefined) throw new Error('the object type has no number')
-  return row.id
+  const ids = new Map(types.map(({ id, rid }) => [rid, id]))
+  const owners = added.map((definition) => ({
+    typeId: ids.get(definition.rid ?? '') ?? 0,
+    type: typeOf(definition),
+  }))
+  yield* addTables(session, tables, owners)
 }
 
 function* updateObjectType(
@@ -126,48 +144,52 @@ function* changeTitles(
   }
 }
 
-/** Drops a type. What belongs to it in the catalogue is deleted with its row. */
-export function* dropObjectType(session: CoreSession, id: number): Operation<void> {
-  yield* abandonTables(session, id)
+/** Drops types. What belongs to them in the catalogue is deleted with their rows. */
+export function* dropObjectTypes(session: CoreSession, ids: readonly number[]): Operation<void> {
+  if (ids.length === 0) return
+  const isDropped = `id ${session.dialect.isOneOf('integer')}`
+  yield* abandonTables(session, ids)
   yield* session.run(
     `INSERT INTO oqs_dropped_object_type (rid, last_version)
-     SELECT rid, last_version FROM oqs_object_type WHERE id = ?
+     SELECT rid, last_version FROM oqs_object_type WHERE ${isDropped}
      ON CONFLICT (rid) DO UPDATE SET last_version = excluded.last_version`,
-    [id],
+    [ids],
   )
-  yield* session.run('DELETE FROM oqs_object_type WHERE id = ?', [id])
+  yield* session.run(`DELETE FROM oqs_object_type WHERE ${isDropped}`, [ids])
 }
 
-/** Adds the table that holds the versions of a type from now on. */
-function* addTable(
+/** Adds the tables that hold the versions of types from now on. */
+function* addTables(
   session: CoreSession,
   tables: TypeTables,
-  typeId: number,
-  type: ObjectType,
+  owners: readonly FieldOwner[],
 ): Operation<void> {
-  yield* tables.numberFields(typeId, type)
-  const row = yield* session.find('SELECT published FROM oqs_object_type WHERE id = ?', [typeId], {
-    published: integer,
-  })
-  const version = row?.published ?? 0
-  const table = yield* addObjectTable(session, {
-    typeId,
-    state: 'published',
-    firstVersion: version,
-    loadedAs: version,
-  })
-  yield* session.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [table, typeId])
+  yield* tables.numberFields(owners)
+  const ids = owners.map(({ typeId }) => typeId)
+  const isChanged = `id ${session.dialect.isOneOf('integer')}`
+  yield* session.run(
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
+     SELECT id, 'published', published, published, CAST(? AS integer) FROM oqs_object_type
+     WHERE ${isChanged} ORDER BY id`,
+    [CURRENT_LAYOUT, ids],
+  )
+  yield* session.run(
+    `UPDATE oqs_object_type SET table_id = (
+       SELECT max(o.id) FROM oqs_object_table AS o WHERE o.object_type_id = oqs_object_type.id
+     ) WHERE ${isChanged}`,
+    [ids],
+  )
 }
 
 /** An empty type may change in any way, but its earlier versions can no longer be read. */
 function* recreateTable(
   session: CoreSession,
   tables: TypeTables,
-  typeId: number,
-  type: ObjectType,
+  owner: FieldOwner,
   generation: number,
 ): Operation<void> {
-  yield* abandonTables(session, typeId)
+  const { typeId } = owner
+  yield* abandonTables(session, [typeId])
   // Its copies are abandoned as well.
   yield* session.run('DELETE FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
   yield* deleteFields(session, typeId)
@@ -178,5 +200,5 @@ function* recreateTable(
      WHERE id = ?`,
     [generation, typeId],
   )
-  yield* addTable(session, tables, typeId, type)
+  yield* addTables(session, tables, [owner])
 }

@@ -32,7 +32,7 @@ import {
   saveDefinition,
 } from './ontology-rows.ts'
 import {
-  dropObjectType,
+  dropObjectTypes,
   type SavedTypes,
   saveObjectTypes,
   type TypeTables,
@@ -150,7 +150,10 @@ export function* deleteOntology(
   yield* session.extendTimeout()
   const types = yield* lockTypes(session, tables, ontologyRid)
   refuseDeletion(types, deletion)
-  for (const { id } of types) yield* dropObjectType(session, id)
+  yield* dropObjectTypes(
+    session,
+    types.map(({ id }) => id),
+  )
   yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
   const record = deletionRecord(deletion.auditEntry, types)
   yield* addAuditRecords(session, [record])

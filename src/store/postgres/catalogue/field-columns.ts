@@ -1,7 +1,7 @@
 /** The columns of each field of an object type in PostgreSQL. */
-import type { ObjectType } from '../../../ontology/ontology.ts'
 import {
   type FieldList,
+  type FieldOwner,
   type FieldTypes,
   numberFields as numberFieldsIn,
   readFields,
@@ -31,11 +31,9 @@ export function elementColumnOf(number: number): string {
 
 export function numberFields(
   session: WriteSession,
-  typeId: number,
-  objectType: ObjectType,
-  tableId?: number,
-): Promise<readonly FieldColumns[]> {
-  return runIn(session, (core) => numberFieldsIn(core, FIELD_TYPES, typeId, objectType, tableId))
+  owners: readonly FieldOwner[],
+): Promise<readonly (readonly FieldColumns[])[]> {
+  return runIn(session, (core) => numberFieldsIn(core, FIELD_TYPES, owners))
 }
 
 export function readFieldColumns(

@@ -9,6 +9,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { FieldOwner } from '../../core/catalogue/fields.ts'
 import { prefixFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { columnOf, NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
@@ -169,13 +170,14 @@ export async function findMissingIndex(
   return indexes.find(({ name }) => !rows.some(([existing]) => existing === name))
 }
 
-/** Numbers the fields of a type that has no table yet. */
+/** Numbers the new fields of types, or of tables. Throws if a table would have too many columns. */
 export async function numberFieldsOf(
   session: WriteSession,
-  typeId: number,
-  objectType: ObjectType,
-): Promise<void> {
-  refuseTooManyColumns(objectType, await numberFields(session, typeId, objectType))
+  owners: readonly FieldOwner[],
+): Promise<readonly (readonly FieldColumns[])[]> {
+  const added = await numberFields(session, owners)
+  for (const [index, { type }] of owners.entries()) refuseTooManyColumns(type, added[index] ?? [])
+  return added
 }
 
 /** Numbers new fields, and adds their columns and indexes to existing tables. */
@@ -184,7 +186,7 @@ export async function addFields(
   typeId: number,
   objectType: ObjectType,
 ): Promise<void> {
-  const added = await numberFields(session, typeId, objectType)
+  const [added = []] = await numberFields(session, [{ typeId, type: objectType }])
   if (added.length > 0) refuseTooManyColumns(objectType, await readFieldColumns(session, typeId))
   await addColumns(session, typeId, added)
 }

@@ -14,13 +14,13 @@ import type {
   TableOfType,
 } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { numberFields, readTableFields } from '../catalogue/field-columns.ts'
+import { readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
 import {
   buildNextIndex,
   createObjectTable,
   findMissingIndex,
-  refuseTooManyColumns,
+  numberFieldsOf,
 } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import { readTable } from '../citus/lock-type.ts'
@@ -76,8 +76,8 @@ class PostgresTableBuilder implements TableBuilder {
       yield* awaited(createObjectTable(session, capabilities, created))
       return
     }
-    const fields = yield* awaited(numberFields(session, table.typeId, definition, table.id))
-    refuseTooManyColumns(definition, fields)
+    const owner = { typeId: table.typeId, tableId: table.id, type: definition }
+    const [fields = []] = yield* awaited(numberFieldsOf(session, [owner]))
     yield* awaited(createObjectTable(session, capabilities, { ...created, fields }))
   }
 

@@ -79,7 +79,9 @@ export function definitionTables(
   capabilities: Capabilities,
 ): DefinitionTables {
   return {
-    numberFields: (typeId, type) => awaited(numberFieldsOf(session, typeId, type)),
+    *numberFields(types) {
+      yield* awaited(numberFieldsOf(session, types))
+    },
     addFields: (typeId, type) => awaited(addFields(session, typeId, type)),
     rewriteTypes: (types, isDryRun) =>
       awaited(buildIn(session, capabilities, (builder) => redefineTypes(builder, types, isDryRun))),

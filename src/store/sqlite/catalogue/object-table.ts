@@ -10,7 +10,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { numberFields as numberFieldsIn } from '../../core/catalogue/fields.ts'
+import { numberFields } from '../../core/catalogue/fields.ts'
 import {
   NEVER_CLOSED,
   objectTable,
@@ -97,15 +97,12 @@ export function refuseTooManyIndexes(
   })
 }
 
-/** Assigns a number to every new field, and returns those with a column. */
-export function numberFields(db: WriterDatabase, typeId: number, type: ObjectType) {
-  const added = runIn(db, (session) => numberFieldsIn(session, FIELD_TYPES, typeId, type))
-  return added.filter(({ valueType }) => valueType !== undefined)
-}
-
 /** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */
 export function addFields(db: WriterDatabase, typeId: number, type: ObjectType): void {
-  const added = numberFields(db, typeId, type)
+  const [fields = []] = runIn(db, (session) =>
+    numberFields(session, FIELD_TYPES, [{ typeId, type }]),
+  )
+  const added = fields.filter(({ valueType }) => valueType !== undefined)
   if (added.length === 0) return
   const tables = runIn(db, (session) => tablesOfDefinition(session, typeId))
   if (tables.length > 0) refuseTooManyIndexes(db, typeId)

@@ -1,6 +1,7 @@
 /** The jobs of the writer thread that change definitions. */
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { RecordedChange } from '../../core/audit/audit-records.ts'
+import { numberFields } from '../../core/catalogue/fields.ts'
 import {
   type DefinitionTables,
   type DeletedOntology,
@@ -13,7 +14,8 @@ import { settled } from '../../core/session/operation.ts'
 import { startChange } from '../../core/tables/definition-changes.ts'
 import { redefineTypes } from '../../core/tables/redefine-types.ts'
 import type { SaveOutcome } from '../../port/definitions.ts'
-import { addFields, numberFields } from '../catalogue/object-table.ts'
+import { addFields } from '../catalogue/object-table.ts'
+import { FIELD_TYPES } from '../catalogue/table-fields.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -54,7 +56,9 @@ export function deleteOntology(
 /** What saving a definition does to tables and objects. Every step has its result at once. */
 export function definitionTables(db: WriterDatabase): DefinitionTables {
   return {
-    numberFields: (typeId, type) => settled(void numberFields(db, typeId, type)),
+    *numberFields(types) {
+      yield* numberFields(db.session, FIELD_TYPES, types)
+    },
     addFields: (typeId, type) => settled(addFields(db, typeId, type)),
     rewriteTypes: (types, isDryRun) => redefineTypes(new SqliteTableBuilder(db), types, isDryRun),
     // A commit is published in its transaction.

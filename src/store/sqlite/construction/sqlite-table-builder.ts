@@ -64,7 +64,7 @@ export class SqliteTableBuilder implements TableBuilder {
       )
       const added = definition.properties.size - (before?.properties ?? 0)
       refuseTooManyIndexes(this.#db, typeId, added)
-      yield* numberFields(this.session, FIELD_TYPES, typeId, definition, id)
+      yield* numberFields(this.session, FIELD_TYPES, [{ typeId, tableId: id, type: definition }])
     }
     createObjectTable(this.#db, table)
   }
