@@ -82,7 +82,7 @@ function CredentialTable<Item extends Credential>(props: CredentialTableProps<It
           <th scope="col">Last used</th>
           <th scope="col">Expires</th>
           <th scope="col">
-            <span className="visually-hidden">Revoke</span>
+            <span className="sr-only">Revoke</span>
           </th>
         </tr>
       </thead>

@@ -10,7 +10,7 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { Segments, TextArea } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { changesBetween, mergeChanges, type Properties } from './object-draft.ts'
-import { ChangeList, type DraftForm, FORMS, PropertyFields, useDraft } from './property-fields.tsx'
+import { ChangeList, type DraftForm, PropertyFields, useDraft } from './property-fields.tsx'
 import {
   createObject,
   isConflict,
@@ -81,8 +81,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
         !isReview && (
           <Segments
             label="Form"
-            options={FORMS}
-            nameOf={(name) => (name === 'json' ? 'JSON' : 'Form')}
+            options={{ form: 'Form', json: 'JSON' }}
             value={draft.form}
             onChange={draft.changeForm}
           />

@@ -91,13 +91,13 @@ export function ChangeList({ changes }: { readonly changes: readonly Change[] })
           <dt className="label">{wordsOf(property)}</dt>
           {before !== undefined && (
             <dd className={`${VALUE} border-danger bg-danger/10`}>
-              <span className="visually-hidden">before: </span>
+              <span className="sr-only">before: </span>
               <del className="text-ink no-underline">{show(before)}</del>
             </dd>
           )}
           {after !== undefined && (
             <dd className={`${VALUE} border-ok bg-ok/10`}>
-              <span className="visually-hidden">after: </span>
+              <span className="sr-only">after: </span>
               <ins className="text-ink no-underline">{show(after)}</ins>
             </dd>
           )}
@@ -111,8 +111,7 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export const FORMS = ['form', 'json'] as const
-type Form = (typeof FORMS)[number]
+type Form = 'form' | 'json'
 
 export interface DraftForm {
   readonly form: Form

@@ -1,6 +1,8 @@
 /** The most frequent values of each property, with exact counts. Pressing one filters. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
 import { linkAt, nameOfProperty } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import {
@@ -14,7 +16,6 @@ import {
 import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { Icon } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 

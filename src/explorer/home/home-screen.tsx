@@ -4,7 +4,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ObjectCounts } from '../../client/endpoints/administration.ts'
 import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
-import { countOf } from '../../contract/count-of.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import { BASE_PATH, screenPath } from '../api/base-path.ts'
 import {
   linksOf,
@@ -18,7 +18,6 @@ import { countsQuery, definitionQuery, ontologiesQuery } from '../api/service.ts
 import { CreateTypeButton, LoadButton } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
-import { formatCount } from '../ui/format.ts'
 import { MiniPicture } from './mini-picture.tsx'
 
 export function HomeScreen() {

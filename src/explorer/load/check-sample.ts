@@ -17,7 +17,7 @@ export interface Misfit {
 }
 
 /** Two rows with the same key: the later one would replace the other. */
-export interface Repeat {
+interface Repeat {
   readonly line: number
   readonly earlierLine: number
 }

@@ -1,6 +1,7 @@
 import { type DragEvent, useRef, useState } from 'react'
 import { Button, Icon } from '../ui/button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
+import { Mistake } from '../ui/error-note.tsx'
 
 const ENDINGS = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet,.gz'
 
@@ -20,11 +21,7 @@ export function ChooseFile({ mistake, onChosen, onCancel }: ChooseFileProps) {
   }
   return (
     <DialogParts foot={<Button onClick={onCancel}>Cancel</Button>}>
-      {mistake !== undefined && (
-        <p role="alert" className="mistake">
-          {mistake}
-        </p>
-      )}
+      <Mistake>{mistake}</Mistake>
       <section
         className="grid justify-items-center gap-3 py-10 px-6 border-2 border-dashed border-edge rounded-lg text-muted text-center transition-[background] duration-(--motion) data-[over=true]:border-accent data-[over=true]:bg-accent-bg"
         data-over={isOver}

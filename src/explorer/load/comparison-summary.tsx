@@ -1,26 +1,22 @@
 /** What a load would do to the objects of a type, before anything is written. */
+import { formatCount } from '../../contract/count-of.ts'
 import { Button } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
-import { Figure, Figures } from './load-outcome.tsx'
-import type { Comparison, LoadSpec } from './messages.ts'
-import type { Comparing } from './use-load-plan.ts'
+import { Mistake } from '../ui/error-note.tsx'
+import { Figures } from './load-outcome.tsx'
+import type { Comparison } from './messages.ts'
+import type { Comparing, LoadPlan } from './use-load-plan.ts'
 
 export interface ComparisonSummaryProps {
+  readonly plan: LoadPlan
   readonly comparing: Comparing
-  readonly spec: LoadSpec
   readonly onSkip: () => void
-  /** Keeps the objects that exist instead of replacing them. */
-  readonly onKeep: () => void
 }
 
-export function ComparisonSummary({ comparing, spec, onSkip, onKeep }: ComparisonSummaryProps) {
-  const { apiName } = spec.objectType
+export function ComparisonSummary({ plan, comparing, onSkip }: ComparisonSummaryProps) {
+  const { apiName } = plan.spec.objectType
   return (
-    <section
-      aria-label="What the load changes"
-      className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5"
-    >
-      {comparing.kind === 'running' && (
+    <section aria-label="What the load changes" className="grid gap-3 text-base leading-5">
+      {comparing.kind === 'comparing' && (
         <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
           <span role="status">
             Comparing the rows with the objects of {apiName}: {formatCount(comparing.rows)} so far.
@@ -35,51 +31,36 @@ export function ComparisonSummary({ comparing, spec, onSkip, onKeep }: Compariso
         </p>
       )}
       {comparing.kind === 'failed' && (
-        <p role="alert" className="mistake">
+        <Mistake>
           The rows could not be compared with the objects of {apiName}: {comparing.reason}
-        </p>
+        </Mistake>
       )}
-      {comparing.kind === 'done' && (
-        <div
-          role="status"
-          className="grid gap-3 text-base leading-5 [&_ul]:mt-1 [&_ul]:mb-0 [&_ul]:pl-5"
-        >
-          <Compared comparison={comparing.comparison} spec={spec} onKeep={onKeep} />
+      {comparing.kind === 'compared' && (
+        <div role="status" className="grid gap-3 text-base leading-5">
+          <Compared plan={plan} comparison={comparing.comparison} />
         </div>
       )}
     </section>
   )
 }
 
-interface ComparedProps {
-  readonly comparison: Comparison
-  readonly spec: LoadSpec
-  readonly onKeep: () => void
-}
-
-function Compared({ comparison, spec, onKeep }: ComparedProps) {
-  const { created, changed, unchanged, rejected, rows } = comparison
+function Compared(props: { readonly plan: LoadPlan; readonly comparison: Comparison }) {
+  const { created, changed, unchanged, rejected, rows, isExact, isUndoable } = props.comparison
+  const { spec, setMode } = props.plan
   const isAppend = spec.mode === 'append'
+  const [one, more] = isAppend
+    ? ['exists and stays as it is', 'exist and stay as they are']
+    : ['stays the same', 'stay the same']
   return (
     <>
-      <Figures>
-        <Figure
-          name={created === 1 ? 'object is new' : 'objects are new'}
-          value={formatCount(created)}
-        />
-        {!isAppend && (
-          <Figure
-            name={changed === 1 ? 'is replaced' : 'are replaced'}
-            value={formatCount(changed)}
-          />
-        )}
-        <Figure name={describeKept(unchanged, isAppend)} value={formatCount(unchanged)} />
-        <Figure
-          name={rejected === 1 ? 'row is rejected' : 'rows are rejected'}
-          value={formatCount(rejected)}
-          isBad={rejected > 0}
-        />
-      </Figures>
+      <Figures
+        figures={[
+          [created === 1 ? 'object is new' : 'objects are new', created],
+          !isAppend && [changed === 1 ? 'is replaced' : 'are replaced', changed],
+          [unchanged === 1 ? one : more, unchanged],
+          [rejected === 1 ? 'row is rejected' : 'rows are rejected', rejected, rejected > 0],
+        ]}
+      />
       {changed > 0 && (
         <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
           <span>
@@ -88,7 +69,7 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
               : `${formatCount(changed)} objects would lose their`}{' '}
             present values.
           </span>
-          <Button onClick={onKeep}>
+          <Button onClick={() => setMode('append')}>
             Keep {changed === 1 ? 'it' : 'them'}, add only new objects
           </Button>
         </div>
@@ -96,12 +77,11 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
       <p className="label">
         {rows === 1 ? 'The row was' : `All ${formatCount(rows)} rows were`} compared with the
         objects that the service has now.{' '}
-        {!comparison.isExact &&
+        {!isExact &&
           'Some keys are repeated further apart than is remembered, so that their objects may be counted twice. '}
-        {comparison.isUndoable &&
-          'The load can be undone until you close this tab or change something else.'}
+        {isUndoable && 'The load can be undone until you close this tab or change something else.'}
       </p>
-      {!comparison.isUndoable && (
+      {!isUndoable && (
         <p className="warning">
           The load cannot be undone here: it changes more than a browser tab can keep. Export the
           objects first if you may need them again.
@@ -109,9 +89,4 @@ function Compared({ comparison, spec, onKeep }: ComparedProps) {
       )}
     </>
   )
-}
-
-function describeKept(count: number, isAppend: boolean): string {
-  if (count === 1) return isAppend ? 'exists and stays as it is' : 'stays the same'
-  return isAppend ? 'exist and stay as they are' : 'stay the same'
 }

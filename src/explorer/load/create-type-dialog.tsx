@@ -1,23 +1,17 @@
 /** Creates an object type without a file: a name, properties, the key. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { freeName } from '../../transfer/columns/column-names.ts'
 import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
-import { useRefresh } from '../session/use-writes.ts'
-import { Button, Icon } from '../ui/button.tsx'
+import { useRefresh, useRefreshTypes } from '../session/use-writes.ts'
+import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
 import { SelectField, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { applyType } from './apply-type.ts'
-import styles from './load.module.css'
 import type { ScreenParams } from './messages.ts'
-import { OntologyField } from './preview.tsx'
 import {
-  canBeKey,
-  canBeTitle,
   definitionOf,
   emptyDraft,
   mistakeInName,
@@ -29,6 +23,7 @@ import {
   withProperty,
   withType,
 } from './type-draft.ts'
+import { KeyFields, NameFields } from './type-fields.tsx'
 import { useOntologyChoice } from './use-load-plan.ts'
 
 export interface CreateTypeDialogProps {
@@ -36,17 +31,18 @@ export interface CreateTypeDialogProps {
   readonly onClose: () => void
 }
 
+const FIELDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4'
+
 export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
   const { readToken } = useSession()
-  const client = useQueryClient()
   const refresh = useRefresh()
+  const refreshTypes = useRefreshTypes()
   const navigate = useNavigate()
   const choice = useOntologyChoice(screen.ontology)
   const [draft, setDraft] = useState(emptyDraft)
   const { run, isBusy, error } = useTask()
 
-  const isTaken =
-    choice.definition?.objectTypes.some(({ apiName }) => apiName === draft.apiName) ?? false
+  const isTaken = choice.definition?.objectTypes.some(({ apiName }) => apiName === draft.apiName)
   const nameMistake = isTaken
     ? 'There is a type of this name already.'
     : mistakeInName(draft.apiName)
@@ -54,19 +50,11 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
     draft.key === undefined
       ? 'Choose the property that identifies an object.'
       : mistakeInProperties(draft)
-  const isReady =
-    nameMistake === undefined &&
-    propertyMistake === undefined &&
-    choice.mistake === undefined &&
-    choice.isKnown
+  const isReady = !nameMistake && !propertyMistake && !choice.mistake && choice.isKnown
   const create = () =>
     run(async () => {
       await applyType(await readToken(), choice.name, definitionOf(draft))
-      await Promise.all(
-        [['ontologies'], ['definition', choice.name]].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      )
+      await refreshTypes(choice.name)
       void refresh()
       onClose()
       void navigate({ to: screenPath(choice.name, draft.apiName) })
@@ -76,51 +64,26 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
       label="New object type"
       width={640}
       onClose={onClose}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" disabled={!isReady || isBusy} onClick={() => void create()}>
-            {isBusy ? 'Creating…' : 'Create'}
-          </Button>
-        </>
-      }
+      error={error}
+      action={{
+        disabled: !isReady || isBusy,
+        onClick: () => void create(),
+        children: isBusy ? 'Creating…' : 'Create',
+      }}
     >
-      {error !== undefined && <ErrorNote error={error} />}
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4">
-        <OntologyField choice={choice} />
-        <TextField
-          label="Name of the type"
-          value={draft.apiName}
-          autoComplete="off"
-          spellCheck={false}
+      <div className={FIELDS}>
+        <NameFields
+          choice={choice}
+          draft={draft}
           error={draft.apiName === '' ? undefined : nameMistake}
-          onChange={(apiName) => setDraft({ ...draft, apiName })}
+          onChange={setDraft}
         />
       </div>
       <Properties draft={draft} onChange={setDraft} />
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4">
-        <SelectField
-          label="Key, which identifies an object"
-          value={draft.key ?? ''}
-          options={[
-            ...(draft.key === undefined ? [['', 'choose one'] as const] : []),
-            ...draft.properties.filter(canBeKey).map(({ name }) => [name, name] as const),
-          ]}
-          onChange={(key) => setDraft({ ...draft, key: key || undefined })}
-        />
-        <SelectField
-          label="Title"
-          value={draft.title ?? ''}
-          options={[
-            ['', 'the key'],
-            ...draft.properties.filter(canBeTitle).map(({ name }) => [name, name] as const),
-          ]}
-          onChange={(title) => setDraft({ ...draft, title: title || undefined })}
-        />
+      <div className={FIELDS}>
+        <KeyFields draft={draft} isRequired onChange={setDraft} />
       </div>
-      <div role="status">
-        {propertyMistake !== undefined && <p className="mistake">{propertyMistake}</p>}
-      </div>
+      <div role="status">{propertyMistake && <p className="mistake">{propertyMistake}</p>}</div>
     </Dialog>
   )
 }
@@ -152,12 +115,12 @@ function Properties({ draft, onChange }: PropertiesProps) {
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: a name changes while it is typed
           key={at}
-          className={`grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto] items-end gap-2 ${styles.property}`}
+          // The legend says it for all rows.
+          className="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto] items-end gap-2 [&_label]:sr-only"
         >
           <TextField
             label={`Name of property ${at + 1}`}
             value={property.name}
-            autoComplete="off"
             spellCheck={false}
             onChange={(name) => onChange(withProperty(draft, at, { ...property, name }))}
           />
@@ -170,14 +133,12 @@ function Properties({ draft, onChange }: PropertiesProps) {
               if (choice) onChange(withProperty(draft, at, withType(property, choice)))
             }}
           />
-          <Button
-            kind="quiet"
-            aria-label={`Remove ${property.name}`}
+          <IconButton
+            icon="close"
+            label={`Remove ${property.name}`}
             disabled={properties.length === 1}
             onClick={() => remove(at)}
-          >
-            <Icon name="close" size={14} />
-          </Button>
+          />
         </div>
       ))}
       <div>

@@ -1,23 +1,14 @@
 /** The findings about a file, in words: mistakes, rows that do not fit, and inferred types. */
-import { formatCount } from '../ui/format.ts'
-import type { Misfit, Repeat } from './check-sample.ts'
-import type { FileReport } from './messages.ts'
-import type { TypeDraft } from './type-draft.ts'
+import { formatCount } from '../../contract/count-of.ts'
+import type { Misfit } from './check-sample.ts'
+import type { LoadPlan } from './use-load-plan.ts'
 
 const LISTED = 5
 
-export interface FindingsProps {
-  readonly report: FileReport
-  readonly misfits: readonly Misfit[]
-  readonly repeats: readonly Repeat[]
-  /** The mistake that prevents the load. */
-  readonly mistakes: readonly string[]
-  /** The new type; undefined if the file goes into one that exists. */
-  readonly draft: TypeDraft | undefined
-}
-
-export function Findings({ report, misfits, repeats, mistakes, draft }: FindingsProps) {
+export function Findings({ plan }: { readonly plan: LoadPlan }) {
+  const { misfits, repeats, mistakes, goal, report } = plan
   const { inferred, sample, isWhole } = report
+  const draft = goal === 'new' ? plan.draft : undefined
   const key = draft?.key
   const isKeyUncertain = key !== undefined && !inferred.keyCandidates.includes(key)
   return (

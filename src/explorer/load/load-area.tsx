@@ -1,12 +1,13 @@
 /** Takes files that are dropped on the page, and opens the dialogs; only for callers that may write. */
 
 import { useParams } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
-import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
+import { useEffect, useState } from 'react'
 import { useCanWrite } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
+import { useListener } from '../ui/use-keys.ts'
+import type { ShownType } from '../view/type-view.ts'
 import type { ScreenParams } from './messages.ts'
 
 // Loaded when they are first opened: most visits only read.
@@ -20,26 +21,21 @@ export function LoadArea() {
   return useCanWrite() ? <OpenArea /> : null
 }
 
-interface Opened {
-  readonly what: OpenLoad
-  readonly files: readonly File[]
-}
-
 function OpenArea() {
   const screen = useParams({ strict: false }) as ScreenParams
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<{
+    readonly what: OpenLoad
+    readonly files: readonly File[]
+  }>()
   const open = (what: OpenLoad) => setOpened({ what, files: [] })
   useActions([
     { name: 'Load a file', run: () => open('file') },
     { name: 'New object type', run: () => open('type') },
   ])
-  useEffect(() => {
-    const listen = ({ detail }: CustomEvent<OpenLoad>) => setOpened({ what: detail, files: [] })
-    addEventListener(OPEN_LOAD, listen as EventListener)
-    return () => removeEventListener(OPEN_LOAD, listen as EventListener)
-  }, [])
-  const drop = useCallback((files: readonly File[]) => setOpened({ what: 'file', files }), [])
-  const isDragged = useDrop(opened === undefined && screen.key === undefined, drop)
+  useListener(OPEN_LOAD, ({ detail }: CustomEvent<OpenLoad>) => open(detail))
+  const isDragged = useDrop(opened === undefined && screen.key === undefined, (files) =>
+    setOpened({ what: 'file', files }),
+  )
   const close = () => setOpened(undefined)
   return (
     <>
@@ -60,57 +56,30 @@ function OpenArea() {
 
 /** Takes files dropped anywhere on the page; returns whether one is being dragged over it. */
 function useDrop(isEnabled: boolean, onDrop: (files: readonly File[]) => void): boolean {
-  const [isDragged, setDragged] = useState(false)
   // Entering an element comes before leaving the one around it.
-  const depth = useRef(0)
-  useEffect(() => {
-    if (!isEnabled) return
-    const end = () => {
-      depth.current = 0
-      setDragged(false)
-    }
-    const enter = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      depth.current += 1
-      setDragged(true)
-    }
-    const leave = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      depth.current -= 1
-      if (depth.current <= 0) end()
-    }
-    const over = (event: DragEvent) => {
-      // Without this, the browser would open the file.
-      if (hasFiles(event)) event.preventDefault()
-    }
-    const drop = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      end()
-      onDrop([...(event.dataTransfer?.files ?? [])])
-    }
-    const listeners = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
-    for (const [name, listener] of Object.entries(listeners)) {
-      addEventListener(name, listener as EventListener)
-    }
-    return () => {
-      end()
-      for (const [name, listener] of Object.entries(listeners)) {
-        removeEventListener(name, listener as EventListener)
-      }
-    }
-  }, [isEnabled, onDrop])
-  return isDragged
-}
-
-function hasFiles({ dataTransfer }: DragEvent): boolean {
-  return dataTransfer?.types.includes('Files') ?? false
+  const [depth, setDepth] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen starts again
+  useEffect(() => setDepth(0), [isEnabled])
+  const useFiles = (name: string, act: (event: DragEvent) => void) =>
+    useListener(name, (event: DragEvent) => {
+      if (isEnabled && event.dataTransfer?.types.includes('Files')) act(event)
+    })
+  useFiles('dragenter', () => setDepth((last) => last + 1))
+  useFiles('dragleave', () => setDepth((last) => Math.max(0, last - 1)))
+  // Without this, the browser would open the file.
+  useFiles('dragover', (event) => event.preventDefault())
+  useFiles('drop', (event) => {
+    event.preventDefault()
+    setDepth(0)
+    onDrop([...(event.dataTransfer?.files ?? [])])
+  })
+  return isEnabled && depth > 0
 }
 
 /** The buttons open the dialogs by this event of their own. */
 const OPEN_LOAD = 'oqs:load'
 
-export type OpenLoad = 'file' | 'type'
+type OpenLoad = 'file' | 'type'
 
 const open = (what: OpenLoad) => dispatchEvent(new CustomEvent(OPEN_LOAD, { detail: what }))
 
@@ -139,28 +108,20 @@ export function CreateTypeButton() {
 // Loaded when it is first opened: most visits only read.
 const TypeDialog = lazyDialog('type', async () => (await import('./type-dialog.tsx')).TypeDialog)
 
-export interface TypeButtonProps {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-}
-
 /** The button that renames or deletes an object type; nothing without the right to write. */
-export function TypeButton(props: TypeButtonProps) {
+export function TypeButton(props: ShownType) {
   return useCanWrite() ? <OpenButton {...props} /> : null
 }
 
-function OpenButton({ ontology, objectType }: TypeButtonProps) {
+function OpenButton(props: ShownType) {
   const [isOpen, setOpen] = useState(false)
   const label = 'Rename or delete the type'
-  useActions([{ name: label, run: () => setOpen(true) }])
+  const open = () => setOpen(true)
+  useActions([{ name: label, run: open }])
   return (
     <>
-      <Button onClick={() => setOpen(true)} aria-label={label} title={label}>
-        <Icon name="settings" size={14} />
-      </Button>
-      {isOpen && (
-        <TypeDialog ontology={ontology} objectType={objectType} onClose={() => setOpen(false)} />
-      )}
+      <IconButton kind="plain" icon="settings" label={label} title={label} onClick={open} />
+      {isOpen && <TypeDialog {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -1,10 +1,9 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { BASE_PATH, screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
-import { useLastChange, useRefresh } from '../session/use-writes.ts'
+import { useLastChange, useRefresh, useRefreshTypes } from '../session/use-writes.ts'
 import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useTask } from '../ui/use-task.ts'
@@ -14,7 +13,7 @@ import { LoadOutcome, LoadProgress, ReadProgress } from './load-outcome.tsx'
 import { undoableLoad } from './load-undo.ts'
 import type { LoadSpec, ScreenParams } from './messages.ts'
 import { Preview } from './preview.tsx'
-import { useFileLoad } from './use-file-load.ts'
+import { type Stage, useFileLoad } from './use-file-load.ts'
 
 export interface LoadDialogProps {
   /** Files that were dropped; the user chooses one if there are none. */
@@ -25,7 +24,6 @@ export interface LoadDialogProps {
 
 export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const { readToken } = useSession()
-  const client = useQueryClient()
   const refresh = useRefresh()
   const isOpen = useRef(true)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -33,12 +31,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const { setLastChange } = useLastChange()
   const navigate = useNavigate()
   const [isUndoable, setUndoable] = useState(false)
-  const readTypes = (ontology: string) =>
-    Promise.all(
-      [['ontologies'], ['definition', ontology]].map((queryKey) =>
-        client.invalidateQueries({ queryKey }),
-      ),
-    )
+  const readTypes = useRefreshTypes()
   const { stage, read, load, stop, restart } = useFileLoad({
     readToken,
     onEnded: (ended, worker) => {
@@ -61,7 +54,8 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       isOpen.current = false
     }
   }, [])
-  useEffect(() => read(files), [files, read])
+  const readDropped = useEffectEvent(read)
+  useEffect(() => readDropped(files), [files])
   // Each stage removes the element that had the focus.
   useEffect(() => {
     if (stage.kind !== 'choosing') heading.current?.focus()
@@ -122,8 +116,6 @@ function isShown(ontology: string, type: string): boolean {
   return location.pathname === path || location.pathname.startsWith(`${path}/`)
 }
 
-function nameOfStage(
-  stage: Exclude<ReturnType<typeof useFileLoad>['stage'], { kind: 'choosing' }>,
-) {
+function nameOfStage(stage: Exclude<Stage, { kind: 'choosing' }>): string {
   return 'spec' in stage ? stage.spec.file.name : stage.file.name
 }

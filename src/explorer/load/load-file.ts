@@ -1,4 +1,4 @@
-import { comparison } from '../../transfer/compare/change-recorder.ts'
+import { comparison as comparisonSink } from '../../transfer/compare/change-recorder.ts'
 import {
   storedObjects,
   type UndoResult,
@@ -74,10 +74,8 @@ export async function loadFile(
     })
   }
   // The signal may have stopped the load; taking it back needs retries again.
-  const { administration, objectSets } = openEndpoints(spec, {
-    ...options,
-    signal: new AbortController().signal,
-  })
+  const { signal: endless } = new AbortController()
+  const { administration, objectSets } = openEndpoints(spec, { ...options, signal: endless })
   const readNow = storedObjects(objectSets, ontology, objectType)
   return hasJournal()
     ? () => undoChanges(administration, typePath, journal.entries, readNow)
@@ -86,24 +84,18 @@ export async function loadFile(
 
 /** Compares every row of a file with the objects of the service, and writes nothing. */
 export async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> {
-  const { report } = options
-  const { endpoints, importOptions, recorder, journal, bytesRead, isDue } = await openLoad(
-    spec,
-    options,
-  )
+  const { endpoints, importOptions, recorder, journal, isDue } = await openLoad(spec, options)
   const { rows, rejected } = await importFiles(endpoints, {
     ...importOptions,
     dryRun: true,
-    openSink: (reject) => comparison(recorder, reject),
+    openSink: (reject) => comparisonSink(recorder, reject),
     onRejected: () => {},
     onProgress: async (read) => {
-      if (isDue()) report({ kind: 'comparing', rows: read, bytesRead: bytesRead() })
+      if (isDue()) options.report({ kind: 'comparing', rows: read })
     },
     onIndexing: () => {},
   })
   const { counts, isExact, isFull } = journal
-  report({
-    kind: 'compared',
-    comparison: { ...counts, rows, rejected, isExact, isUndoable: !isFull },
-  })
+  const comparison = { ...counts, rows, rejected, isExact, isUndoable: !isFull }
+  options.report({ kind: 'compared', comparison })
 }

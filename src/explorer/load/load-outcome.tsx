@@ -1,16 +1,15 @@
-/** The outcome of a load, with the rows that were not stored. */
-
+/** The progress of a load, and its outcome with the rows that were not stored. */
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { countOf } from '../../contract/count-of.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
 import { screenPath } from '../api/base-path.ts'
 import { useUndo } from '../session/use-writes.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
-import { formatBytes, formatCount } from '../ui/format.ts'
+import { Mistake } from '../ui/error-note.tsx'
+import { formatBytes } from '../ui/format.ts'
 import { useNow } from '../ui/use-task.ts'
-import styles from './load.module.css'
+import { DATA, FRAME, HEAD, TABLE } from './preview-table.tsx'
 import type { Ended, Loading, Stage } from './use-file-load.ts'
 
 export interface LoadOutcomeProps {
@@ -50,22 +49,16 @@ export function LoadOutcome({ stage, isUndoable, onAgain, onClose }: LoadOutcome
       <p role="status" className={isComplete || isUndone ? 'text-lg leading-5.5' : 'mistake'}>
         {isUndone ? change?.text : isComplete ? describeDone(stage) : describeStop(stage)}
       </p>
-      {failure !== undefined && (
-        <p role="alert" className="mistake">
-          {failure}
-        </p>
-      )}
-      <Figures>
-        <Figure name="rows read" value={formatCount(counts.rows)} />
-        <Figure name="objects written" value={formatCount(counts.put)} />
-        {counts.kept > 0 && <Figure name="objects kept" value={formatCount(counts.kept)} />}
-        <Figure
-          name="rows rejected"
-          value={formatCount(counts.rejected)}
-          isBad={counts.rejected > 0}
-        />
-        <Figure name="seconds" value={(durationMs / 1000).toFixed(1)} />
-      </Figures>
+      <Mistake>{failure}</Mistake>
+      <Figures
+        figures={[
+          ['rows read', counts.rows],
+          ['objects written', counts.put],
+          counts.kept > 0 && ['objects kept', counts.kept],
+          ['rows rejected', counts.rejected, counts.rejected > 0],
+          ['seconds', (durationMs / 1000).toFixed(1)],
+        ]}
+      />
       {!isUndoable && counts.put > 0 && (
         <p className="label">
           This load cannot be undone here: it changed more than a browser tab can keep.
@@ -106,12 +99,8 @@ function describeStop({ reason, isUncertain, spec, remains }: Ended): string {
   ].join(' ')
 }
 
-interface RejectionsProps {
-  readonly rejections: readonly Rejection[]
-  readonly count: number
-}
-
-function Rejections({ rejections, count }: RejectionsProps) {
+function Rejections(props: { readonly rejections: readonly Rejection[]; readonly count: number }) {
+  const { rejections, count } = props
   return (
     <section aria-labelledby="rejections">
       <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
@@ -125,28 +114,27 @@ function Rejections({ rejections, count }: RejectionsProps) {
         <p className="label">The first {formatCount(rejections.length)} are listed.</p>
       )}
       <div
-        className="max-h-85 overflow-auto border border-line rounded-md mt-2"
+        className={`${FRAME} mt-2`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what overflows
         tabIndex={0}
       >
-        <table
-          className={`w-full border-separate [border-spacing:0] text-base leading-5 ${styles.table}`}
-        >
+        <table className={TABLE}>
           <thead>
             <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Column</th>
-              <th scope="col">Value</th>
-              <th scope="col">Reason</th>
+              {['Line', 'Column', 'Value', 'Reason'].map((name) => (
+                <th key={name} scope="col" className={HEAD}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {rejections.map(({ line, property, excerpt, reason }) => (
               <tr key={`${line} ${property} ${reason}`}>
-                <td className="data">{line}</td>
-                <td>{property}</td>
-                <td className="mono">{excerpt}</td>
-                <td>{reason}</td>
+                <td className={DATA}>{line}</td>
+                <td className={DATA}>{property}</td>
+                <td className={`mono ${DATA}`}>{excerpt}</td>
+                <td className={DATA}>{reason}</td>
               </tr>
             ))}
           </tbody>
@@ -196,36 +184,26 @@ export function ReadProgress({ stage, onStop, onCancel }: ReadProgressProps) {
   )
 }
 
-export interface LoadProgressProps {
-  readonly stage: Loading
-  readonly onStop: () => void
-}
-
-export function LoadProgress({ stage, onStop }: LoadProgressProps) {
-  const { spec, counts, startedAtMs, isStopping, isIndexing } = stage
+export function LoadProgress(props: { readonly stage: Loading; readonly onStop: () => void }) {
+  const { spec, counts, startedAtMs, isStopping, isIndexing } = props.stage
   useNow()
   const seconds = Math.max(0.1, (performance.now() - startedAtMs) / 1000)
   const foot = (
-    <Button disabled={isStopping} onClick={onStop}>
+    <Button disabled={isStopping} onClick={props.onStop}>
       {isStopping ? 'Stopping…' : 'Stop'}
     </Button>
   )
   return (
     <DialogParts foot={foot}>
       <BytesRead size={spec.file.size} read={counts.bytesRead} />
-      <Figures>
-        <Figure name="rows sent" value={formatCount(counts.sent)} />
-        <Figure
-          name={`of ${formatBytes(spec.file.size)} read`}
-          value={formatBytes(counts.bytesRead)}
-        />
-        <Figure name="rows a second" value={formatCount(Math.round(counts.sent / seconds))} />
-        <Figure
-          name="rows rejected"
-          value={formatCount(counts.rejected)}
-          isBad={counts.rejected > 0}
-        />
-      </Figures>
+      <Figures
+        figures={[
+          ['rows sent', counts.sent],
+          [`of ${formatBytes(spec.file.size)} read`, formatBytes(counts.bytesRead)],
+          ['rows a second', Math.round(counts.sent / seconds)],
+          ['rows rejected', counts.rejected, counts.rejected > 0],
+        ]}
+      />
       <p className="label">
         {isIndexing && 'All rows are sent; the service builds the indexes. '}
         Every batch is stored as a whole or not at all, and a batch whose answer is lost is not
@@ -235,15 +213,10 @@ export function LoadProgress({ stage, onStop }: LoadProgressProps) {
   )
 }
 
-interface BytesReadProps {
-  readonly size: number
-  readonly read: number
-}
-
-function BytesRead({ size, read }: BytesReadProps) {
+function BytesRead({ size, read }: { readonly size: number; readonly read: number }) {
   return (
     <progress
-      className={`w-full h-2 border-0 rounded-sm bg-raised overflow-hidden appearance-none ${styles.progress}`}
+      className="w-full h-2 border-0 rounded-sm bg-raised overflow-hidden appearance-none [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:rounded-sm [&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:rounded-sm [&::-moz-progress-bar]:bg-accent"
       aria-label="Bytes read"
       max={Math.max(1, size)}
       value={read}
@@ -251,27 +224,26 @@ function BytesRead({ size, read }: BytesReadProps) {
   )
 }
 
-interface FigureProps {
-  readonly name: string
-  readonly value: string
-  readonly isBad?: boolean
-}
+type Figure = readonly [name: string, value: number | string, isBad?: boolean]
 
-export function Figures({ children }: { readonly children: ReactNode }) {
+/** Numbers with their names; those that are false are left out. */
+export function Figures({ figures }: { readonly figures: readonly (Figure | false)[] }) {
   return (
-    <dl className="grid grid-cols-[repeat(auto-fit,minmax(120px,1fr))] gap-3 m-0">{children}</dl>
-  )
-}
-
-export function Figure({ name, value, isBad = false }: FigureProps) {
-  return (
-    <div className="flex flex-col-reverse">
-      <dt className="label">{name}</dt>
-      <dd
-        className={`m-0 text-xl leading-6 font-semibold tabular-nums ${isBad ? 'text-danger' : ''}`}
-      >
-        {value}
-      </dd>
-    </div>
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(120px,1fr))] gap-3 m-0">
+      {figures.map((figure) => {
+        if (!figure) return null
+        const [name, value, isBad = false] = figure
+        return (
+          <div key={name} className="flex flex-col-reverse">
+            <dt className="label">{name}</dt>
+            <dd
+              className={`m-0 text-xl leading-6 font-semibold tabular-nums ${isBad ? 'text-danger' : ''}`}
+            >
+              {typeof value === 'number' ? formatCount(value) : value}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
   )
 }

@@ -80,7 +80,7 @@ export interface LoadRemains {
 export type Report =
   | { readonly kind: 'reading'; readonly rows: number; readonly bytesRead: number }
   | { readonly kind: 'read'; readonly report: FileReport }
-  | { readonly kind: 'comparing'; readonly rows: number; readonly bytesRead: number }
+  | { readonly kind: 'comparing'; readonly rows: number }
   | { readonly kind: 'compared'; readonly comparison: Comparison }
   | {
       readonly kind: 'loading'

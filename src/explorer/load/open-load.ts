@@ -1,7 +1,4 @@
-import { Connection } from '../../client/connection.ts'
-import { Administration } from '../../client/endpoints/administration.ts'
-import { ObjectSets } from '../../client/endpoints/object-sets.ts'
-import { Revision1 } from '../../client/endpoints/revision-1.ts'
+import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { rowReader } from '../../transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
 import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
@@ -47,7 +44,7 @@ export async function openLoad(spec: LoadSpec, options: WorkOptions) {
 /** Returns how rows are read; those without a key are numbered after the last object. */
 async function numberRows(
   { ontology, objectType, columns, isNumbered }: LoadSpec,
-  { revision1 }: LoadingEndpoints,
+  { revision1 }: Endpoints,
 ): Promise<LoadSpec['columns']> {
   if (!isNumbered) return columns
   const { apiName, primaryKey } = objectType
@@ -82,12 +79,5 @@ export function reportPace(): () => boolean {
 
 /** Opens the endpoints. After a stop, requests in progress finish, so that their outcome is known. */
 export function openEndpoints({ baseUrl }: LoadSpec, { readToken, signal }: WorkOptions) {
-  const connection = new Connection({ baseUrl, token: readToken, retrySignal: signal })
-  return {
-    administration: new Administration(connection),
-    revision1: new Revision1(connection),
-    objectSets: new ObjectSets(connection),
-  }
+  return new Endpoints({ baseUrl, token: readToken, retrySignal: signal })
 }
-
-type LoadingEndpoints = ReturnType<typeof openEndpoints>

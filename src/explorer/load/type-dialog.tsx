@@ -2,30 +2,21 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { screenPath } from '../api/base-path.ts'
-import {
-  nameOf,
-  type ObjectTypeDefinition,
-  type OntologyDefinition,
-  wordsOf,
-} from '../api/ontology.ts'
+import { nameOf, wordsOf } from '../api/ontology.ts'
 import { countsQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useLastChange, useRefresh } from '../session/use-writes.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, type ButtonProps } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { TextField } from '../ui/fields.tsx'
+import { submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
+import type { ShownType } from '../view/type-view.ts'
 import { renameType } from './apply-type.ts'
 import { mistakeInName } from './type-draft.ts'
-
-interface ShownType {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-}
 
 export interface TypeDialogProps extends ShownType {
   readonly onClose: () => void
@@ -78,58 +69,43 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
       return { to: screenPath(ontology.apiName), text }
     })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isSame && mistake === undefined && !isBusy) void rename()
-  }
+  const isReady = !isBusy && !isSame && mistake === undefined
   const title = `${isConfirming ? 'Delete' : 'Object type'} ${nameOf(objectType)}`
-  const foot = (
+  const foot = !isConfirming && (
     <>
-      {!isConfirming && (
-        <>
-          <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
-            Delete the type…
-          </Button>
-          <span className="flex-1" />
-        </>
-      )}
-      <Button disabled={isBusy} onClick={onClose}>
-        Cancel
+      <Button kind="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
+        Delete the type…
       </Button>
-      {isConfirming ? (
-        <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
-          {isBusy ? 'Deleting…' : 'Delete the type and its objects'}
-        </Button>
-      ) : (
-        <Button
-          kind="primary"
-          type="submit"
-          form={form}
-          disabled={isBusy || isSame || mistake !== undefined}
-        >
-          {isBusy ? 'Renaming…' : 'Rename'}
-        </Button>
-      )}
+      <span className="flex-1" />
     </>
   )
+  const action: ButtonProps = isConfirming
+    ? {
+        kind: 'danger',
+        disabled: isBusy,
+        onClick: () => void remove(),
+        children: isBusy ? 'Deleting…' : 'Delete the type and its objects',
+      }
+    : { type: 'submit', form, disabled: !isReady, children: isBusy ? 'Renaming…' : 'Rename' }
   return (
-    <Dialog label={title} width={640} onClose={onClose} foot={foot}>
-      {error !== undefined && <ErrorNote error={error} />}
+    <Dialog label={title} width={640} {...{ onClose, foot, error, action }}>
       {isConfirming ? (
         <DeletedParts ontology={ontology} objectType={objectType} />
       ) : (
-        <form id={form} className="grid gap-4 text-base leading-5" onSubmit={submit}>
+        <form
+          id={form}
+          className="grid gap-4 text-base leading-5"
+          onSubmit={submits(() => isReady && rename())}
+        >
           <TextField
             label="Name on the screen"
             value={displayName}
             placeholder={wordsOf(apiName)}
-            autoComplete="off"
             onChange={setDisplayName}
           />
           <TextField
             label="API name, which is part of addresses and requests"
             value={apiName}
-            autoComplete="off"
             spellCheck={false}
             error={mistake}
             onChange={setApiName}

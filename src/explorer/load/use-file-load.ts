@@ -1,7 +1,8 @@
 /** The course of one load: the file is read, looked at, and its objects are sent. */
 
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import { useListener } from '../ui/use-keys.ts'
 import workerUrl from './load-worker.ts?worker&url'
 import type { Command, FileReport, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
 
@@ -17,21 +18,22 @@ export type Stage =
   | Loading
   | Ended
 
-export interface Loading {
-  readonly kind: 'loading'
+/** What both a running and an ended load have. */
+interface Sent {
   readonly spec: LoadSpec
   readonly counts: LoadCounts
   readonly rejections: readonly Rejection[]
+}
+
+export interface Loading extends Sent {
+  readonly kind: 'loading'
   readonly startedAtMs: number
   readonly isStopping: boolean
   readonly isIndexing: boolean
 }
 
-export interface Ended {
+export interface Ended extends Sent {
   readonly kind: 'ended'
-  readonly spec: LoadSpec
-  readonly counts: LoadCounts
-  readonly rejections: readonly Rejection[]
   readonly durationMs: number
   /** True if all rows were read and sent. */
   readonly isComplete: boolean
@@ -43,15 +45,6 @@ export interface Ended {
   readonly remains: LoadRemains | undefined
 }
 
-export interface Load {
-  readonly stage: Stage
-  readonly read: (files: readonly File[]) => void
-  readonly load: (spec: LoadSpec) => void
-  /** Ends a reading with the rows so far, or cancels a load. */
-  readonly stop: () => void
-  readonly restart: () => void
-}
-
 const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
 
 export interface LoadCallbacks {
@@ -60,79 +53,58 @@ export interface LoadCallbacks {
   readonly onEnded: (ended: Ended, worker: LoadWorker) => boolean
 }
 
-export function useFileLoad(given: LoadCallbacks): Load {
+export function useFileLoad(given: LoadCallbacks) {
   const [stage, setStage] = useState<Stage>({ kind: 'choosing' })
+  const current = useRef(stage)
   const worker = useRef<LoadWorker>(undefined)
   const callbacks = useRef(given)
   callbacks.current = given
-  const start = useCallback((next: Stage) => {
+  const show = (next: Stage) => {
+    current.current = next
+    setStage(next)
+  }
+  const start = (first: Stage, command: Command) => {
     worker.current?.terminate()
-    let stage = next
     const started = startWorker(
       () => callbacks.current.readToken(),
       (report) => {
-        const after = follow(stage, report)
-        // The user may have asked to stop in the meantime.
-        setStage((current) =>
-          after.kind === 'loading' && current.kind === 'loading'
-            ? { ...after, isStopping: current.isStopping }
-            : after,
-        )
-        stage = after
-        if (after.kind !== 'ended') return
-        if (callbacks.current.onEnded(after, started)) worker.current = undefined
+        const next = follow(current.current, report)
+        show(next)
+        if (next.kind !== 'ended') return
+        if (callbacks.current.onEnded(next, started)) worker.current = undefined
       },
     )
     worker.current = started
-    setStage(next)
-    return started
-  }, [])
+    show(first)
+    started.post(command)
+  }
   useEffect(() => () => worker.current?.terminate(), [])
-  useLeaveWarning(stage.kind === 'loading')
-  const read = useCallback(
-    (files: readonly File[]) => {
-      const [file, ...others] = files
-      if (file === undefined) return
-      if (others.length > 0) {
-        setStage({ kind: 'choosing', mistake: 'Choose one file at a time.' })
-        return
+  useListener('beforeunload', (event) => {
+    if (stage.kind === 'loading') event.preventDefault()
+  })
+  return {
+    stage,
+    read: ([file, ...others]: readonly File[]) => {
+      if (others.length > 0) show({ kind: 'choosing', mistake: 'Choose one file at a time.' })
+      else if (file !== undefined) {
+        start({ kind: 'reading', file, rows: 0, bytesRead: 0 }, { kind: 'read', file })
       }
-      start({ kind: 'reading', file, rows: 0, bytesRead: 0 }).post({ kind: 'read', file })
     },
-    [start],
-  )
-  const load = useCallback(
-    (spec: LoadSpec) =>
-      start({
-        kind: 'loading',
-        spec,
-        counts: NOTHING,
-        rejections: [],
-        startedAtMs: performance.now(),
-        isStopping: false,
-        isIndexing: false,
-      }).post({ kind: 'load', spec }),
-    [start],
-  )
-  const stop = useCallback(() => {
-    worker.current?.post({ kind: 'stop' })
-    setStage((current) => (current.kind === 'loading' ? { ...current, isStopping: true } : current))
-  }, [])
-  const restart = useCallback(() => {
-    worker.current?.terminate()
-    setStage({ kind: 'choosing' })
-  }, [])
-  return { stage, read, load, stop, restart }
-}
-
-/** Makes the browser ask before the page is left. */
-function useLeaveWarning(isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isNeeded])
+    load: (spec: LoadSpec) => {
+      const sent = { spec, counts: NOTHING, rejections: [], startedAtMs: performance.now() }
+      const first = { kind: 'loading', ...sent, isStopping: false, isIndexing: false } as const
+      start(first, { kind: 'load', spec })
+    },
+    /** Ends a reading with the rows so far, or cancels a load. */
+    stop: () => {
+      worker.current?.post({ kind: 'stop' })
+      if (current.current.kind === 'loading') show({ ...current.current, isStopping: true })
+    },
+    restart: () => {
+      worker.current?.terminate()
+      show({ kind: 'choosing' })
+    },
+  }
 }
 
 /** Returns the stage after a report of the worker. */
@@ -147,11 +119,8 @@ function follow(stage: Stage, report: Report): Stage {
   }
   if (stage.kind === 'loading') {
     if (report.kind === 'loading') {
-      return {
-        ...stage,
-        counts: report.counts,
-        rejections: [...stage.rejections, ...report.rejections],
-      }
+      const rejections = [...stage.rejections, ...report.rejections]
+      return { ...stage, counts: report.counts, rejections }
     }
     if (report.kind === 'indexing') return { ...stage, isIndexing: true }
     const { spec, counts, rejections, startedAtMs } = stage

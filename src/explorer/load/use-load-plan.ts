@@ -1,17 +1,15 @@
 /** Where a file goes, and how it becomes objects: what the user chose, and what follows from it. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
-import type { OntologyDefinition } from '../api/ontology.ts'
 import { definitionQuery, meQuery, ontologiesQuery, serviceUrl } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { parsedType } from './apply-type.ts'
 import { checkSample, type SampleCheck } from './check-sample.ts'
 import { type ColumnMapping, type ColumnReadings, existingTarget } from './column-mapping.ts'
-import type { Comparison, FileReport, LoadSpec, ScreenParams } from './messages.ts'
+import type { FileReport, LoadSpec, Report, ScreenParams } from './messages.ts'
 import {
   columnOptionsOf,
   definitionOf,
@@ -22,9 +20,8 @@ import {
 } from './type-draft.ts'
 import { startWorker } from './use-file-load.ts'
 
-export const GOALS = ['new', 'existing'] as const
 /** Whether the file becomes a new type, or goes into one that exists. */
-export type Goal = (typeof GOALS)[number]
+type Goal = 'new' | 'existing'
 
 const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
@@ -57,9 +54,8 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
   const { objectType, columns, isNumbered } = target
 
   // Fields say what is wrong with names that were written.
-  const isNamed =
-    goal === 'existing' ||
-    (choice.mistake === undefined && mistakeInName(draft.apiName) === undefined && !isTaken)
+  const nameMistake = mistakeInName(draft.apiName)
+  const isNamed = goal === 'existing' || (!choice.mistake && !nameMistake && !isTaken)
   const isUnnamed = goal === 'new' && choice.isNew && choice.name === ''
   const mistakes = isUnnamed
     ? ['Give the new ontology a name.', ...target.mistakes]
@@ -86,6 +82,7 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
     }
   }, [file, goal, choice.name, choice.isNew, objectType, columns, isNumbered, mode])
   return {
+    report,
     choice,
     types,
     goal,
@@ -99,6 +96,7 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
     draft,
     setDraft,
     isTaken,
+    nameMistake,
     /** The properties of the columns; undefined for a new type. */
     mapping: target.mapping,
     setMapping,
@@ -126,26 +124,13 @@ function newTarget(draft: TypeDraft) {
   }
 }
 
-export interface OntologyChoice {
-  /** The API name. */
-  readonly name: string
-  readonly isNew: boolean
-  /** The definition of one that exists, once it is known. */
-  readonly definition: OntologyDefinition | undefined
-  /** False until it is known which types the ontology has. */
-  readonly isKnown: boolean
-  readonly ontologies: readonly OntologySummary[]
-  /** False if the token is limited to some ontologies. */
-  readonly canCreate: boolean
-  readonly mistake: string | undefined
-  readonly choose: (name: string) => void
-  readonly create: (name: string) => void
-}
-
 const ONTOLOGY_NAME = new RegExp(ONTOLOGY_NAME_PATTERN)
 
-/** Begins with the ontology of the screen, or with the only one that there is. */
-export function useOntologyChoice(shown: string | undefined): OntologyChoice {
+/**
+ * The ontology that a type goes into: one that exists, or a new one. Begins with the ontology of the
+ * screen, or with the only one that there is.
+ */
+export function useOntologyChoice(shown: string | undefined) {
   const { service } = useSession()
   const { data: ontologies = [], isSuccess } = useQuery(ontologiesQuery(service))
   const { data: me } = useQuery(meQuery(service))
@@ -159,63 +144,57 @@ export function useOntologyChoice(shown: string | undefined): OntologyChoice {
     ...definitionQuery(service, name),
     enabled: !isNew && name !== '',
   })
-  const isTaken = isNew && ontologies.some(({ apiName }) => apiName === name)
+  const isTaken = ontologies.some(({ apiName }) => apiName === name)
+  const mistake = isTaken
+    ? `There is an ontology “${name}” already.`
+    : mistakeInName(name, ONTOLOGY_NAME)
   return {
+    /** The API name. */
     name,
     isNew,
+    /** The definition of one that exists, once it is known. */
     definition: isNew ? undefined : definition,
+    /** False until it is known which types the ontology has. */
     isKnown: isNew || definition !== undefined,
     ontologies,
+    /** False if the token is limited to some ontologies. */
     canCreate: me?.ontologies === undefined,
-    mistake: isTaken
-      ? `There is an ontology “${name}” already.`
-      : isNew
-        ? mistakeInName(name, ONTOLOGY_NAME)
-        : undefined,
-    choose: (apiName) => {
+    mistake: isNew ? mistake : undefined,
+    choose: (apiName: string) => {
       setNewName(undefined)
       setChosen(apiName)
     },
-    create: setNewName,
+    create: setNewName as (name: string) => void,
   }
 }
 
+export type OntologyChoice = ReturnType<typeof useOntologyChoice>
+
+/** What the worker reports, or that the user did not wait for it. */
 export type Comparing =
-  | { readonly kind: 'running'; readonly rows: number }
-  | { readonly kind: 'done'; readonly comparison: Comparison }
-  /** The user did not wait for it. */
+  | Extract<Report, { readonly kind: 'comparing' | 'compared' | 'failed' }>
   | { readonly kind: 'skipped' }
-  | { readonly kind: 'failed'; readonly reason: string }
 
-const START: Comparing = { kind: 'running', rows: 0 }
+const START: Comparing = { kind: 'comparing', rows: 0 }
 
-/** Starts again with every other spec; does nothing without one. */
-export function useComparison(
-  spec: LoadSpec | undefined,
-  readToken: () => Promise<string>,
-): { readonly comparing: Comparing; readonly skip: () => void } {
-  const [state, setState] = useState<{ readonly of?: LoadSpec; readonly comparing: Comparing }>({
-    comparing: START,
-  })
-  const token = useRef(readToken)
-  token.current = readToken
-  const isSkipped = state.of === spec && state.comparing.kind === 'skipped'
+/** Compares a file with the objects of a type. Starts again with every other spec. */
+export function useComparison(spec: LoadSpec | undefined) {
+  const { readToken } = useSession()
+  const [state, setState] = useState<{ of?: LoadSpec | undefined; comparing: Comparing }>()
+  const current = state?.of === spec ? state?.comparing : undefined
+  const isSkipped = current?.kind === 'skipped'
+  const read = useEffectEvent(readToken)
   useEffect(() => {
     if (spec === undefined || isSkipped) return
-    const set = (comparing: Comparing) => setState({ of: spec, comparing })
     const worker = startWorker(
-      () => token.current(),
-      (report) => {
-        if (report.kind === 'comparing') set({ kind: 'running', rows: report.rows })
-        else if (report.kind === 'compared') set({ kind: 'done', comparison: report.comparison })
-        else if (report.kind === 'failed') set({ kind: 'failed', reason: report.reason })
-      },
+      () => read(),
+      (report) => setState({ of: spec, comparing: report as Comparing }),
     )
     worker.post({ kind: 'compare', spec })
     return () => worker.terminate()
   }, [spec, isSkipped])
   return {
-    comparing: state.of === spec ? state.comparing : START,
-    skip: () => setState({ ...(spec && { of: spec }), comparing: { kind: 'skipped' } }),
+    comparing: current ?? START,
+    skip: () => setState({ of: spec, comparing: { kind: 'skipped' } }),
   }
 }

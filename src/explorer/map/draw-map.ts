@@ -48,7 +48,7 @@ export function drawMap(context: CanvasRenderingContext2D, content: MapContent):
   context.fillRect(0, 0, width, height)
   if (world !== undefined) drawWorld(context, world, content, colour)
   context.setTransform(pixels, 0, 0, pixels, 0, 0)
-  context.fillStyle = colour('--accent')
+  context.fillStyle = colour('--color-accent')
   context.globalAlpha = points.length > 0 ? 1 : 0.75
   context.beginPath()
   if (points.length > 0) {
@@ -61,7 +61,7 @@ export function drawMap(context: CanvasRenderingContext2D, content: MapContent):
   context.fill()
   context.globalAlpha = 1
   if (points.length > 0) {
-    context.strokeStyle = colour('--panel')
+    context.strokeStyle = colour('--color-panel')
     context.lineWidth = 1
     context.stroke()
   }

@@ -1,12 +1,12 @@
 /** The layer over the canvas, which changes without drawing the map again. */
+import { formatCount } from '../../contract/count-of.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/fields.tsx'
-import { formatCount } from '../ui/format.ts'
 import type { Box } from '../view/view-state.ts'
 import { type Camera, type Point, toScreen, zoomAt } from './camera.ts'
-import { DRAG_MODES, type DragMode, ZOOM_STEP } from './use-map-input.ts'
+import { type DragMode, ZOOM_STEP } from './use-map-input.ts'
 
 export interface BoxOutlineProps {
   readonly kind: 'box' | 'filter'
@@ -46,8 +46,6 @@ export function PointName({ at, record }: { readonly at: Point; readonly record:
   )
 }
 
-const MODE_NAMES: Readonly<Record<DragMode, string>> = { box: 'Draw a box', move: 'Move' }
-
 export interface MapControlsProps {
   readonly camera: Camera
   readonly size: Point
@@ -63,8 +61,7 @@ export function MapControls({ camera, size, setCamera, mode, setMode }: MapContr
     <div className="absolute right-3 top-3 grid gap-2 justify-items-end">
       <Segments
         label="Dragging"
-        options={DRAG_MODES}
-        nameOf={(name) => MODE_NAMES[name]}
+        options={{ box: 'Draw a box', move: 'Move' }}
         value={mode}
         onChange={setMode}
       />

@@ -22,7 +22,6 @@ import {
 } from './camera.ts'
 import { drawMap, worldPaths } from './draw-map.ts'
 import { type GeoCell, geoCellsQuery } from './geo-cells.ts'
-import styles from './map.module.css'
 import { BoxOutline, MapControls, MapNotes, PointName } from './map-overlay.tsx'
 import { type DragMode, useMapInput } from './use-map-input.ts'
 import { loadWorld, OUTLINES } from './world.ts'
@@ -50,7 +49,10 @@ export function MapView({ of, property, setView }: MapViewProps) {
     return () => observer.disconnect()
   }, [])
   return (
-    <div ref={frame} className={styles.frame}>
+    <div
+      ref={frame}
+      className="relative flex-1 min-w-0 min-h-0 bg-(--water) overflow-hidden [--water:light-dark(#e6edf4,#14171c)] [--land:light-dark(#fdfdfc,#262930)] [--coast:light-dark(#b9c2cb,#454a53)] [--border:light-dark(#dde2e7,#363a42)]"
+    >
       {size !== undefined && size[0] > 0 && size[1] > 0 && (
         <SizedMap of={of} property={property} setView={setView} size={size} />
       )}

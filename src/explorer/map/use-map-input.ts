@@ -10,9 +10,8 @@ import {
 import type { Box } from '../view/view-state.ts'
 import { boxBetween, type Camera, fitBox, type Point, pan, WORLD, zoomAt } from './camera.ts'
 
-export const DRAG_MODES = ['box', 'move'] as const
 /** The effect of dragging; with Shift, the other one. */
-export type DragMode = (typeof DRAG_MODES)[number]
+export type DragMode = 'box' | 'move'
 
 /** A shorter drag is a press. */
 const PRESS = 6

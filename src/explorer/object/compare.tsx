@@ -1,6 +1,8 @@
 /** Two objects, or two states of one object, side by side. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { formatCount } from '../../contract/count-of.ts'
 import { type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import {
@@ -13,7 +15,6 @@ import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { formatCount } from '../ui/format.ts'
 import type { NumberStyle, StyledType } from '../ui/format-value.ts'
 import { type Difference, differencesOf, type Values } from '../view/differences.ts'
 import { Value } from './value.tsx'
@@ -159,7 +160,7 @@ function Row(props: {
         {definition.displayName ?? wordsOf(property)}
         {kind !== 'same' && (
           // Two objects differ; only states of one object change.
-          <span className={isSnapshot ? 'block text-snapshot' : 'visually-hidden'}>
+          <span className={isSnapshot ? 'block text-snapshot' : 'sr-only'}>
             {isSnapshot ? KIND_NAMES[kind] : 'differs'}
           </span>
         )}

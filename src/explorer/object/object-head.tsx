@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
+import { formatCount } from '../../contract/count-of.ts'
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import { messageOf, serviceUrl } from '../api/service.ts'
@@ -20,8 +21,7 @@ import { useSession } from '../session/session.tsx'
 import { Button, CopyButton, Icon } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { Segments, TextField } from '../ui/fields.tsx'
-import { formatCount } from '../ui/format.ts'
-import { useViewKeys } from '../ui/use-view-keys.ts'
+import { useKeys } from '../ui/use-keys.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -34,8 +34,6 @@ export interface ObjectHeadProps {
   readonly view: ObjectView
   readonly setView: SetObjectView
 }
-
-const FORMS = ['properties', 'json'] as const
 
 export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) {
   const { ontology, objectType, key } = address
@@ -65,8 +63,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
           <ObjectRequests address={address} view={view} />
           <Segments
             label="Form"
-            options={FORMS}
-            nameOf={(name) => (name === 'json' ? 'JSON' : 'Properties')}
+            options={{ properties: 'Properties', json: 'JSON' }}
             value={view.isJson ? 'json' : 'properties'}
             onChange={(form) => setView({ isJson: form === 'json' }, { replace: true })}
           />
@@ -225,7 +222,7 @@ function ListPosition({ listed, view }: ListPositionProps) {
     const one = { type: objectType.apiName, key: keyText(record.key) }
     void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
   }
-  useViewKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) }, {})
+  useKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) })
   if (data === undefined) return null
   return (
     <div className="flex items-center text-base tabular-nums text-muted">

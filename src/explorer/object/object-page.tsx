@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { geoEquirectangular, geoPath } from 'd3-geo'
 import { screenPath } from '../api/base-path.ts'
-import { findType, linksOf, nameOf } from '../api/ontology.ts'
+import { linksOf, nameOf } from '../api/ontology.ts'
 import { type ObjectRecord, positionOf } from '../api/records.ts'
 import { statusOf } from '../api/service.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
@@ -146,21 +146,17 @@ function Outlines() {
     >
       <div className="h-60 rounded-lg bg-raised" />
       <div className="h-60 rounded-lg bg-raised" />
-      <p className="visually-hidden">Loading…</p>
+      <p className="sr-only">Loading…</p>
     </div>
   )
 }
 
 export function ObjectScreen() {
   return (
-    <DefinitionScreen titleOf={({ key }) => key}>
-      {(ontology, { type, key }) => {
-        const objectType = findType(ontology, type)
-        if (objectType === undefined) return `There is no object type “${type}”.`
-        return (
-          <ObjectPage key={`${objectType.rid} ${key}`} address={{ ontology, objectType, key }} />
-        )
-      }}
+    <DefinitionScreen>
+      {(address) => (
+        <ObjectPage key={`${address.objectType.rid} ${address.key}`} address={address} />
+      )}
     </DefinitionScreen>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
 import {
   findType,
   type LinkSide,
@@ -26,7 +27,6 @@ import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, Icon } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { formatCount } from '../ui/format.ts'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import { Value } from './value.tsx'
 

@@ -1,7 +1,8 @@
 /** One value, readable whatever its type. */
+
 import { useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
 import { type PropertyType, wordsOf } from '../api/ontology.ts'
-import { formatCount } from '../ui/format.ts'
 import { fieldStyle, formatValue, localTime, type NumberStyle } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
 

@@ -2,6 +2,7 @@
  * Upright bars along an axis. Dragging over several chooses the range that they cover; so do the
  * arrow keys with Shift, and Enter.
  */
+
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import {
@@ -12,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { formatCount } from '../ui/format.ts'
+import { formatCount } from '../../contract/count-of.ts'
 import { axisFormat } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
@@ -42,7 +43,7 @@ export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: Histo
   const { active, isBrushed, setActive, handlers } = useBrush(svg, bars, scale, onChoose)
   return (
     <figure className="m-0">
-      <p id={help} className="visually-hidden">
+      <p id={help} className="sr-only">
         Use the arrow keys to move, Shift to extend, and Enter to filter.
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}

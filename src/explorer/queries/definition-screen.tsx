@@ -1,41 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { OntologyDefinition } from '../api/ontology.ts'
+import { findType, nameOf } from '../api/ontology.ts'
 import { definitionQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
-
-/** The parts of the address of a screen; those that it does not have are empty. */
-interface ScreenParts {
-  readonly ontology: string
-  readonly type: string
-  readonly key: string
-  readonly link: string
-}
+import type { ObjectAddress } from './object-queries.ts'
 
 export interface DefinitionScreenProps {
-  /** Returns the name of the screen, for screen readers. */
-  readonly titleOf: (parts: ScreenParts) => string
-  /** Returns the screen, or a sentence about what there is not. */
-  readonly children: (ontology: OntologyDefinition, parts: ScreenParts) => ReactNode
+  /** Returns the screen, or a sentence about what there is not. Parts that it has not are empty. */
+  readonly children: (address: ObjectAddress, link: string) => ReactNode
 }
 
-const NOTHING: ScreenParts = { ontology: '', type: '', key: '', link: '' }
-
-/** Reads the definition of the ontology in the address, which a screen needs. */
-export function DefinitionScreen({ titleOf, children }: DefinitionScreenProps) {
+/** Reads the definition of the ontology and the type in the address, which a screen needs. */
+export function DefinitionScreen({ children }: DefinitionScreenProps) {
   const { service } = useSession()
-  const parts = { ...NOTHING, ...(useParams({ strict: false }) as Partial<ScreenParts>) }
-  const { data, error, refetch } = useQuery(definitionQuery(service, parts.ontology))
-  if (data === undefined && error === null) return <p className="py-12 px-6 text-muted">Loading…</p>
+  const params = useParams({ strict: false }) as Readonly<Record<string, string | undefined>>
+  const { ontology: name = '', type = '', key = '', link = '' } = params
+  const { data: ontology, error, refetch } = useQuery(definitionQuery(service, name))
+  if (ontology === undefined && error === null) {
+    return <p className="py-12 px-6 text-muted">Loading…</p>
+  }
+  const objectType = ontology && findType(ontology, type)
   const screen =
-    data === undefined
+    ontology === undefined
       ? error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />
-      : children(data, parts)
-  if (typeof screen !== 'string' && data !== undefined) return screen
+      : objectType === undefined
+        ? `There is no object type “${type}” in ${nameOf(ontology)}.`
+        : children({ ontology, objectType, key }, link)
+  if (typeof screen !== 'string' && ontology !== undefined) return screen
   return (
-    <ScreenNote title={titleOf(parts)}>
+    <ScreenNote title={link || key || type}>
       {typeof screen === 'string' ? <p className="py-12 px-6 text-muted">{screen}</p> : screen}
     </ScreenNote>
   )

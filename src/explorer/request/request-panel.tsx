@@ -9,9 +9,9 @@ import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/button.tsx'
 import { Segments } from '../ui/fields.tsx'
 import type { TypeView } from '../view/type-view.ts'
-import { type ApiRevision, REVISIONS } from '../view/view-state.ts'
+import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
-import { TOOL_NAMES, TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
+import { TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
 
@@ -57,21 +57,9 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
         </label>
       )}
       <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={counted !== ''}>
-        <Segments
-          label="Tool"
-          options={TOOLS}
-          nameOf={(name) => TOOL_NAMES[name]}
-          value={tool}
-          onChange={setTool}
-        />
+        <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
         {tool !== 'osdk' && (
-          <Segments
-            label="API"
-            options={REVISIONS}
-            nameOf={(name) => REVISION_NAMES[name]}
-            value={revision}
-            onChange={setChosen}
-          />
+          <Segments label="API" options={REVISION_NAMES} value={revision} onChange={setChosen} />
         )}
       </div>
       {problem === undefined ? (

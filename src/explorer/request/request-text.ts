@@ -1,14 +1,9 @@
 /** The request behind a view as a command for a shell. */
 import { addressOf, type ServiceRequest } from '../../client/connection.ts'
 
-export const TOOLS = ['curl', 'client', 'osdk'] as const
-export type Tool = (typeof TOOLS)[number]
-
-export const TOOL_NAMES: Readonly<Record<Tool, string>> = {
-  curl: 'curl',
-  client: 'our client',
-  osdk: '@osdk/client',
-}
+/** The tools that can send a request, with their names. */
+export const TOOLS = { curl: 'curl', client: 'our client', osdk: '@osdk/client' } as const
+export type Tool = keyof typeof TOOLS
 
 export interface CurlOptions {
   /** Writes the body over several lines. */

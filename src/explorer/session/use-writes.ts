@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { meQuery, messageOf, type Service } from '../api/service.ts'
+import { useTask } from '../ui/use-task.ts'
 import { useSession } from './session.tsx'
 
 /** True if the caller may write objects; false until that is known. */
@@ -32,32 +33,24 @@ const KEPT: ReadonlySet<unknown> = new Set([
   WRITES[0],
 ])
 
-/** The last change of this tab; undefined after it was undone or dismissed. */
+/** A value of this tab, kept with the answers of the service. */
+function useKept<Value>(queryKey: readonly string[], first: Value): Value {
+  const options = { queryKey, queryFn: () => first, enabled: false, initialData: first as never }
+  return useQuery<Value>(options).data ?? first
+}
+
+/** The last change of this tab; null after it was undone or dismissed. */
 export function useLastChange() {
   const client = useQueryClient()
-  const { data } = useQuery<LastChange | null>({
-    queryKey: LAST_CHANGE,
-    queryFn: () => null,
-    enabled: false,
-    initialData: null,
-  })
   const setLastChange = useCallback(
     (change: LastChange | null) => client.setQueryData(LAST_CHANGE, change),
     [client],
   )
-  return { lastChange: data, setLastChange }
+  return { lastChange: useKept<LastChange | null>(LAST_CHANGE, null), setLastChange }
 }
 
 /** The number of writes of this tab. A walk that shows the latest objects restarts after each. */
-export function useWriteCount(): number {
-  const { data } = useQuery({
-    queryKey: WRITES,
-    queryFn: () => 0,
-    enabled: false,
-    initialData: 0,
-  })
-  return data
-}
+export const useWriteCount = () => useKept(WRITES, 0)
 
 /** Returns a function that reads again all that a write can have changed. */
 export function useRefresh(): () => Promise<void> {
@@ -86,42 +79,37 @@ function useCaller() {
   return useQuery({ ...meQuery(service), enabled: isSignedIn }).data
 }
 
-export interface Undo {
-  readonly change: LastChange | null
-  /** Why it could not be taken back. */
-  readonly failure: string | undefined
-  readonly isUndoing: boolean
-  readonly undo: () => Promise<void>
-  readonly dismiss: () => void
+/** Returns a function that reads the types of an ontology again. */
+export function useRefreshTypes(): (ontology: string) => Promise<void> {
+  const client = useQueryClient()
+  return useCallback(
+    async (ontology) => {
+      const invalidate = (...queryKey: string[]) => client.invalidateQueries({ queryKey })
+      await Promise.all([invalidate('ontologies'), invalidate('definition', ontology)])
+    },
+    [client],
+  )
 }
 
 /** The last change of this tab, and what takes it back. */
-export function useUndo(): Undo {
+export function useUndo() {
   const { service } = useSession()
   const { lastChange: change, setLastChange } = useLastChange()
   const refresh = useRefresh()
-  const [failure, setFailure] = useState<{
-    readonly change: LastChange | null
-    readonly message: string
-  }>()
-  const [isUndoing, setUndoing] = useState(false)
-  const undo = async () => {
-    setFailure(undefined)
-    setUndoing(true)
-    try {
+  const { run, isBusy, error } = useTask()
+  const [tried, setTried] = useState<LastChange | null>(null)
+  const undo = () =>
+    run(async () => {
+      setTried(change)
       const text = await change?.undo?.(service)
       setLastChange(text === undefined ? null : { text })
       await refresh()
-    } catch (error) {
-      setFailure({ change, message: messageOf(error) })
-    } finally {
-      setUndoing(false)
-    }
-  }
+    })
   return {
     change,
-    failure: failure?.change === change ? failure?.message : undefined,
-    isUndoing,
+    /** Why it could not be taken back. */
+    failure: error && tried === change ? messageOf(error) : undefined,
+    isUndoing: isBusy,
     undo,
     dismiss: () => setLastChange(null),
   }

@@ -35,21 +35,13 @@ export function commandsOf(ontology: OntologyDefinition): readonly Command[] {
 }
 
 export function commandsOfViews(views: readonly SavedView[]): readonly Command[] {
-  return views.map(({ name, address }) => ({
-    id: `view ${name}`,
-    name,
-    hint: 'saved view',
-    target: address,
-  }))
+  const hint = 'saved view'
+  return views.map(({ name, address }) => ({ id: `view ${name}`, name, hint, target: address }))
 }
 
 export function commandsOfActions(actions: readonly Action[]): readonly Command[] {
-  return actions.map(({ name, run }) => ({
-    id: `action ${name}`,
-    name,
-    hint: 'action',
-    target: run,
-  }))
+  const hint = 'action'
+  return actions.map(({ name, run }) => ({ id: `action ${name}`, name, hint, target: run }))
 }
 
 /** Returns the commands that have all words of a text; those that start with it come first. */

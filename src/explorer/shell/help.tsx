@@ -1,9 +1,9 @@
 /** The keys of the explorer. Opens with a question mark. */
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
-import { areLettersOn, isTyping, switchLetters } from '../ui/use-view-keys.ts'
+import { areLettersOn, switchLetters, useKeys } from '../ui/use-keys.ts'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
@@ -28,16 +28,9 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
 export function Help() {
   const [isOpen, setOpen] = useState(false)
   const [areOn, setOn] = useState(areLettersOn)
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key !== '?' || isTyping(event)) return
-      event.preventDefault()
-      setOpen(true)
-    }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
-  useActions([{ name: 'Show the keys', run: () => setOpen(true) }])
+  const open = () => setOpen(true)
+  useKeys({ '?': open })
+  useActions([{ name: 'Show the keys', run: open }])
   if (!isOpen) return null
   return (
     <DialogFrame

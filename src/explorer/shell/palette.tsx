@@ -2,12 +2,13 @@
 
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useReadActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
+import { useKeys, useListener } from '../ui/use-keys.ts'
 import { readViews } from '../view/saved-views.ts'
 import {
   type Command,
@@ -23,20 +24,9 @@ export const OPEN_PALETTE = 'oqs:palette'
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
-    const open = () => setOpen(true)
-    const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
-      open()
-    }
-    addEventListener('keydown', listen)
-    addEventListener(OPEN_PALETTE, open)
-    return () => {
-      removeEventListener('keydown', listen)
-      removeEventListener(OPEN_PALETTE, open)
-    }
-  }, [])
+  const open = () => setOpen(true)
+  useKeys({}, { k: open })
+  useListener(OPEN_PALETTE, open)
   if (!isOpen) return null
   const close = () => setOpen(false)
   return (
@@ -67,8 +57,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
     else command.target()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
-    const step = steps[event.key]
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && found.length > 0) {
       event.preventDefault()
       setActive((active + step + found.length) % found.length)

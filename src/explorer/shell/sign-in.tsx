@@ -1,32 +1,23 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { messageOf, openService } from '../api/service.ts'
 import { canUseOAuth, startOAuth } from '../session/oauth.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
-import { TextField } from '../ui/fields.tsx'
+import { submits, TextField } from '../ui/fields.tsx'
+import { useTask } from '../ui/use-task.ts'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
 export function SignIn() {
   const { signIn, startError } = useSession()
   const [token, setToken] = useState('')
-  const [error, setError] = useState<string>()
-  const [isChecking, setChecking] = useState(false)
+  const { run, isBusy, error } = useTask()
   const field = useId()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setChecking(true)
-    setError(undefined)
-    try {
-      const written = token.trim()
-      // Needs a valid token, but no particular scope.
-      await openService({ token: written }).administration.getCaller()
-      signIn(written)
-    } catch (reason) {
-      setError(messageOf(reason))
-    } finally {
-      setChecking(false)
-    }
+  const submit = async () => {
+    const written = token.trim()
+    // Needs a valid token, but no particular scope.
+    await openService({ token: written }).administration.getCaller()
+    signIn(written)
   }
   return (
     <section
@@ -43,18 +34,17 @@ export function SignIn() {
         Paste a token of this service. <code className="mono">npm start</code> prints one;{' '}
         <code className="mono">npx oqs token create</code> makes one.
       </p>
-      <form className="grid gap-3 mt-4" onSubmit={(event) => void submit(event)}>
+      <form className="grid gap-3 mt-4" onSubmit={submits(() => run(submit))}>
         <TextField
           label="Token"
           type="password"
-          autoComplete="off"
           spellCheck={false}
           value={token}
           onChange={setToken}
-          error={error}
+          error={error && messageOf(error)}
         />
-        <Button kind="primary" type="submit" disabled={isChecking || token.trim() === ''}>
-          {isChecking ? 'Checking…' : 'Sign in'}
+        <Button kind="primary" type="submit" disabled={isBusy || token.trim() === ''}>
+          {isBusy ? 'Checking…' : 'Sign in'}
         </Button>
       </form>
       <p className="mt-2 text-muted text-base leading-5">

@@ -24,7 +24,7 @@ export interface Column {
   readonly link: ColumnLink | undefined
 }
 
-export interface ColumnLink {
+interface ColumnLink {
   /** The API name of the type that values are keys of. */
   readonly type: string
   /** The address of that type. */

@@ -1,39 +1,29 @@
 /** Exports all objects of the view, not only the rows that were read. */
 
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
 import { BASE_PATH } from '../api/base-path.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, Icon } from '../ui/button.tsx'
-import { CheckField, FORM, Segments, TextField } from '../ui/fields.tsx'
-import { formatCount } from '../ui/format.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Mistake } from '../ui/error-note.tsx'
+import { CheckField, FORM, Segments, submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { readViews, removeView, saveView } from '../view/saved-views.ts'
-import type { TypeView } from '../view/type-view.ts'
-import { downloadRequest, type ExportFormat, FORMATS } from './export-request.ts'
+import { downloadRequest, type ExportFormat } from './export-request.ts'
+import { useObjects } from './use-objects.ts'
 
-export interface ExportFormProps {
-  readonly of: TypeView
-  /** Objects that match the view. */
-  readonly count: number | undefined
-  /** The version in view. */
-  readonly version: number | undefined
-  readonly onDone: () => void
-}
-
-const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { ndjson: 'NDJSON', csv: 'CSV' }
-
-export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
+export function ExportForm({ onDone }: { readonly onDone: () => void }) {
   const { service } = useSession()
+  const { of, walk } = useObjects()
+  const { totalCount, pages } = walk.state
   const [format, setFormat] = useState<ExportFormat>('csv')
   const [isShownOnly, setShownOnly] = useState(true)
   const { run, error } = useTask()
-  const hasColumns = of.view.columns !== undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run(async () => {
-      const request = downloadRequest(of, { format, isShownOnly, version })
+  const download = () =>
+    run(async () => {
+      const request = downloadRequest(of, { format, isShownOnly, version: pages[0]?.version })
       const { path } = await service.connection.send<{ readonly path: string }>(request)
       const link = document.createElement('a')
       link.href = BASE_PATH + path
@@ -41,28 +31,22 @@ export function ExportForm({ of, count, version, onDone }: ExportFormProps) {
       link.click()
       onDone()
     })
-  }
   return (
-    <form className={FORM} onSubmit={submit}>
+    <form className={FORM} onSubmit={submits(download)}>
       <p className="data">
-        {count === undefined ? 'All matches' : `All ${formatCount(count)} matches`}, as one
-        snapshot, in the order of their keys.
+        {totalCount === undefined ? 'All matches' : `All ${formatCount(totalCount)} matches`}, as
+        one snapshot, in the order of their keys.
       </p>
       <Segments
         label="Format"
-        options={FORMATS}
-        nameOf={(name) => FORMAT_NAMES[name]}
+        options={{ ndjson: 'NDJSON', csv: 'CSV' }}
         value={format}
         onChange={setFormat}
       />
-      {hasColumns && (
+      {of.view.columns !== undefined && (
         <CheckField label="Only the columns in view" isOn={isShownOnly} onChange={setShownOnly} />
       )}
-      {error !== undefined && (
-        <p role="alert" className="text-danger text-base leading-5">
-          {messageOf(error)}
-        </p>
-      )}
+      <Mistake>{error && messageOf(error)}</Mistake>
       <Button type="submit" kind="primary" className="mt-1.5">
         Download
       </Button>
@@ -81,16 +65,13 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
   const [views, setViews] = useState(() => readViews(localStorage))
   const [name, setName] = useState(suggestion)
   const navigate = useNavigate()
-  const save = (event: FormEvent) => {
-    event.preventDefault()
-    saveView(localStorage, {
-      name: name.trim(),
-      address: location.pathname.slice(BASE_PATH.length) + location.search,
-    })
+  const save = () => {
+    const address = location.pathname.slice(BASE_PATH.length) + location.search
+    saveView(localStorage, { name: name.trim(), address })
     onDone()
   }
   return (
-    <form className={FORM} onSubmit={save}>
+    <form className={FORM} onSubmit={submits(save)}>
       {views.length > 0 && (
         <ul
           className="grid gap-0.5 max-h-75 m-0 p-0 overflow-auto list-none text-base"
@@ -108,27 +89,20 @@ export function SavedViews({ suggestion, onDone }: SavedViewsProps) {
               >
                 {view.name}
               </a>
-              <Button
-                kind="quiet"
-                aria-label={`Remove ${view.name}`}
+              <IconButton
+                icon="close"
+                size={12}
+                label={`Remove ${view.name}`}
                 onClick={() => {
                   removeView(localStorage, view.name)
                   setViews(readViews(localStorage))
                 }}
-              >
-                <Icon name="close" size={12} />
-              </Button>
+              />
             </li>
           ))}
         </ul>
       )}
-      <TextField
-        label="Keep this view as"
-        value={name}
-        required
-        autoComplete="off"
-        onChange={setName}
-      />
+      <TextField label="Keep this view as" value={name} required onChange={setName} />
       <Button type="submit" kind="primary" className="mt-1.5">
         Save
       </Button>

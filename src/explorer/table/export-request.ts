@@ -5,8 +5,7 @@ import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts
 import { conditionsOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 
-export const FORMATS = ['ndjson', 'csv'] as const
-export type ExportFormat = (typeof FORMATS)[number]
+export type ExportFormat = 'ndjson' | 'csv'
 
 export interface ExportOptions {
   readonly format: ExportFormat

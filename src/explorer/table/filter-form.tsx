@@ -1,14 +1,13 @@
-/** The editor of one filter: property, operator, value. */
-
+/** The conditions of a view: the editor of one, and all of them as pills. */
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
 import { nameOfProperty } from '../api/ontology.ts'
 import { suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, Icon } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { FORM, SelectField, TextField } from '../ui/fields.tsx'
-import { formatCount } from '../ui/format.ts'
+import { FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import {
   describeFilter,
   needsValue,
@@ -16,18 +15,17 @@ import {
   operatorsOf,
   scalarOf,
 } from '../view/conditions.ts'
-import { isKnownField, type TypeView } from '../view/type-view.ts'
-import type { SetView } from '../view/use-view.ts'
+import { isKnownField } from '../view/type-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
 import { inputOf } from './filter-input.ts'
+import { useObjects } from './use-objects.ts'
 
 export interface FilterFormProps {
-  readonly of: TypeView
-  /** Undefined for a new filter. */
-  readonly filter: Filter | undefined
+  /** The place of the filter that is changed; a new one without it. */
+  readonly index?: number
   /** The property of a new filter. */
   readonly field?: string
-  readonly onSave: (filter: Filter) => void
+  readonly close: () => void
 }
 
 const BOOLEANS = [
@@ -35,8 +33,11 @@ const BOOLEANS = [
   ['false', 'false'],
 ] as const
 
-export function FilterForm({ of, filter, field: firstField, onSave }: FilterFormProps) {
+/** The editor of one filter: property, operator, value. */
+export function FilterForm({ index, field: firstField, close }: FilterFormProps) {
+  const { of, view, setView } = useObjects()
   const { objectType } = of
+  const filter = index === undefined ? undefined : view.filters[index]
   const names = Object.keys(objectType.properties)
   const [field, setField] = useState(filter?.field ?? firstField ?? names[0] ?? '')
   const [chosen, setChosen] = useState<Operator | undefined>(filter?.operator)
@@ -47,17 +48,18 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
   const input = inputOf(scalarOf(objectType, field))
   const [value, setValue] = useState(filter === undefined ? '' : input.toInput(filter.value))
   const label = `Value${input.hint === undefined ? '' : ` (${input.hint})`}`
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const save = () => {
     if (operator === undefined) return
     const written = input.kind === 'boolean' && value === '' ? 'true' : value.trim()
     // An input may show less than the value, such as a timestamp without its fraction.
     const isUnchanged = filter?.field === field && input.toInput(filter.value) === value
     const saved = isUnchanged ? filter.value : input.fromInput(written)
-    onSave({ field, operator, value: needsValue(operator) ? saved : '' })
+    const next = { field, operator, value: needsValue(operator) ? saved : '' }
+    close()
+    setView({ filters: view.filters.toSpliced(index ?? view.filters.length, 1, next) })
   }
   return (
-    <form className={FORM} onSubmit={submit}>
+    <form className={FORM} onSubmit={submits(save)}>
       <SelectField
         label="Property"
         value={field}
@@ -90,11 +92,10 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
               value={value}
               required
               autoFocus
-              autoComplete="off"
               list={input.hasSuggestions ? list : undefined}
               onChange={setValue}
             />
-            {input.hasSuggestions && <Suggestions id={list} of={of} property={field} />}
+            {input.hasSuggestions && <Suggestions id={list} property={field} />}
           </>
         ))}
       <Button type="submit" kind="primary" className="mt-1.5">
@@ -104,16 +105,10 @@ export function FilterForm({ of, filter, field: firstField, onSave }: FilterForm
   )
 }
 
-interface SuggestionsProps {
-  readonly id: string
-  readonly of: TypeView
-  readonly property: string
-}
-
 /** The most frequent values among the objects of the view. */
-function Suggestions({ id, of, property }: SuggestionsProps) {
+function Suggestions({ id, property }: { readonly id: string; readonly property: string }) {
   const { service } = useSession()
-  const { data = [] } = useQuery(suggestionsQuery(service, of, property))
+  const { data = [] } = useQuery(suggestionsQuery(service, useObjects().of, property))
   return (
     <datalist id={id}>
       {data.map(({ value, count }) => (
@@ -123,45 +118,31 @@ function Suggestions({ id, of, property }: SuggestionsProps) {
   )
 }
 
-export interface PillsProps {
-  readonly of: TypeView
-  readonly setView: SetView
-}
-
-export function Pills({ of, setView }: PillsProps) {
-  const { view, objectType } = of
-  const lostOrder = view.order.filter(({ property }) => !isKnownField(objectType, property))
+/** The conditions of a view. Each opens its editor, and can be removed. */
+export function Pills() {
+  const { of, view, setView } = useObjects()
+  const lostOrder = view.order.filter(({ property }) => !isKnownField(of.objectType, property))
   if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
   return (
     <ul className="flex flex-wrap gap-1.5 m-0 p-0 list-none" aria-label="Filters">
       {view.filters.map((filter, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
-        <li key={index}>
-          <FilterPill
-            of={of}
-            filter={filter}
-            onChange={(next) => setView({ filters: view.filters.with(index, next) })}
-            onRemove={() => setView({ filters: view.filters.toSpliced(index, 1) })}
-          />
-        </li>
+        <FilterPill key={index} filter={filter} index={index} />
       ))}
       {lostOrder.map((term) => (
-        <li key={term.property}>
-          <Pill
-            name={`order by ${term.property}`}
-            isLost
-            onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
-          >
-            Order by {term.property}: there is no such property
-          </Pill>
-        </li>
+        <Pill
+          key={term.property}
+          name={`order by ${term.property}`}
+          isLost
+          onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
+        >
+          Order by {term.property}: there is no such property
+        </Pill>
       ))}
       {view.box !== undefined && (
-        <li>
-          <Pill name="the box" onRemove={() => setView({ box: undefined })}>
-            In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
-          </Pill>
-        </li>
+        <Pill name="the box" onRemove={() => setView({ box: undefined })}>
+          In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
+        </Pill>
       )}
     </ul>
   )
@@ -177,12 +158,8 @@ interface PillProps {
 
 function Pill({ name, isLost = false, onRemove, children }: PillProps) {
   return (
-    <span
-      className={
-        isLost
-          ? 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm border border-danger text-danger'
-          : 'inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl bg-accent-bg text-accent text-sm'
-      }
+    <li
+      className={`flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm ${isLost ? 'border border-danger text-danger' : 'bg-accent-bg text-accent'}`}
     >
       <span className="min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
       <button
@@ -193,46 +170,30 @@ function Pill({ name, isLost = false, onRemove, children }: PillProps) {
       >
         <Icon name="close" size={12} />
       </button>
-    </span>
+    </li>
   )
 }
 
-interface FilterPillProps {
-  readonly of: TypeView
-  readonly filter: Filter
-  readonly onChange: (filter: Filter) => void
-  readonly onRemove: () => void
-}
-
 /** A filter on a property that does not exist can only be removed. */
-function FilterPill({ of, filter, onChange, onRemove }: FilterPillProps) {
+function FilterPill({ filter, index }: { readonly filter: Filter; readonly index: number }) {
+  const { of, view, setView } = useObjects()
   const text = describeFilter(filter, of.objectType)
-  if (!isKnownField(of.objectType, filter.field)) {
-    return (
-      <Pill name={text} isLost onRemove={onRemove}>
-        {text}: there is no such property
-      </Pill>
-    )
-  }
+  const isLost = !isKnownField(of.objectType, filter.field)
+  const remove = () => setView({ filters: view.filters.toSpliced(index, 1) })
   return (
-    <Pill name={text} onRemove={onRemove}>
-      <Popup
-        kind="quiet"
-        className="min-h-6 p-0 text-inherit text-sm"
-        label={text}
-        panelLabel={`Filter: ${text}`}
-      >
-        {(close) => (
-          <FilterForm
-            of={of}
-            filter={filter}
-            onSave={(next) => {
-              close()
-              onChange(next)
-            }}
-          />
-        )}
-      </Popup>
+    <Pill name={text} isLost={isLost} onRemove={remove}>
+      {isLost ? (
+        `${text}: there is no such property`
+      ) : (
+        <Popup
+          kind="quiet"
+          className="min-h-6 p-0 text-inherit text-sm"
+          label={text}
+          panelLabel={`Filter: ${text}`}
+        >
+          {(close) => <FilterForm index={index} close={close} />}
+        </Popup>
+      )}
     </Pill>
   )
 }

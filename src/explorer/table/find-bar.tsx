@@ -1,19 +1,16 @@
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
-import { Button, Icon } from '../ui/button.tsx'
-import { formatCount } from '../ui/format.ts'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
+import { IconButton } from '../ui/button.tsx'
+import { submits } from '../ui/fields.tsx'
 import type { Column } from './columns.ts'
-import { type FoundCell, findInRows } from './find-in-rows.ts'
-import type { ViewWalk } from './use-walk.ts'
-
-export interface FindBarProps {
-  readonly walk: ViewWalk
-  readonly columns: readonly Column[]
-  readonly onFound: (cell: FoundCell) => void
-  readonly onClose: () => void
-}
+import { findInRows } from './find-in-rows.ts'
+import { useObjects } from './use-objects.ts'
 
 /** Searches the rows that were read, whether they are rendered or not. */
-export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: FindBarProps) {
+export function FindBar({ columns }: { readonly columns: readonly Column[] }) {
+  const { walk: viewWalk, grid, setFinding } = useObjects()
+  const { walk, state } = viewWalk
+  const close = () => setFinding(false)
   const [text, setText] = useState('')
   const [note, setNote] = useState('')
   const last = useRef(-1)
@@ -23,14 +20,10 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
     setNote(walk.hasEvicted ? `${result}; only rows still in memory were searched` : result)
     if (found === undefined) return
     last.current = found.row
-    onFound(found)
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void find(false)
+    grid.current?.goTo(found)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onClose()
+    if (event.key === 'Escape') close()
     if (event.key === 'Enter' && event.shiftKey) {
       event.preventDefault()
       void find(true)
@@ -39,7 +32,7 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
   return (
     <form
       className="absolute top-10 right-5 z-4 flex items-center gap-0.5 p-1 border border-line rounded-lg bg-panel shadow-lg"
-      onSubmit={submit}
+      onSubmit={submits(() => find(false))}
       aria-label="Find in the rows that were read"
     >
       <input
@@ -58,15 +51,9 @@ export function FindBar({ walk: { walk, state }, columns, onFound, onClose }: Fi
       <span className="label min-w-18 px-1.5" role="status">
         {note}
       </span>
-      <Button kind="quiet" aria-label="Previous" onClick={() => void find(true)}>
-        <Icon name="up" size={14} />
-      </Button>
-      <Button kind="quiet" type="submit" aria-label="Next">
-        <Icon name="down" size={14} />
-      </Button>
-      <Button kind="quiet" aria-label="Close" onClick={onClose}>
-        <Icon name="close" size={14} />
-      </Button>
+      <IconButton icon="up" label="Previous" onClick={() => void find(true)} />
+      <IconButton icon="down" label="Next" type="submit" />
+      <IconButton icon="close" label="Close" onClick={close} />
     </form>
   )
 }

@@ -1,65 +1,66 @@
+/** The heads of the columns, each with its menu. */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
 import { Icon, type IconName } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import type { TypeView } from '../view/type-view.ts'
-import type { Filter, OrderTerm } from '../view/view-state.ts'
+import type { OrderTerm } from '../view/view-state.ts'
 import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
-import styles from './grid.module.css'
 import { addTerm, orderOf, toggleOrder } from './order-terms.ts'
+import { useObjects } from './use-objects.ts'
 
-export interface ColumnActions extends Omit<ColumnMenuProps, 'column'> {
+export interface GridHeaderProps {
+  readonly columns: readonly Column[]
   readonly onWidth: (column: string, width: number) => void
 }
 
-export interface GridHeaderProps extends ColumnActions {
-  readonly columns: readonly Column[]
-  readonly primaryKey: string
-}
-
-export function GridHeader({ columns, primaryKey, ...actions }: GridHeaderProps) {
+export function GridHeader({ columns, onWidth }: GridHeaderProps) {
   return (
-    <div role="rowgroup" className={styles.head}>
-      <div role="row" tabIndex={-1} aria-rowindex={1} className={styles.row}>
+    <div role="rowgroup" className="sticky top-0 z-2 bg-panel border-b border-line">
+      <div role="row" tabIndex={-1} aria-rowindex={1} className="flex h-8">
         {columns.map((column, index) => (
-          <HeaderCell
-            key={column.name}
-            column={column}
-            index={index}
-            isKey={column.name === primaryKey}
-            actions={actions}
-          />
+          <HeaderCell key={column.name} {...{ column, columns, index, onWidth }} />
         ))}
       </div>
     </div>
   )
 }
 
-interface HeaderCellProps {
+interface HeaderCellProps extends GridHeaderProps {
   readonly column: Column
   readonly index: number
-  readonly isKey: boolean
-  readonly actions: ColumnActions
 }
 
-function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
+const SORTS = { asc: 'ascending', desc: 'descending' } as const
+
+function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
+  const { of, setView } = useObjects()
+  const { order } = of.view
   const { name, definition, width, isNumeric } = column
-  const { order, onOrder, onWidth } = actions
   const term = orderOf(order, name)
-  const classes = [
-    styles.headCell,
-    isNumeric ? styles.numeric : '',
-    isKey ? styles.headKey : '',
-  ].join(' ')
-  const menu = <ColumnMenu {...actions} column={column} />
+  const text = nameOfProperty(name, definition)
+  const place =
+    name === of.objectType.primaryKey
+      ? 'sticky left-0 z-1 bg-panel max-[700px]:max-w-[55vw]'
+      : 'relative'
+  const menu = (
+    <Popup
+      kind="quiet"
+      className="w-4.5 min-h-6 p-0 align-middle opacity-0 group-hover/head:opacity-100 group-focus-within/head:opacity-100 pointer-coarse:opacity-100"
+      label={<Icon name="more" size={14} />}
+      aria-label={`Column ${name}`}
+      panelLabel={`Column ${name}`}
+    >
+      {(close) => <MenuItems column={column} columns={columns} close={close} />}
+    </Popup>
+  )
   return (
     <div
       role="columnheader"
       tabIndex={-1}
       aria-colindex={index + 1}
-      aria-sort={ariaSort(term?.direction)}
-      className={classes}
+      aria-sort={term === undefined ? 'none' : SORTS[term.direction]}
+      className={`group/head flex flex-none items-center px-2 overflow-hidden text-ellipsis text-muted text-sm leading-8 whitespace-nowrap ${place} ${isNumeric ? 'text-right' : ''}`}
       style={{ width }}
       title={`${name}: ${definition.type}${definition.description ? ` – ${definition.description}` : ''}`}
     >
@@ -68,10 +69,10 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
       {isSortable(definition) ? (
         <button
           type="button"
-          className={styles.headButton}
-          onClick={({ shiftKey }) => onOrder(toggleOrder(order, name, shiftKey))}
+          className={`flex flex-1 items-center gap-1 min-w-0 h-full p-0 border-0 bg-transparent text-sm cursor-pointer ${isNumeric ? 'justify-end' : ''}`}
+          onClick={({ shiftKey }) => setView({ order: toggleOrder(order, name, shiftKey) })}
         >
-          <span className={styles.ellipsis}>{nameOfProperty(name, definition)}</span>
+          <span className="overflow-hidden text-ellipsis">{text}</span>
           {term !== undefined && (
             <>
               <Icon name={term.direction === 'asc' ? 'up' : 'down'} size={12} />
@@ -80,9 +81,7 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
           )}
         </button>
       ) : (
-        <span className={`${styles.ellipsis} ${styles.unsorted}`}>
-          {nameOfProperty(name, definition)}
-        </span>
+        <span className="flex-1 overflow-hidden text-ellipsis">{text}</span>
       )}
       {!isNumeric && menu}
       <WidthHandle column={column} onWidth={onWidth} />
@@ -90,15 +89,62 @@ function HeaderCell({ column, index, isKey, actions }: HeaderCellProps) {
   )
 }
 
-function ariaSort(direction: OrderTerm['direction'] | undefined) {
-  if (direction === undefined) return 'none'
-  return direction === 'asc' ? 'ascending' : 'descending'
+interface MenuItemsProps extends Pick<HeaderCellProps, 'column' | 'columns'> {
+  readonly close: () => void
+}
+
+/** The menu of a column: order, filter, hide. */
+function MenuItems({ column: { name, definition }, columns, close }: MenuItemsProps) {
+  const { of, setView } = useObjects()
+  const { order } = of.view
+  const [isFiltering, setFiltering] = useState(false)
+  if (isFiltering) return <FilterForm field={name} close={close} />
+  const change = (view: Parameters<typeof setView>[0], replace = false) => {
+    close()
+    setView(view, { replace })
+  }
+  const others = order.filter(({ property }) => property !== name)
+  const canSort = isSortable(definition)
+  const canAdd = canSort && others.length > 0
+  const isSorted = canSort && orderOf(order, name) !== undefined
+  const sort = (direction: OrderTerm['direction'], isAdded: boolean) => () =>
+    change({ order: addTerm(order, { property: name, direction }, isAdded) })
+  const hide = () => {
+    const shown = columns.map((column) => column.name).filter((each) => each !== name)
+    change({ columns: shown }, true)
+  }
+  const items: readonly (readonly [isShown: boolean, IconName, text: string, act: () => void])[] = [
+    [canSort, 'up', 'Sort up', sort('asc', false)],
+    [canSort, 'down', 'Sort down', sort('desc', false)],
+    [canAdd, 'up', 'Then sort up', sort('asc', true)],
+    [canAdd, 'down', 'Then sort down', sort('desc', true)],
+    [isSorted, 'close', 'Do not sort', () => change({ order: others })],
+    [true, 'filter', 'Filter…', () => setFiltering(true)],
+    [name !== of.objectType.primaryKey, 'columns', 'Hide', hide],
+  ]
+  return (
+    <div className="grid min-w-40 -m-1.5">
+      {items.map(
+        ([isShown, icon, text, act]) =>
+          isShown && (
+            <button
+              key={text}
+              type="button"
+              className="flex items-center gap-2 min-h-7.5 px-2 border-0 rounded-sm bg-transparent text-base text-left cursor-pointer hover:bg-accent-bg focus-visible:bg-accent-bg"
+              onClick={act}
+            >
+              <Icon name={icon} size={14} /> {text}
+            </button>
+          ),
+      )}
+    </div>
+  )
 }
 
 const KEY_STEP = 16
 
 /** The edge of a column, which can be dragged or moved by arrow keys. */
-function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { column: Column }) {
+function WidthHandle({ column, onWidth }: Pick<HeaderCellProps, 'column' | 'onWidth'>) {
   const start = useRef<{ readonly x: number; readonly width: number }>(undefined)
   const onPointerDown = (event: PointerEvent) => {
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -122,7 +168,7 @@ function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { col
       aria-label={`Width of ${column.name}`}
       aria-valuenow={column.width}
       aria-valuemin={MIN_WIDTH}
-      className={styles.handle}
+      className="absolute inset-y-1.5 right-0 w-1.75 border-r border-line cursor-col-resize touch-none hover:border-r-2 hover:border-accent focus-visible:border-r-2 focus-visible:border-accent"
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={() => {
@@ -130,74 +176,5 @@ function WidthHandle({ column, onWidth }: Pick<ColumnActions, 'onWidth'> & { col
       }}
       onKeyDown={onKeyDown}
     />
-  )
-}
-
-interface ColumnMenuProps {
-  readonly of: TypeView
-  readonly column: Column
-  readonly order: readonly OrderTerm[]
-  readonly onOrder: (order: readonly OrderTerm[]) => void
-  readonly onNewFilter: (filter: Filter) => void
-  readonly onHide: (column: string) => void
-}
-
-function ColumnMenu(props: ColumnMenuProps) {
-  return (
-    <Popup
-      kind="quiet"
-      className="w-4.5 min-h-6 p-0 align-middle opacity-0 focus-visible:opacity-100 hover:opacity-100 pointer-coarse:opacity-100"
-      label={<Icon name="more" size={14} />}
-      aria-label={`Column ${props.column.name}`}
-      panelLabel={`Column ${props.column.name}`}
-    >
-      {(close) => <Items {...props} close={close} />}
-    </Popup>
-  )
-}
-
-function Items(props: ColumnMenuProps & { readonly close: () => void }) {
-  const { of, column, order, onOrder, onNewFilter, onHide, close } = props
-  const { name, definition } = column
-  const [isFiltering, setFiltering] = useState(false)
-  const then = (act: () => void) => () => {
-    close()
-    act()
-  }
-  if (isFiltering) {
-    const save = (filter: Filter) => then(() => onNewFilter(filter))()
-    return <FilterForm of={of} filter={undefined} field={name} onSave={save} />
-  }
-  const others = order.filter(({ property }) => property !== name)
-  const canSort = isSortable(definition)
-  const canAdd = canSort && others.length > 0
-  const isSorted = canSort && orderOf(order, name) !== undefined
-  const sort = (direction: OrderTerm['direction'], isAdded: boolean) =>
-    then(() => onOrder(addTerm(order, { property: name, direction }, isAdded)))
-  const items: readonly (readonly [isShown: boolean, IconName, text: string, act: () => void])[] = [
-    [canSort, 'up', 'Sort up', sort('asc', false)],
-    [canSort, 'down', 'Sort down', sort('desc', false)],
-    [canAdd, 'up', 'Then sort up', sort('asc', true)],
-    [canAdd, 'down', 'Then sort down', sort('desc', true)],
-    [isSorted, 'close', 'Do not sort', then(() => onOrder(others))],
-    [true, 'filter', 'Filter…', () => setFiltering(true)],
-    [name !== of.objectType.primaryKey, 'columns', 'Hide', then(() => onHide(name))],
-  ]
-  return (
-    <div className="grid min-w-40 -m-1.5">
-      {items.map(
-        ([isShown, icon, text, act]) =>
-          isShown && (
-            <button
-              key={text}
-              type="button"
-              className="flex items-center gap-2 min-h-7.5 px-2 border-0 rounded-sm bg-transparent text-base text-left cursor-pointer hover:bg-accent-bg focus-visible:bg-accent-bg"
-              onClick={act}
-            >
-              <Icon name={icon} size={14} /> {text}
-            </button>
-          ),
-      )}
-    </div>
   )
 }

@@ -1,11 +1,10 @@
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import type { ObjectRecord } from '../api/records.ts'
 import { type Titles, titleIn } from '../queries/linked-titles.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'
-import { type Column, type ColumnLink, fitsInto } from './columns.ts'
-import styles from './grid.module.css'
+import { type Column, fitsInto } from './columns.ts'
 
 export interface GridRowProps {
   readonly row: number
@@ -25,27 +24,23 @@ export interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, top, columns, record, wasRead, primaryKey, titles, endsPage, activeColumn } = props
-  const classes = [styles.row, styles.dataRow, endsPage === undefined ? '' : styles.pageEnd].join(
-    ' ',
-  )
+  const { row, top, columns, endsPage } = props
   return (
-    <div role="row" tabIndex={-1} aria-rowindex={row + 2} className={classes} style={{ top }}>
+    <div
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={row + 2}
+      className={`group/row absolute left-0 flex w-full h-8 hover:bg-raised ${endsPage === undefined ? '' : '[border-bottom:1px_dashed_var(--color-edge)]'}`}
+      style={{ top }}
+    >
       {columns.map((column, index) => (
-        <Cell
-          key={column.name}
-          column={column}
-          index={index}
-          value={record?.properties[column.name]}
-          isLoaded={record !== undefined}
-          wasRead={wasRead}
-          isKey={column.name === primaryKey}
-          isActive={activeColumn === index}
-          titles={titles}
-        />
+        <Cell key={column.name} row={props} column={column} index={index} />
       ))}
       {endsPage !== undefined && (
-        <span className={styles.pageMark} aria-hidden="true">
+        <span
+          className="sticky right-3 z-1 self-end ml-auto px-2 translate-y-1/2 rounded-lg bg-raised text-muted text-xs leading-4 whitespace-nowrap"
+          aria-hidden="true"
+        >
           page {endsPage} ends
         </span>
       )}
@@ -53,102 +48,85 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   )
 })
 
+const CELL = 'flex-none px-2 text-base leading-8 whitespace-nowrap cursor-default'
+/** A long key does not cover the other columns of a narrow screen. */
+const KEY =
+  'sticky left-0 z-1 bg-panel group-hover/row:bg-raised max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
+const PENDING = 'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised'
+
 interface CellProps {
+  readonly row: GridRowProps
   readonly column: Column
   readonly index: number
-  readonly value: unknown
-  readonly isLoaded: boolean
-  readonly wasRead: boolean
-  readonly isKey: boolean
-  readonly isActive: boolean
-  readonly titles: Titles
 }
 
-function Cell(props: CellProps) {
-  const { column, index, value, isLoaded, wasRead, isKey, isActive, titles } = props
-  const isEvicted = wasRead && !isLoaded
-  const { width, isNumeric } = column
-  const text = isLoaded ? textOf(value, column) : undefined
+function Cell({ row, column, index }: CellProps) {
+  const { record, wasRead, activeColumn } = row
+  const { name, width, isNumeric, link } = column
+  const isEvicted = wasRead && record === undefined
+  const isKey = name === row.primaryKey
+  const isActive = activeColumn === index
+  const text = textOf(record, column)
+  // The titles of linked objects arrive later, and shrink on their own.
+  const mayBeCut = text !== undefined && ((link && !isKey) || !fitsInto(text, width))
   const classes = [
-    styles.cell,
-    isNumeric ? styles.numeric : '',
-    isKey ? styles.key : '',
-    isActive ? styles.active : '',
-    isLoaded || wasRead ? '' : styles.pending,
-    isEvicted && index === 0 ? styles.evicted : '',
-    mayBeCut(text, column, isKey) ? styles.cut : '',
-  ].join(' ')
+    CELL,
+    // Only numbers: tabular figures of the font widen hyphens, which texts have.
+    isNumeric && 'text-right tabular-nums',
+    isKey && KEY,
+    // The cells beside the note are empty, so that it may run over them.
+    isEvicted ? 'text-muted' : isKey && 'font-medium',
+    isActive && 'outline-2 -outline-offset-2 outline-accent',
+    record === undefined && !wasRead && PENDING,
+    mayBeCut && 'overflow-hidden text-ellipsis',
+  ]
   return (
     <div
       role="gridcell"
       aria-colindex={index + 1}
       tabIndex={isActive ? 0 : undefined}
-      className={classes}
+      className={classes.filter(Boolean).join(' ')}
       style={{ width }}
     >
-      {isEvicted ? (
-        index === 0 && 'left memory; start again to read it'
-      ) : isLoaded && text === undefined ? (
-        <span className={styles.missing}>–</span>
-      ) : column.link !== undefined && text !== undefined ? (
-        <CellLink link={column.link} value={String(value)} isKey={isKey} titles={titles}>
-          {text}
-        </CellLink>
-      ) : text !== undefined ? (
-        <LinkedText text={text} tabIndex={-1} />
-      ) : undefined}
+      {isEvicted && index === 0 && 'left memory; start again to read it'}
+      {record !== undefined && contentOf(text, row, column)}
     </div>
   )
-}
-
-/** The titles of linked objects arrive later, and shrink on their own. */
-function mayBeCut(text: string | undefined, { width, link }: Column, isKey: boolean): boolean {
-  return text !== undefined && ((link !== undefined && !isKey) || !fitsInto(text, width))
 }
 
 /** Marks the link to the object of a row, which is opened with the list that it is in. */
 export const OPENS_ROW = 'data-opens-row'
 
-interface CellLinkProps {
-  readonly link: ColumnLink
-  readonly value: string
-  readonly isKey: boolean
-  readonly titles: Titles
-  /** The key as text. */
-  readonly children: string
-}
-
-function CellLink({ link, value, isKey, titles, children: key }: CellLinkProps) {
-  const href = `${BASE_PATH}${link.to}/${encodeURIComponent(value)}`
-  if (isKey) {
-    return (
-      <a href={href} tabIndex={-1} {...{ [OPENS_ROW]: '' }}>
-        {key}
-      </a>
-    )
+function contentOf(text: string | undefined, row: GridRowProps, column: Column): ReactNode {
+  const { name, link } = column
+  if (text === undefined) return <span className="text-muted">–</span>
+  if (link === undefined) return <LinkedText text={text} tabIndex={-1} />
+  const key = String(row.record?.properties[name])
+  const isKey = name === row.primaryKey
+  const title = isKey ? undefined : titleIn(row.titles, { type: link.type, key })
+  const address = {
+    href: `${BASE_PATH}${link.to}/${encodeURIComponent(key)}`,
+    tabIndex: -1,
+    ...(isKey && { [OPENS_ROW]: '' }),
   }
-  const title = titleIn(titles, { type: link.type, key: value })
-  return title === undefined ? (
-    <a href={href} tabIndex={-1}>
-      {key} ›
-    </a>
-  ) : (
-    <span className={styles.linked}>
-      <a href={href} tabIndex={-1} className={styles.ellipsis}>
+  if (title === undefined) return <a {...address}>{isKey ? text : `${text} ›`}</a>
+  return (
+    <span className="flex gap-1.5 items-baseline">
+      <a {...address} className="overflow-hidden text-ellipsis">
         {title}
       </a>{' '}
-      <span className={styles.linkedKey}>{key}</span>
+      <span className="text-muted text-sm">{text}</span>
     </span>
   )
 }
 
-function textOf(value: unknown, { definition, style }: Column): string | undefined {
-  return formatValue(value, definition, style)
+function textOf(record: ObjectRecord | undefined, column: Column): string | undefined {
+  return formatValue(record?.properties[column.name], column.definition, column.style)
 }
 
 /** Returns the tooltip of a cell: its full text, or the local time of a timestamp. */
 export function titleOf(column: Column, record: ObjectRecord | undefined): string | undefined {
-  const value = record?.properties[column.name]
-  const text = textOf(value, column)
-  return column.definition.type === 'timestamp' && text ? localTime(String(value)) : text
+  const text = textOf(record, column)
+  const isTime = column.definition.type === 'timestamp' && text
+  return isTime ? localTime(String(record?.properties[column.name])) : text
 }

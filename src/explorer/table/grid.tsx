@@ -2,66 +2,54 @@
  * The table of objects: a virtual ARIA grid with true row numbers. Rows come from the walk; the next
  * page is requested before the end is reached.
  */
-
 import { useNavigate } from '@tanstack/react-router'
 import {
   type MouseEvent,
-  type Ref,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
   useMemo,
   useRef,
 } from 'react'
-import type { OntologyDefinition } from '../api/ontology.ts'
+import { nameOf } from '../api/ontology.ts'
 import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-titles.ts'
 import type { Column } from './columns.ts'
-import styles from './grid.module.css'
-import { type ColumnActions, GridHeader } from './grid-header.tsx'
+import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
-import { type ActiveCell, type RowActions, useGridKeys } from './use-grid-keys.ts'
-import type { ViewWalk } from './use-walk.ts'
+import { type ActiveCell, useGridKeys } from './use-grid-keys.ts'
+import { useObjects } from './use-objects.ts'
+import { useRowActions } from './use-row-actions.ts'
 
 /** Rows before the end at which the next page is requested. */
 const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
-/** The operations of the grid for other parts of the screen. */
-export interface GridHandle {
-  readonly goTo: (cell: ActiveCell) => void
-}
-
-export interface GridProps extends ColumnActions, RowActions {
-  readonly label: string
-  readonly walk: ViewWalk
-  readonly columns: readonly Column[]
-  readonly primaryKey: string
-  readonly isSnapshot: boolean
-  readonly onTopRow: (row: number) => void
-  readonly ref: Ref<GridHandle>
-}
-
-export function Grid(props: GridProps) {
-  const { walk: viewWalk, columns, primaryKey, label, onOpen, onTopRow, isSnapshot, ref } = props
+export function Grid({ columns, onWidth }: GridHeaderProps) {
+  const { of, walk: viewWalk, topRow: shownTopRow, grid } = useObjects()
   // Scrolling renders the rows only: their window is the state of this component.
-  const header = useMemo(() => <GridHeader {...props} />, [props])
+  const header = useMemo(
+    () => <GridHeader columns={columns} onWidth={onWidth} />,
+    [columns, onWidth],
+  )
   const { walk, state, topic, isStale } = viewWalk
   const scroller = useRef<HTMLDivElement>(null)
   const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
   const rowCount = state.rowCount + pending
   const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
-  const titles = useRowTitles(props.of.ontology, columns, viewWalk, rows)
+  const titles = useRowTitles(columns, rows)
   const navigate = useNavigate()
-  useEffect(() => onTopRow(topRow), [topRow, onTopRow])
+  useEffect(() => shownTopRow.set(topRow), [topRow, shownTopRow])
   useEffect(() => {
     const isNear = rows.end >= state.rowCount - LOAD_AHEAD
     if (isNear && state.error === undefined && !state.isLoading) void walk.loadNext()
   }, [rows.end, state.rowCount, state.error, state.isLoading, walk])
 
+  const actions = useRowActions()
   const { active, move, goToTop, setActive, onKeyDown } = useGridKeys({
-    ...props,
+    ...actions,
+    columns,
     grid: scroller,
     rowCount: state.rowCount,
     scrollTo,
@@ -72,7 +60,7 @@ export function Grid(props: GridProps) {
     if (lastTopic.current !== topic) goToTop()
     lastTopic.current = topic
   }, [topic, goToTop])
-  useImperativeHandle(ref, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
+  useImperativeHandle(grid, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
   const width = columns.reduce((sum, column) => sum + column.width, 0)
   const onClick = (event: MouseEvent) => {
     const cell = cellAt(event)
@@ -81,12 +69,12 @@ export function Grid(props: GridProps) {
     const isOwn = link !== null && link.target !== '_blank'
     if (!isOwn || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    if (cell !== undefined && link.hasAttribute(OPENS_ROW)) onOpen(cell.row)
+    if (cell !== undefined && link.hasAttribute(OPENS_ROW)) actions.onOpen(cell.row)
     else void navigate({ href: link.getAttribute('href') } as never)
   }
   const onDoubleClick = (event: MouseEvent) => {
     const cell = cellAt(event)
-    if (cell !== undefined) onOpen(cell.row)
+    if (cell !== undefined) actions.onOpen(cell.row)
   }
   const showTitle = (event: MouseEvent) => {
     const cell = cellAt(event)
@@ -94,13 +82,12 @@ export function Grid(props: GridProps) {
     const title = column && titleOf(column, walk.record(cell.row))
     if (title !== undefined) cell?.element.setAttribute('title', title)
   }
-  const classes = [styles.scroller, isSnapshot ? styles.snapshot : '', isStale ? styles.stale : '']
   return (
     <div
       ref={scroller}
-      className={classes.join(' ')}
+      className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
       role="grid"
-      aria-label={label}
+      aria-label={nameOf(of.objectType)}
       aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
       aria-colcount={columns.length}
       aria-busy={state.isLoading || isStale}
@@ -110,9 +97,13 @@ export function Grid(props: GridProps) {
       onDoubleClick={onDoubleClick}
       onPointerOver={showTitle}
     >
-      <div role="presentation" style={{ width }} className={styles.canvas}>
+      <div role="presentation" style={{ width }} className="relative min-w-full">
         {header}
-        <div role="rowgroup" className={styles.body} style={{ height: heightOf(rowCount) }}>
+        <div
+          role="rowgroup"
+          className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion)' : ''}`}
+          style={{ height: heightOf(rowCount) }}
+        >
           {rowsToRender(rows, active.row, state.rowCount).map((index) => {
             const page = walk.pageAt(index)
             const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
@@ -124,7 +115,7 @@ export function Grid(props: GridProps) {
                 columns={columns}
                 record={walk.record(index)}
                 wasRead={page !== undefined}
-                primaryKey={primaryKey}
+                primaryKey={of.objectType.primaryKey}
                 titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
                 activeColumn={active.row === index ? active.column : undefined}
@@ -158,32 +149,23 @@ function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | u
 const BLOCK = 100
 
 /** Returns the titles of the objects that the rows on the screen link to. */
-function useRowTitles(
-  ontology: OntologyDefinition,
-  columns: readonly Column[],
-  { walk, state: { rowCount } }: ViewWalk,
-  { first, end }: RowWindow,
-): Titles {
+function useRowTitles(columns: readonly Column[], { first, end }: RowWindow): Titles {
+  const { of, walk: viewWalk } = useObjects()
+  const { walk, state } = viewWalk
   // The key of a row links to the object of the row itself.
   const linked = useMemo(() => columns.slice(1).filter(({ link }) => link !== undefined), [columns])
   const from = Math.floor(first / BLOCK) * BLOCK
-  const to = Math.min(rowCount, Math.ceil(end / BLOCK) * BLOCK)
+  const to = Math.min(state.rowCount, Math.ceil(end / BLOCK) * BLOCK)
   const wanted = useMemo(() => {
     if (linked.length === 0) return []
     const rows = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset)
-    return rows.flatMap((row) => keysOf(linked, walk.record(row)?.properties))
+    return rows.flatMap((row) => {
+      const properties = walk.record(row)?.properties ?? {}
+      return linked.flatMap(({ name, link }): LinkedKey[] => {
+        const value = properties[name] ?? undefined
+        return link && value !== undefined ? [{ type: link.type, key: String(value) }] : []
+      })
+    })
   }, [linked, walk, from, to])
-  return useLinkedTitles(ontology, wanted)
-}
-
-function keysOf(
-  columns: readonly Column[],
-  properties: Readonly<Record<string, unknown>> | undefined,
-): LinkedKey[] {
-  return columns.flatMap(({ name, link }) => {
-    const value = properties?.[name]
-    return link === undefined || value === undefined || value === null
-      ? []
-      : [{ type: link.type, key: String(value) }]
-  })
+  return useLinkedTitles(of.ontology, wanted)
 }

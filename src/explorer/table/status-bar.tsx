@@ -2,27 +2,20 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { memo, useSyncExternalStore } from 'react'
-import { countOf } from '../../contract/count-of.ts'
-import type { Observable } from '../api/observable.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import { meQuery } from '../api/service.ts'
-import type { WalkPage, WalkState } from '../queries/walk.ts'
+import type { WalkPage } from '../queries/walk.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { formatBytes, formatCount, formatCountdown } from '../ui/format.ts'
+import { formatBytes, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/use-task.ts'
-import type { ViewWalk } from './use-walk.ts'
+import { useObjects } from './use-objects.ts'
 
-export interface StatusBarProps {
-  readonly walk: ViewWalk
-  readonly topRow: Observable<number>
-  readonly isSnapshot: boolean
-  readonly onJump: (row: number) => void
-}
-
-export function StatusBar(props: StatusBarProps) {
-  const { walk, state, revision } = props.walk
-  const topRow = useSyncExternalStore(props.topRow.subscribe, props.topRow.get)
+export function StatusBar() {
+  const { walk: viewWalk, topRow: shownTopRow } = useObjects()
+  const { walk, state, revision } = viewWalk
+  const topRow = useSyncExternalStore(shownTopRow.subscribe, shownTopRow.get)
   const { pages, rowCount, totalCount, isComplete } = state
   const page = walk.pageAt(topRow)
   const last = pages.at(-1)
@@ -37,21 +30,13 @@ export function StatusBar(props: StatusBarProps) {
         {` · ${formatCount(rowCount)} read`}
         {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
-      <PageBars pages={pages} current={page?.index} onJump={props.onJump} />
+      <PageBars pages={pages} current={page?.index} />
       {page !== undefined && (
         <span className="max-[700px]:hidden">
           {countOf(page.count, 'object')} · {formatBytes(page.byteLength)} · {timeOf(page)}
         </span>
       )}
-      {last !== undefined && (
-        <span>
-          {isComplete ? (
-            'all pages read'
-          ) : (
-            <TokenLife state={state} isSnapshot={props.isSnapshot} />
-          )}
-        </span>
-      )}
+      {last !== undefined && <span>{isComplete ? 'all pages read' : <TokenLife />}</span>}
       <span className="ml-auto max-[700px]:hidden">{NAMES[revision]}</span>
     </section>
   )
@@ -66,24 +51,22 @@ function timeOf({ durationMs, serverMs }: WalkPage): string {
   return `${Math.round(durationMs)} ms${server}`
 }
 
-interface TokenLifeProps {
-  readonly state: WalkState
-  readonly isSnapshot: boolean
-}
-
 /**
  * How long the next page can be read: as long as its token is valid. The token of a snapshot is
  * renewed when it has expired, so its walk ends with the snapshot.
  */
-function TokenLife({ state, isSnapshot }: TokenLifeProps) {
+function TokenLife() {
   const { service } = useSession()
+  const { walk, view } = useObjects()
+  const { pages, startedAtMs } = walk.state
+  const { isSnapshot } = view
   const { data } = useQuery(meQuery(service))
   const now = useNow()
-  const receivedAtMs = state.pages.at(-1)?.receivedAtMs
+  const receivedAtMs = pages.at(-1)?.receivedAtMs
   if (data === undefined || receivedAtMs === undefined) return null
   const { maxAgeSeconds, snapshotMaxAgeSeconds } = data.pageTokens
   const endsAtMs = isSnapshot
-    ? (state.startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
+    ? (startedAtMs ?? receivedAtMs) + 1000 * snapshotMaxAgeSeconds
     : receivedAtMs + 1000 * maxAgeSeconds
   const name = isSnapshot ? 'snapshot' : 'next token'
   return <>{endsAtMs <= now ? `${name} expired` : `${name} ${formatCountdown(endsAtMs - now)}`}</>
@@ -95,10 +78,9 @@ const HEIGHT = 16
 interface PageBarsProps {
   readonly pages: readonly WalkPage[]
   readonly current: number | undefined
-  readonly onJump: (row: number) => void
 }
 
-const PageBars = memo(function PageBars({ pages, current = 0, onJump }: PageBarsProps) {
+const PageBars = memo(function PageBars({ pages, current = 0 }: PageBarsProps) {
   // The page in view stays in the middle, as far as there are pages around it.
   const start = Math.max(0, Math.min(current - SHOWN_PAGES / 2, pages.length - SHOWN_PAGES))
   const shown = pages.slice(start, start + SHOWN_PAGES)
@@ -119,22 +101,15 @@ const PageBars = memo(function PageBars({ pages, current = 0, onJump }: PageBars
           aria-label={`Page ${page.index + 1}`}
           panelLabel={`Page ${page.index + 1}`}
         >
-          {(close) => (
-            <PageDetails
-              page={page}
-              onJump={() => {
-                close()
-                onJump(page.firstRow)
-              }}
-            />
-          )}
+          {(close) => <PageDetails page={page} close={close} />}
         </Popup>
       ))}
     </span>
   )
 })
 
-function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJump: () => void }) {
+function PageDetails({ page, close }: { readonly page: WalkPage; readonly close: () => void }) {
+  const { grid } = useObjects()
   const { firstRow, count, byteLength, durationMs, serverMs, version, request } = page
   const facts: readonly (readonly [name: string, value: string | undefined])[] = [
     ['Rows', `${formatCount(firstRow + 1)} – ${formatCount(firstRow + count)}`],
@@ -158,7 +133,14 @@ function PageDetails({ page, onJump }: { readonly page: WalkPage; readonly onJum
           ),
         )}
       </dl>
-      <Button onClick={onJump}>Go to its first row</Button>
+      <Button
+        onClick={() => {
+          close()
+          grid.current?.goTo({ row: firstRow, column: 0 })
+        }}
+      >
+        Go to its first row
+      </Button>
     </div>
   )
 }

@@ -1,49 +1,34 @@
 /** The controls of the table: free text, filters, columns, latest or snapshot. */
-
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { nameOf, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { formatCount } from '../../contract/count-of.ts'
+import { nameOf, nameOfProperty } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
 import { LoadButton, TypeButton } from '../load/load-area.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, Icon, IconButton, type IconName } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { CheckField, Segments } from '../ui/fields.tsx'
-import { formatCount } from '../ui/format.ts'
+import { CheckField, Segments, submits } from '../ui/fields.tsx'
 import { useNow } from '../ui/use-task.ts'
 import { pointProperty } from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
-import type { SetView } from '../view/use-view.ts'
-import { LAYOUTS, type Layout } from '../view/view-state.ts'
+import type { Layout } from '../view/view-state.ts'
 import { ExportForm, SavedViews } from './export-form.tsx'
 import { FilterForm, Pills } from './filter-form.tsx'
-import type { ViewWalk } from './use-walk.ts'
+import { TOOL_IDS, useObjects } from './use-objects.ts'
 
-export interface ToolbarProps {
-  readonly of: TypeView
-  readonly setView: SetView
-  readonly walk: ViewWalk
-  readonly isRequestShown: boolean
-  readonly onRequestShown: (isShown: boolean) => void
-  readonly onRestart: () => void
-}
+/** The layouts of types without positions. */
+const FLAT = { table: 'Table', pictures: 'Pictures' } as Readonly<Record<Layout, string>>
 
-const LAYOUT_NAMES: Readonly<Record<Layout, string>> = {
-  table: 'Table',
-  pictures: 'Pictures',
-  map: 'Map',
-}
+const VERSIONS = {
+  latest: 'Each page shows the objects as they are when it is read.',
+  snapshot: 'All pages show the objects as they were at one moment.',
+} as const
 
-/** The buttons that keys press as well. */
-export const TOOL_IDS = { filter: 'tool-filter', columns: 'tool-columns', export: 'tool-export' }
-
-export function Toolbar(props: ToolbarProps) {
-  const { of, setView, walk, isRequestShown, onRequestShown, onRestart } = props
-  const { ontology, objectType, view } = of
-  const { totalCount, startedAtMs, pages } = walk.state
+export function Toolbar() {
+  const { of, view, setView, walk, isRequestShown, setRequestShown } = useObjects()
+  const { ontology, objectType } = of
+  const { totalCount } = walk.state
   const [isMoreShown, setMoreShown] = useState(false)
-  const moreClasses = isMoreShown
-    ? 'contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 max-[700px]:flex'
-    : 'contents max-[700px]:hidden max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2'
-  const withIcon = (icon: Parameters<typeof Icon>[0]['name'], text: string): ReactNode => (
+  const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
+  const withIcon = (icon: IconName, text: string): ReactNode => (
     <>
       <Icon name={icon} size={14} />
       <span className="max-[700px]:sr-only">{text}</span>
@@ -56,42 +41,25 @@ export function Toolbar(props: ToolbarProps) {
         <span className="data max-[700px]:flex-1">
           {totalCount === undefined ? '' : formatCount(totalCount)}
         </span>
-        <FreeText text={view.text} onChange={(text) => setView({ text })} />
+        <FreeText />
         <Popup id={TOOL_IDS.filter} label={withIcon('plus', 'Filter')} panelLabel="New filter">
-          {(close) => (
-            <FilterForm
-              of={of}
-              filter={undefined}
-              onSave={(filter) => {
-                close()
-                setView({ filters: [...view.filters, filter] })
-              }}
-            />
-          )}
+          {(close) => <FilterForm close={close} />}
         </Popup>
         <Popup id={TOOL_IDS.columns} label={withIcon('columns', 'Columns')} panelLabel="Columns">
-          {() => (
-            <ColumnsForm
-              objectType={objectType}
-              columns={view.columns}
-              onChange={(columns) => setView({ columns }, { replace: true })}
-            />
-          )}
+          {() => <ColumnsForm />}
         </Popup>
         {/* On a phone, the tools that are used less are shown on demand. */}
-        <Button
+        <IconButton
+          kind="plain"
           className="hidden max-[700px]:inline-flex"
-          aria-label="More tools"
+          icon="more"
+          label="More tools"
           aria-expanded={isMoreShown}
           onClick={() => setMoreShown(!isMoreShown)}
-        >
-          <Icon name="more" size={14} />
-        </Button>
-        <div className={moreClasses}>
+        />
+        <div className={more}>
           <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
-            {(close) => (
-              <ExportForm of={of} count={totalCount} version={pages[0]?.version} onDone={close} />
-            )}
+            {(close) => <ExportForm onDone={close} />}
           </Popup>
           <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
             {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
@@ -103,14 +71,19 @@ export function Toolbar(props: ToolbarProps) {
         <span className="flex-1 max-[700px]:hidden" />
         <Segments
           label="Layout"
-          options={pointProperty(objectType) === undefined ? LAYOUTS.slice(0, 2) : LAYOUTS}
-          nameOf={(name) => LAYOUT_NAMES[name]}
+          options={pointProperty(objectType) === undefined ? FLAT : { ...FLAT, map: 'Map' }}
           value={view.layout}
           onChange={(layout) => setView({ layout })}
         />
-        <div className={moreClasses}>
-          <VersionSwitch isSnapshot={view.isSnapshot} setView={setView} />
-          <Button aria-pressed={isRequestShown} onClick={() => onRequestShown(!isRequestShown)}>
+        <div className={more}>
+          <Segments
+            label="Which objects the pages show"
+            options={{ latest: 'Latest', snapshot: 'Snapshot' }}
+            titles={VERSIONS}
+            value={view.isSnapshot ? 'snapshot' : 'latest'}
+            onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
+          />
+          <Button aria-pressed={isRequestShown} onClick={() => setRequestShown(!isRequestShown)}>
             <span className="hidden max-[700px]:inline-flex">
               <Icon name="code" size={14} />
             </span>
@@ -118,33 +91,23 @@ export function Toolbar(props: ToolbarProps) {
           </Button>
         </div>
       </div>
-      <Pills of={of} setView={setView} />
-      {view.isSnapshot && !walk.isStale && (
-        <SnapshotLine takenAtMs={startedAtMs} version={pages[0]?.version} onRenew={onRestart} />
-      )}
+      <Pills />
+      {view.isSnapshot && !walk.isStale && <SnapshotLine />}
     </div>
   )
 }
 
-interface FreeTextProps {
-  readonly text: string
-  readonly onChange: (text: string) => void
-}
-
 /** Searches all texts of the objects. */
-function FreeText({ text, onChange }: FreeTextProps) {
-  const [written, setWritten] = useState(text)
-  useEffect(() => setWritten(text), [text])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onChange(written.trim())
-  }
+function FreeText() {
+  const { view, setView } = useObjects()
+  const [written, setWritten] = useState(view.text)
+  useEffect(() => setWritten(view.text), [view.text])
   return (
     // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
     <form
       role="search"
       className="flex flex-[1_1_140px] min-w-35 max-w-60 items-center gap-1.5 h-8 py-0 px-2 border border-edge rounded-md focus-within:outline-2 focus-within:outline-accent max-[700px]:basis-[45%] max-[700px]:max-w-none max-[700px]:order-1"
-      onSubmit={submit}
+      onSubmit={submits(() => setView({ text: written.trim() }))}
     >
       <Icon name="search" size={14} />
       <input
@@ -154,12 +117,12 @@ function FreeText({ text, onChange }: FreeTextProps) {
         value={written}
         onChange={(event) => setWritten(event.target.value)}
       />
-      {text !== '' && (
+      {view.text !== '' && (
         <button
           type="button"
           className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
           aria-label="Clear the search"
-          onClick={() => onChange('')}
+          onClick={() => setView({ text: '' })}
         >
           <Icon name="close" size={12} />
         </button>
@@ -168,80 +131,48 @@ function FreeText({ text, onChange }: FreeTextProps) {
   )
 }
 
-interface VersionSwitchProps {
-  readonly isSnapshot: boolean
-  readonly setView: SetView
-}
-
-const VERSIONS = {
-  latest: { name: 'Latest', title: 'Each page shows the objects as they are when it is read.' },
-  snapshot: { name: 'Snapshot', title: 'All pages show the objects as they were at one moment.' },
-} as const
-
-function VersionSwitch({ isSnapshot, setView }: VersionSwitchProps) {
-  return (
-    <Segments
-      label="Which objects the pages show"
-      options={['latest', 'snapshot'] as const}
-      nameOf={(version) => VERSIONS[version].name}
-      titleOf={(version) => VERSIONS[version].title}
-      value={isSnapshot ? 'snapshot' : 'latest'}
-      onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
-    />
-  )
-}
-
-interface SnapshotLineProps {
-  /** Undefined until the first page has arrived. */
-  readonly takenAtMs: number | undefined
-  readonly version: number | undefined
-  readonly onRenew: () => void
-}
-
 /** Says what the snapshot is, when it was taken, and how old it is. */
-function SnapshotLine({ takenAtMs, version, onRenew }: SnapshotLineProps) {
+function SnapshotLine() {
+  const { walk, restart } = useObjects()
+  const { startedAtMs, pages } = walk.state
+  const version = pages[0]?.version
   const now = useNow()
-  if (takenAtMs === undefined) return null
-  const minutes = Math.floor((now - takenAtMs) / 60_000)
+  if (startedAtMs === undefined) return null
+  const minutes = Math.floor((now - startedAtMs) / 60_000)
   return (
     <p className="flex flex-wrap items-center gap-2 -mx-3 mt-0 -mb-2 py-0 px-3 border-l-3 border-l-snapshot bg-snapshot-bg text-snapshot text-sm">
       <span>
-        Snapshot of {new Date(takenAtMs).toLocaleTimeString()}
+        Snapshot of {new Date(startedAtMs).toLocaleTimeString()}
         {version === undefined ? '' : `, version ${version}`},{' '}
         {minutes < 1 ? 'less than a minute old' : `${minutes} min old`}. All pages show that moment;
         later changes are not in it.
       </span>
-      <Button kind="quiet" className="min-h-7 text-inherit text-sm underline" onClick={onRenew}>
+      <Button kind="quiet" className="min-h-7 text-inherit text-sm underline" onClick={restart}>
         Take a new one
       </Button>
     </p>
   )
 }
 
-interface ColumnsFormProps {
-  readonly objectType: ObjectTypeDefinition
-  /** Undefined shows every property. */
-  readonly columns: readonly string[] | undefined
-  readonly onChange: (columns: readonly string[] | undefined) => void
-}
-
 /** Chooses the properties that the table shows. The key is always shown. */
-function ColumnsForm({ objectType, columns, onChange }: ColumnsFormProps) {
-  const names = Object.keys(objectType.properties)
-  const shown = columns ?? names
+function ColumnsForm() {
+  const { of, view, setView } = useObjects()
+  const { properties, primaryKey } = of.objectType
+  const names = Object.keys(properties)
+  const shown = view.columns ?? names
   const toggle = (name: string) => {
     const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
-    onChange(next.length === names.length ? undefined : next)
+    setView({ columns: next.length === names.length ? undefined : next }, { replace: true })
   }
   return (
     <fieldset className="grid gap-1 max-h-90 overflow-auto">
-      <legend className="visually-hidden">Columns</legend>
+      <legend className="sr-only">Columns</legend>
       {names.map((name) => (
         <CheckField
           key={name}
-          label={objectType.properties[name]?.displayName ?? wordsOf(name)}
-          isOn={name === objectType.primaryKey || shown.includes(name)}
-          isFixed={name === objectType.primaryKey}
+          label={nameOfProperty(name, properties[name])}
+          isOn={name === primaryKey || shown.includes(name)}
+          isFixed={name === primaryKey}
           onChange={() => toggle(name)}
         />
       ))}

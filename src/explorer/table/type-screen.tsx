@@ -2,18 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { screenPath } from '../api/base-path.ts'
 import { Observable } from '../api/observable.ts'
-import {
-  findType,
-  type LinkSide,
-  linksOf,
-  nameOf,
-  type ObjectTypeDefinition,
-  type OntologyDefinition,
-  wordsOf,
-} from '../api/ontology.ts'
+import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
 import { Facets } from '../facets/facets.tsx'
 import { Peek } from '../object/property-list.tsx'
 import { TrailPath } from '../object/trail-path.tsx'
@@ -24,16 +16,16 @@ import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
 import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { useEscape, useViewKeys } from '../ui/use-view-keys.ts'
+import { useEscape, useKeys } from '../ui/use-keys.ts'
 import { pointProperty } from '../view/conditions.ts'
 import { listText, readTrail } from '../view/trail.ts'
-import { knownPart } from '../view/type-view.ts'
+import { knownPart, type ShownType } from '../view/type-view.ts'
 import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
 import { searchRecord, type ViewState } from '../view/view-state.ts'
-import type { GridHandle } from './grid.tsx'
 import { ObjectsTable } from './objects-table.tsx'
 import { StatusBar } from './status-bar.tsx'
-import { TOOL_IDS, Toolbar } from './toolbar.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { type GridHandle, ObjectsContext, press, TOOL_IDS } from './use-objects.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -50,26 +42,16 @@ const RequestPanel = lazyView(
 
 export function TypeScreen() {
   return (
-    <DefinitionScreen titleOf={({ type }) => type}>
-      {(ontology, { type }) => {
-        const objectType = findType(ontology, type)
-        if (objectType === undefined) {
-          return `There is no object type “${type}” in ${nameOf(ontology)}.`
-        }
-        return <Objects key={objectType.rid} ontology={ontology} objectType={objectType} />
-      }}
+    <DefinitionScreen>
+      {(address) => <Objects {...address} key={address.objectType.rid} linked={undefined} />}
     </DefinitionScreen>
   )
 }
 
-interface ObjectsProps {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-  /** The link whose objects are shown; all objects of the type without it. */
-  readonly linked?: LinkedList
+interface ObjectsProps extends ShownType {
+  readonly linked: LinkedList | undefined
 }
 
-const press = (id: string) => () => document.getElementById(id)?.click()
 const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
 
 function Objects({ ontology, objectType, linked }: ObjectsProps) {
@@ -93,15 +75,13 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
-  const jump = useCallback((row: number) => grid.current?.goTo({ row, column: 0 }), [])
-  const restart = () => setRestarts((count) => count + 1)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
   const isTable = view.layout === 'table' || (view.layout === 'map' && point === undefined)
   const closePeek = () => setView({ peek: undefined }, { replace: true })
   const closeRequest = isRequestShown ? () => setRequestShown(false) : undefined
   useEscape(view.peek === undefined ? closeRequest : closePeek)
-  useViewKeys(
+  useKeys(
     {
       '/': focusSearch,
       f: press(TOOL_IDS.filter),
@@ -120,86 +100,57 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
     { name: 'Find in the rows that were read', run: () => setFinding(true) },
   ])
-  const notice = (
-    <WalkNotice
-      walk={walk}
-      view={asked}
-      objectType={objectType}
-      setView={setView}
-      onRestart={restart}
-      onNarrow={press(TOOL_IDS.filter)}
-      onExport={press(TOOL_IDS.export)}
-    />
-  )
+  const restart = () => setRestarts((count) => count + 1)
+  const shown = { of, view, setView, walk, restart, linked, topRow, grid }
+  const open = { isFinding, setFinding, isRequestShown, setRequestShown }
   return (
-    <div className="flex flex-col h-full">
-      <Toolbar
-        of={{ ...of, view }}
-        setView={setView}
-        walk={walk}
-        isRequestShown={isRequestShown}
-        onRequestShown={setRequestShown}
-        onRestart={restart}
-      />
-      <div className="flex flex-1 min-h-0">
-        <Facets
-          of={counted}
-          setView={setView}
-          canCount={walk.state.pages.length > 0}
-          without={linked?.filter.field}
-        />
-        {isTable ? (
-          <ObjectsTable
-            of={of}
+    <ObjectsContext value={{ ...shown, ...open }}>
+      <div className="flex flex-col h-full">
+        <Toolbar />
+        <div className="flex flex-1 min-h-0">
+          <Facets
+            of={counted}
             setView={setView}
-            walk={walk}
-            isFinding={isFinding}
-            onFindClose={() => setFinding(false)}
-            onTopRow={topRow.set}
-            grid={grid}
-            linked={linked}
-          >
-            {notice}
-          </ObjectsTable>
-        ) : view.isSnapshot && version === undefined ? (
-          <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
-            {walk.state.error === undefined && (
-              <p className="py-12 px-6 text-muted">Taking a snapshot…</p>
-            )}
-            {notice}
-          </div>
-        ) : view.layout === 'map' && point !== undefined ? (
-          <MapView of={counted} property={point} setView={setView} />
-        ) : (
-          <Pictures of={counted} setView={setView} />
-        )}
-        {isRequestShown && (
-          <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
-        )}
-        {view.peek !== undefined && (
-          <Peek address={{ ontology, objectType, key: view.peek }} onClose={closePeek} />
-        )}
+            canCount={walk.state.pages.length > 0}
+            without={linked?.filter.field}
+          />
+          {isTable ? (
+            <ObjectsTable />
+          ) : view.isSnapshot && version === undefined ? (
+            <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
+              {walk.state.error === undefined && (
+                <p className="py-12 px-6 text-muted">Taking a snapshot…</p>
+              )}
+              <WalkNotice />
+            </div>
+          ) : view.layout === 'map' && point !== undefined ? (
+            <MapView of={counted} property={point} setView={setView} />
+          ) : (
+            <Pictures of={counted} setView={setView} />
+          )}
+          {isRequestShown && (
+            <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
+          )}
+          {view.peek !== undefined && (
+            <Peek address={{ ontology, objectType, key: view.peek }} onClose={closePeek} />
+          )}
+        </div>
+        <StatusBar />
       </div>
-      <StatusBar walk={walk} topRow={topRow} isSnapshot={view.isSnapshot} onJump={jump} />
-    </div>
+    </ObjectsContext>
   )
 }
 
+/** The objects at a link of an object, as a table that can be filtered further. */
 export function LinkedScreen() {
   return (
-    <DefinitionScreen titleOf={({ link }) => link}>
-      {(ontology, { type, key, link: name }) => {
-        const objectType = findType(ontology, type)
-        const link = linksOf(ontology, type).find(({ apiName }) => apiName === name)
-        if (objectType === undefined || link === undefined) {
-          return `“${type}” has no link “${name}”.`
-        }
+    <DefinitionScreen>
+      {(address, name) => {
+        const { ontology, objectType, key } = address
+        const link = linksOf(ontology, objectType.apiName).find(({ apiName }) => apiName === name)
+        if (link === undefined) return `“${objectType.apiName}” has no link “${name}”.`
         return (
-          <LinkedObjects
-            key={`${objectType.rid} ${key} ${name}`}
-            address={{ ontology, objectType, key }}
-            link={link}
-          />
+          <LinkedObjects key={`${objectType.rid} ${key} ${name}`} address={address} link={link} />
         )
       }}
     </DefinitionScreen>
@@ -218,22 +169,17 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
   const { ontology, objectType, key } = address
   const { data, error } = useQuery(objectQuery(service, address))
   const target = findType(ontology, link.target)
-  const trail = useMemo(() => readTrail(view.trail), [view.trail])
-  const path = useMemo(
-    () => [...trail, { type: objectType.apiName, key, link: link.apiName, list: '' }],
-    [trail, objectType, key, link],
-  )
-  const leave = useCallback(
-    (left: ViewState) => {
+  const trail = useMemo(() => {
+    const step = { type: objectType.apiName, key, link: link.apiName, list: '' }
+    return [...readTrail(view.trail), step]
+  }, [view.trail, objectType, key, link])
+  const linked = useMemo(() => {
+    const leave = (left: ViewState) => {
       const to = screenPath(ontology.apiName, link.target)
       void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
-    },
-    [navigate, ontology, link],
-  )
-  const linked = useMemo(
-    () => data && target && { filter: linkFilter(link, data.record, target), trail: path, leave },
-    [data, link, target, path, leave],
-  )
+    }
+    return data && target && { filter: linkFilter(link, data.record, target), trail, leave }
+  }, [data, link, target, trail, navigate, ontology])
   if (data === undefined && error !== null) {
     return (
       <ScreenNote title={wordsOf(link.apiName)}>
@@ -247,7 +193,7 @@ function LinkedObjects({ address, link }: LinkedObjectsProps) {
         <TrailPath
           ontology={ontology}
           type={objectType.apiName}
-          trail={path}
+          trail={trail}
           list={listText(view)}
           isList
           here={wordsOf(link.apiName)}

@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { areLettersOn } from '../ui/use-view-keys.ts'
+import { areLettersOn } from '../ui/use-keys.ts'
 import type { Column } from './columns.ts'
 
 export interface ActiveCell {

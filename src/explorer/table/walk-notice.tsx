@@ -6,33 +6,22 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { isExpired, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
+import { formatCount } from '../../contract/count-of.ts'
 import { waitMs } from '../api/load-part.ts'
-import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { messageOf, statusOf } from '../api/service.ts'
 import { isInKeyOrder } from '../queries/page-request.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { formatCount } from '../ui/format.ts'
 import { useNow } from '../ui/use-task.ts'
 import { describeFilter } from '../view/conditions.ts'
-import type { SetView } from '../view/use-view.ts'
-import type { ViewState } from '../view/view-state.ts'
+import { press, TOOL_IDS, useObjects } from './use-objects.ts'
 import type { ViewWalk } from './use-walk.ts'
 
-export interface WalkNoticeProps {
-  readonly walk: ViewWalk
-  readonly view: ViewState
-  readonly objectType: ObjectTypeDefinition
-  readonly setView: SetView
-  readonly onRestart: () => void
-  readonly onNarrow: () => void
-  readonly onExport: () => void
-}
-
-export function WalkNotice(props: WalkNoticeProps) {
-  const { error, rowCount, isComplete } = props.walk.state
-  const dueAtMs = useResume(props.walk)
-  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch {...props} /> : null
+export function WalkNotice() {
+  const { walk } = useObjects()
+  const { error, rowCount, isComplete } = walk.state
+  const dueAtMs = useResume(walk)
+  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch /> : null
   // The dialog for signing in is shown over every screen.
   if (statusOf(error) === 401) {
     return (
@@ -41,11 +30,11 @@ export function WalkNotice(props: WalkNoticeProps) {
       </Notice>
     )
   }
-  if (isRetryable(error)) return <Outage {...props} dueAtMs={dueAtMs} />
+  if (isRetryable(error)) return <Outage dueAtMs={dueAtMs} />
   const name = error instanceof OqsError ? error.errorName : undefined
-  if (name === 'ObjectsExceededLimit') return <Cap {...props} />
-  if (name === 'InvalidPageToken') return <Expired {...props} />
-  return <ErrorNote error={error} onRetry={() => void props.walk.walk.loadNext()} />
+  if (name === 'ObjectsExceededLimit') return <Cap />
+  if (name === 'InvalidPageToken') return <Expired />
+  return <ErrorNote error={error} onRetry={() => void walk.walk.loadNext()} />
 }
 
 const BAND = 'py-2 px-3 border-t border-t-line border-l-3'
@@ -77,14 +66,16 @@ function keptRows(rowCount: number): string {
  * Continues in the same table after the last key. Not in a snapshot: the next rows would be read
  * from another version.
  */
-function ContinueButton({ walk: { walk }, view }: WalkNoticeProps) {
+function ContinueButton() {
+  const { walk: viewWalk, view } = useObjects()
+  const { walk } = viewWalk
   const key = walk.lastKey()
   if (key === undefined || view.isSnapshot || !isInKeyOrder(view)) return null
   return <Button onClick={() => void walk.continueAfterLast()}>Continue after {key}</Button>
 }
 
-function Cap(props: WalkNoticeProps) {
-  const { walk, setView, onNarrow, onExport } = props
+function Cap() {
+  const { walk, setView } = useObjects()
   const { rowCount, totalCount } = walk.state
   const rest = totalCount === undefined ? undefined : totalCount - rowCount
   return (
@@ -93,16 +84,16 @@ function Cap(props: WalkNoticeProps) {
         Revision 1.0 ends a list after {formatCount(rowCount)} objects
         {rest === undefined || rest <= 0 ? '' : `; ${formatCount(rest)} more match`}.
       </p>
-      <Button onClick={onNarrow}>Narrow</Button>
-      <ContinueButton {...props} />
+      <Button onClick={press(TOOL_IDS.filter)}>Narrow</Button>
+      <ContinueButton />
       <Button onClick={() => setView({ revision: 'v2' })}>Read in v2, without a limit</Button>
-      <Button onClick={onExport}>Export all</Button>
+      <Button onClick={press(TOOL_IDS.export)}>Export all</Button>
     </Notice>
   )
 }
 
-function Expired(props: WalkNoticeProps) {
-  const { walk, view, onRestart } = props
+function Expired() {
+  const { walk, view, restart } = useObjects()
   const { pages, rowCount, startedAtMs, error } = walk.state
   // The token of a snapshot is renewed for as long as the snapshot can be read.
   const isGone = view.isSnapshot && isExpired(error)
@@ -113,13 +104,14 @@ function Expired(props: WalkNoticeProps) {
         {isGone ? `The snapshot${taken} is gone.` : `Page ${pages.length + 1} expired.`}{' '}
         {keptRows(rowCount)}
       </p>
-      <Button onClick={onRestart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
-      <ContinueButton {...props} />
+      <Button onClick={restart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
+      <ContinueButton />
     </Notice>
   )
 }
 
-function Outage({ walk, dueAtMs }: WalkNoticeProps & { readonly dueAtMs: number | undefined }) {
+function Outage({ dueAtMs }: { readonly dueAtMs: number | undefined }) {
+  const { walk } = useObjects()
   const { error, rowCount } = walk.state
   const now = useNow()
   const seconds = dueAtMs === undefined ? 0 : Math.max(0, Math.ceil((dueAtMs - now) / 1000))
@@ -133,8 +125,9 @@ function Outage({ walk, dueAtMs }: WalkNoticeProps & { readonly dueAtMs: number 
   )
 }
 
-function NoMatch({ view, objectType, setView }: WalkNoticeProps) {
-  const { filters, text, box } = view
+function NoMatch() {
+  const { of, setView } = useObjects()
+  const { filters, text, box } = of.view
   const isNarrow = filters.length > 0 || text !== '' || box !== undefined
   return (
     <Notice tone="empty">
@@ -145,7 +138,7 @@ function NoMatch({ view, objectType, setView }: WalkNoticeProps) {
           key={index}
           onClick={() => setView({ filters: filters.toSpliced(index, 1) })}
         >
-          Drop {describeFilter(filter, objectType)}
+          Drop {describeFilter(filter, of.objectType)}
         </Button>
       ))}
       {isNarrow && (

@@ -1,13 +1,27 @@
 import { type ButtonHTMLAttributes, useState } from 'react'
-import styles from './controls.module.css'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger'
 }
 
-export function Button({ kind = 'plain', type = 'button', className, ...rest }: ButtonProps) {
-  const classes = [styles.button, styles[kind], className].filter(Boolean).join(' ')
-  return <button type={type} className={classes} {...rest} />
+export function Button({ kind = 'plain', type = 'button', className = '', ...rest }: ButtonProps) {
+  return <button type={type} className={`button ${kind} ${className}`} {...rest} />
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children'> {
+  readonly icon: IconName
+  /** The name for screen readers. */
+  readonly label: string
+  readonly size?: number
+}
+
+/** A button that shows an icon only. */
+export function IconButton({ icon, label, size = 14, kind = 'quiet', ...rest }: IconButtonProps) {
+  return (
+    <Button kind={kind} aria-label={label} {...rest}>
+      <Icon name={icon} size={size} />
+    </Button>
+  )
 }
 
 /** Icons as paths on a grid of 24, drawn with the colour of the text. */
@@ -61,23 +75,17 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
 const SHOWN_MS = 1500
 
 /** Copies a text, and says so for a moment. */
-export function CopyButton({
-  text,
-  label = 'Copy',
-}: {
-  readonly text: string
-  readonly label?: string
-}) {
+export function CopyButton(props: { readonly text: string; readonly label?: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
+    await navigator.clipboard.writeText(props.text)
     setCopied(true)
     setTimeout(() => setCopied(false), SHOWN_MS)
   }
   return (
     <Button onClick={() => void copy()}>
       <Icon name={isCopied ? 'check' : 'copy'} size={14} />
-      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+      <span aria-live="polite">{isCopied ? 'Copied' : (props.label ?? 'Copy')}</span>
     </Button>
   )
 }

@@ -1,5 +1,5 @@
+/** Dialogs and popups, over the elements of the browser. */
 import {
-  type CSSProperties,
   type ReactNode,
   type Ref,
   type ToggleEvent,
@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
-import styles from './dialog.module.css'
+import { ErrorNote } from './error-note.tsx'
 
 export interface DialogFrameProps {
   /** The name for screen readers. */
@@ -46,8 +46,8 @@ export function DialogFrame(props: DialogFrameProps) {
   return (
     <dialog
       ref={dialog}
-      className={`${styles.dialog} ${className}`}
-      style={{ '--dialog-width': `${width}px` } as CSSProperties}
+      className={`max-h-[calc(100vh-48px)] p-0 border border-line rounded-lg bg-panel text-ink shadow-[0_16px_48px_rgb(0_0_0/28%)] backdrop:bg-[rgb(0_0_0/40%)] ${className}`}
+      style={{ width: `min(${width}px, calc(100vw - 24px))` }}
       aria-label={label}
       closedby={onEscape === undefined ? 'closerequest' : 'none'}
       onClose={onClose}
@@ -63,6 +63,8 @@ export function DialogFrame(props: DialogFrameProps) {
   )
 }
 
+const EDGE = 'sticky z-2 flex flex-wrap items-center gap-y-2 gap-x-3 py-3 px-5 bg-panel'
+
 export interface DialogHeadProps {
   readonly title: string
   readonly headingRef?: Ref<HTMLHeadingElement>
@@ -72,12 +74,16 @@ export interface DialogHeadProps {
 
 export function DialogHead({ title, headingRef, tools }: DialogHeadProps) {
   return (
-    <header className={styles.head}>
+    <header className={`${EDGE} top-0 border-b border-b-line`}>
       {/* A dialog gives the focus to the first element that takes it, which should be a field. */}
-      <h2 ref={headingRef} tabIndex={headingRef === undefined ? undefined : -1}>
+      <h2
+        ref={headingRef}
+        tabIndex={headingRef === undefined ? undefined : -1}
+        className="truncate text-lg leading-5.5 outline-none"
+      >
         {title}
       </h2>
-      {tools && <span className={styles.spacer} />}
+      {tools && <span className="flex-1" />}
       {tools}
     </header>
   )
@@ -93,8 +99,10 @@ export interface DialogPartsProps {
 export function DialogParts({ foot, children }: DialogPartsProps) {
   return (
     <>
-      <div className={styles.body}>{children}</div>
-      {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 py-4 px-5">{children}</div>
+      {foot && (
+        <footer className={`${EDGE} bottom-0 justify-end border-t border-t-line`}>{foot}</footer>
+      )}
     </>
   )
 }
@@ -105,14 +113,29 @@ export interface DialogProps
     DialogPartsProps {
   /** The heading, where it differs from the label. */
   readonly title?: string
+  /** Why what the dialog is for has failed. */
+  readonly error?: Error | undefined
+  /** The button that does what the dialog is for, beside one that cancels. */
+  readonly action?: ButtonProps
 }
 
 /** A dialog with a heading, a body and buttons. */
-export function Dialog({ title, tools, foot, children, ...frame }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, tools, foot, error, action, children, ...frame } = props
+  const buttons = action && (
+    <>
+      {foot}
+      <Button onClick={frame.onClose}>Cancel</Button>
+      <Button kind="primary" {...action} />
+    </>
+  )
   return (
     <DialogFrame {...frame}>
       <DialogHead title={title ?? frame.label} tools={tools} />
-      <DialogParts foot={foot}>{children}</DialogParts>
+      <DialogParts foot={buttons ?? foot}>
+        {error && <ErrorNote error={error} />}
+        {children}
+      </DialogParts>
     </DialogFrame>
   )
 }
@@ -126,6 +149,7 @@ export interface PopupProps extends Omit<ButtonProps, 'children' | 'onClick'> {
 
 const GAP = 4
 
+/** A button that opens a panel, which is in the top layer and closes on Escape. */
 export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
@@ -144,7 +168,6 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
     const isTooLow = below + offsetHeight > innerHeight && box.top > offsetHeight
     panel.current.style.top = `${isTooLow ? box.top - GAP - offsetHeight : below}px`
   }
-  const onBeforeToggle = ({ newState }: ToggleEvent) => setOpen(newState === 'open')
   return (
     <>
       <span ref={trigger}>
@@ -159,7 +182,7 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         role="dialog"
         aria-label={panelLabel}
         className="fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
-        onBeforeToggle={onBeforeToggle}
+        onBeforeToggle={({ newState }: ToggleEvent) => setOpen(newState === 'open')}
         onToggle={place}
       >
         {isOpen && children(close)}

@@ -27,17 +27,22 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
   )
 }
 
-export interface ScreenNoteProps {
-  /** The name of the screen, which screen readers find as its heading. */
-  readonly title: string
-  readonly children: ReactNode
+/** Says what is wrong with what a person wrote or asked for; nothing without a text. */
+export function Mistake({ children }: { readonly children: ReactNode }) {
+  return (
+    children && (
+      <p role="alert" className="mistake">
+        {children}
+      </p>
+    )
+  )
 }
 
-/** A screen that has nothing to show but a note. */
-export function ScreenNote({ title, children }: ScreenNoteProps) {
+/** A screen that has nothing to show but a note. Screen readers find the title as its heading. */
+export function ScreenNote({ title, children }: { readonly title: string; children: ReactNode }) {
   return (
     <>
-      <h1 className="visually-hidden">{title}</h1>
+      <h1 className="sr-only">{title}</h1>
       {children}
     </>
   )

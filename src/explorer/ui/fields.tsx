@@ -1,10 +1,23 @@
 /** The controls of forms, each with its label. */
-
-import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
-import styles from './controls.module.css'
+import {
+  type FormEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react'
 
 /** The layout of a form in a popup. */
 export const FORM = 'grid gap-1.5 w-65 [&_fieldset]:justify-self-start'
+
+/** Returns what a form does in place of leaving the page. */
+export const submits = (act: () => unknown) => (event: FormEvent) => {
+  event.preventDefault()
+  void act()
+}
+
+const INPUT =
+  'w-full min-w-0 min-h-8 border border-edge rounded-md bg-panel [&[readonly]]:bg-raised'
 
 interface FieldProps {
   readonly label: string
@@ -13,88 +26,92 @@ interface FieldProps {
   readonly error?: string | undefined
 }
 
-type Props<Attributes> = FieldProps & Omit<Attributes, 'onChange' | 'id'>
-
-/** Returns the attributes of a control, by which it belongs to its label and its error. */
-function controlProps(id: string, { onChange, error }: FieldProps) {
-  return {
-    id,
-    className: styles.input,
-    'aria-invalid': error !== undefined,
-    'aria-describedby': error === undefined ? undefined : `${id}-error`,
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      onChange(target.value),
-  }
-}
-
-export function TextField(props: Props<InputHTMLAttributes<HTMLInputElement>>) {
-  const { label, onChange: _, error, ...rest } = props
-  const id = useId()
-  return (
-    <Field id={id} label={label} error={error}>
-      <input {...controlProps(id, props)} {...rest} />
-    </Field>
-  )
-}
-
-export function TextArea(props: Props<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
-  const { label, onChange: _, error, ...rest } = props
-  const id = useId()
-  const { className, ...control } = controlProps(id, props)
-  return (
-    <Field id={id} label={label} error={error}>
-      <textarea className={`${className} mono`} spellCheck={false} {...control} {...rest} />
-    </Field>
-  )
-}
-
-export interface SelectFieldProps extends FieldProps {
-  readonly value: string
-  /** Values with their texts. */
-  readonly options: readonly (readonly [value: string, text: string])[]
-}
-
-export function SelectField(props: SelectFieldProps) {
-  const { label, value, options, error } = props
-  const id = useId()
-  return (
-    <Field id={id} label={label} error={error}>
-      <select value={value} {...controlProps(id, props)}>
-        <Options options={options} />
-      </select>
-    </Field>
-  )
-}
-
-function Options({ options }: Pick<SelectFieldProps, 'options'>) {
-  return options.map(([value, text]) => (
-    <option key={value} value={value}>
-      {text}
-    </option>
-  ))
-}
-
-interface LabelledProps {
+/** The attributes by which a control belongs to its label and its error. */
+interface Control {
   readonly id: string
-  readonly label: string
-  readonly error: string | undefined
-  readonly children: ReactNode
+  readonly 'aria-invalid': boolean
+  readonly 'aria-describedby': string | undefined
+  readonly onChange: (event: { readonly target: { readonly value: string } }) => void
 }
 
-function Field({ id, label, error, children }: LabelledProps) {
+function Field(props: FieldProps & { readonly children: (control: Control) => ReactNode }) {
+  const { label, error, onChange, children } = props
+  const id = useId()
+  const errorId = `${id}-error`
   return (
-    <div className={styles.field}>
+    <div className="grid content-start gap-1 min-w-0">
       <label className="label" htmlFor={id}>
         {label}
       </label>
-      {children}
+      {children({
+        id,
+        'aria-invalid': error !== undefined,
+        'aria-describedby': error === undefined ? undefined : errorId,
+        onChange: ({ target }) => onChange(target.value),
+      })}
       {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className={styles.error}>
+        <p id={errorId} role="alert" className="text-danger text-base leading-5">
           {error}
         </p>
       )}
     </div>
   )
+}
+
+type Props<Attributes> = FieldProps & Omit<Attributes, 'onChange' | 'id'>
+
+export function TextField(props: Props<InputHTMLAttributes<HTMLInputElement>>) {
+  const { label, onChange, error, ...rest } = props
+  return (
+    <Field {...{ label, onChange, error }}>
+      {(control) => (
+        <input
+          className={`${INPUT} py-0 px-2 text-base`}
+          autoComplete="off"
+          {...control}
+          {...rest}
+        />
+      )}
+    </Field>
+  )
+}
+
+export function TextArea(props: Props<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  const { label, onChange, error, ...rest } = props
+  const classes = `${INPUT} py-1.5 px-2 resize-y mono`
+  return (
+    <Field {...{ label, onChange, error }}>
+      {(control) => <textarea className={classes} spellCheck={false} {...control} {...rest} />}
+    </Field>
+  )
+}
+
+/** Values with their texts. */
+export type Options = readonly (readonly [value: string, text: string])[]
+
+export interface SelectFieldProps extends FieldProps {
+  readonly value: string
+  readonly options: Options
+}
+
+export function SelectField({ value, options, ...field }: SelectFieldProps) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select className={`${INPUT} py-0 px-2 text-base`} value={value} {...control}>
+          {optionsOf(options)}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function optionsOf(options: Options): ReactNode {
+  return options.map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ))
 }
 
 export interface CheckFieldProps {
@@ -108,9 +125,10 @@ export interface CheckFieldProps {
 
 export function CheckField({ label, hint, isOn, isFixed = false, onChange }: CheckFieldProps) {
   return (
-    <label className={styles.check}>
+    <label className="flex flex-wrap items-center gap-y-1 gap-x-2 text-base leading-5">
       <input
         type="checkbox"
+        className="m-0 accent-accent"
         checked={isOn}
         disabled={isFixed}
         onChange={({ target }) => onChange(target.checked)}
@@ -123,30 +141,30 @@ export function CheckField({ label, hint, isOn, isFixed = false, onChange }: Che
 
 export interface SegmentsProps<Value extends string> {
   readonly label: string
-  readonly options: readonly Value[]
-  readonly nameOf: (value: Value) => string
-  readonly titleOf?: (value: Value) => string
+  /** The values with their names. */
+  readonly options: Readonly<Record<Value, string>>
+  readonly titles?: Readonly<Record<Value, string>>
   readonly value: Value
   readonly onChange: (value: Value) => void
 }
 
 /** A choice between a few values that are all visible. */
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
-  const { label, options, nameOf, titleOf, value, onChange } = props
+  const { label, options, titles, value, onChange } = props
   return (
     <fieldset className="flex m-0 p-0 border border-edge rounded-md overflow-hidden">
-      <legend className="visually-hidden">{label}</legend>
-      {options.map((option) => (
+      <legend className="sr-only">{label}</legend>
+      {(Object.keys(options) as Value[]).map((option) => (
         <button
           key={option}
           type="button"
           className={`h-7 px-2.5 border-0 bg-transparent text-sm cursor-pointer ${option === 'snapshot' ? 'aria-pressed:bg-snapshot-bg aria-pressed:text-snapshot' : 'aria-pressed:bg-accent-bg aria-pressed:text-accent'}`}
           data-value={option}
           aria-pressed={option === value}
-          title={titleOf?.(option)}
+          title={titles?.[option]}
           onClick={() => onChange(option)}
         >
-          {nameOf(option)}
+          {options[option]}
         </button>
       ))}
     </fieldset>

@@ -1,11 +1,5 @@
 /** Numbers, sizes and times for people. */
 
-const COUNT = new Intl.NumberFormat('en')
-
-export function formatCount(count: number): string {
-  return COUNT.format(count)
-}
-
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const [unit, divisor] =

@@ -1,0 +1,46 @@
+/** What all parts of the screen with the objects of a type share. */
+import { createContext, type RefObject, useContext } from 'react'
+import type { Observable } from '../api/observable.ts'
+import type { TypeView } from '../view/type-view.ts'
+import type { LinkedList, SetView } from '../view/use-view.ts'
+import type { ViewState } from '../view/view-state.ts'
+import type { ActiveCell } from './use-grid-keys.ts'
+import type { ViewWalk } from './use-walk.ts'
+
+export interface ShownObjects {
+  /** The view without properties that the type does not have. */
+  readonly of: TypeView
+  /** The view as the address has it. */
+  readonly view: ViewState
+  readonly setView: SetView
+  readonly walk: ViewWalk
+  /** Reads all pages again. */
+  readonly restart: () => void
+  /** The link whose objects are shown; all objects of the type without it. */
+  readonly linked: LinkedList | undefined
+  /** The first row in view. It changes with every frame of scrolling. */
+  readonly topRow: Observable<number>
+  readonly grid: RefObject<GridHandle | null>
+  readonly isFinding: boolean
+  readonly setFinding: (isFinding: boolean) => void
+  readonly isRequestShown: boolean
+  readonly setRequestShown: (isShown: boolean) => void
+}
+
+/** The operations of the grid for other parts of the screen. */
+export interface GridHandle {
+  readonly goTo: (cell: ActiveCell) => void
+}
+
+export const ObjectsContext = createContext<ShownObjects | undefined>(undefined)
+
+export function useObjects(): ShownObjects {
+  const shown = useContext(ObjectsContext)
+  if (shown === undefined) throw new Error('There are no objects around this component.')
+  return shown
+}
+
+/** The buttons that keys press as well. */
+export const TOOL_IDS = { filter: 'tool-filter', columns: 'tool-columns', export: 'tool-export' }
+
+export const press = (id: string) => () => document.getElementById(id)?.click()

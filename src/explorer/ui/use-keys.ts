@@ -1,0 +1,72 @@
+/** Keys and other events of the whole page. */
+import { useEffect, useEffectEvent, useRef } from 'react'
+
+/** Listens to an event of the window for as long as the component is on the screen. */
+export function useListener<Type extends Event>(
+  name: string,
+  listen: (event: Type) => void,
+  isCapturing = false,
+): void {
+  const call = useEffectEvent((event: Event) => listen(event as Type))
+  useEffect(() => {
+    const listener = (event: Event) => call(event)
+    addEventListener(name, listener, isCapturing)
+    return () => removeEventListener(name, listener, isCapturing)
+  }, [name, isCapturing])
+}
+
+/** What keys do. */
+type Keys = Readonly<Record<string, () => void>>
+
+/** Listens to single letters, and to others held with Ctrl or ⌘. */
+export function useKeys(keys: Keys, held: Keys = {}): void {
+  useListener('keydown', (event: KeyboardEvent) => {
+    const isHeld = event.ctrlKey || event.metaKey
+    const act = isHeld ? held[event.key.toLowerCase()] : isOurs(event) && keys[event.key]
+    if (!act || event.altKey) return
+    event.preventDefault()
+    act()
+  })
+}
+
+/** The switch for keys that are single letters. People who dictate need to turn them off. */
+const KEY = 'oqs.letters'
+
+export function areLettersOn(): boolean {
+  return localStorage.getItem(KEY) !== 'off'
+}
+
+export function switchLetters(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, 'off')
+}
+
+const FIELDS = 'input, select, textarea'
+
+/** False if a letter belongs to a text that is being written, or letters are off. */
+function isOurs({ target }: KeyboardEvent): boolean {
+  // A dialog lies over the screen: its keys are not for what is behind it.
+  const isTaken = target instanceof HTMLElement && target.closest(`${FIELDS}, dialog`) !== null
+  return areLettersOn() && !isTaken
+}
+
+/**
+ * Closes what stands beside the table on Escape, and returns the focus to the table. Layers over the
+ * screen come first, and so do fields, where Escape has a meaning of its own.
+ */
+export function useEscape(close: (() => void) | undefined): void {
+  const isCovered = useRef(false)
+  // Asked before the key reaches a layer, which may have closed itself by it.
+  const look = () => {
+    isCovered.current = document.querySelector('dialog[open], :popover-open') !== null
+  }
+  useListener('keydown', look, true)
+  useListener('keydown', (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || isCovered.current) return
+    if (event.target instanceof Element && event.target.closest(FIELDS) !== null) return
+    if (close === undefined) return
+    event.preventDefault()
+    close()
+    document.querySelector<HTMLElement>('[role="gridcell"][tabindex="0"]')?.focus()
+  })
+}
