@@ -35,7 +35,7 @@ import {
   type QueryTables,
   queryTables,
 } from '../src/store/sqlite/queries/query-tables.ts'
-import { VISIBLE } from '../src/store/sqlite/queries/visible-rows.ts'
+import { VISIBLE } from '../src/store/sqlite/queries/type-versions.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
 

@@ -1,7 +1,6 @@
 /** Definitions of ontologies as they cross the port. */
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { CatalogueOptions } from '../catalogue-memory.ts'
 import type { OntologySummary, RewriteState, TypeState } from './maintenance.ts'
 import type { RequestContext } from './request-context.ts'
 import type { IdempotencyNote } from './writes.ts'
@@ -109,4 +108,14 @@ export interface UnfitObject {
   readonly primaryKey: string
   readonly property?: string
   readonly reason: string
+}
+
+/** Which definitions a catalogue has; without options, all of them. */
+export interface CatalogueOptions {
+  readonly named: readonly OntologyName[]
+  /**
+   * The caller that the memory of the definitions counts for. Without one, only definitions that are
+   * in memory anyway are part of the catalogue.
+   */
+  readonly callerId?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** What stores are told about a request. */
+/** What stores are told about a request, and what they report about it. */
 import type { AuditEntry, AuditRecord } from '../../contract/audit-record.ts'
 
 /**
@@ -103,3 +103,38 @@ const NEVER = new AbortController().signal
 
 /** The context of the service's own work: the demo, maintenance, commands that open a store. */
 export const INTERNAL_CONTEXT: RequestContext = { callerId: 'internal', signal: () => NEVER }
+
+/** Sends the report of a page to the request that it was read for. */
+export function reported<Page>(context: RequestContext, page: Page): Page {
+  const { report } = page as { readonly report?: ReadReport }
+  if (report !== undefined) context.onRead?.(report)
+  return page
+}
+
+/** Measures one read of a page. */
+export class ReadTimer {
+  readonly #startedAtMs = performance.now()
+  #plannedAtMs = this.#startedAtMs
+
+  /** Ends the time that planning takes. */
+  planned(): void {
+    this.#plannedAtMs = performance.now()
+  }
+
+  report(plan: PlanKind): ReadReport {
+    const planMs = this.#plannedAtMs - this.#startedAtMs
+    return { plan, planMs, sqlMs: performance.now() - this.#plannedAtMs }
+  }
+}
+
+/** Adds the report of a page that is complete. */
+export function withReport<Page extends object | 'reclaimed'>(
+  page: Page,
+  timer: ReadTimer,
+  plan: PlanKind,
+): Page {
+  return page === 'reclaimed' ? page : { ...(page as object & Page), report: timer.report(plan) }
+}
+
+/** The report of a page that was found in memory. */
+export const FROM_CACHE: ReadReport = { plan: 'pageCache', planMs: 0, sqlMs: 0 }

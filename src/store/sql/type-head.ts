@@ -1,5 +1,3 @@
-import type { Redefinition } from './redefined-type.ts'
-
 /** The state of an object type: its versions, and the table that holds the latest one. */
 export interface TypeHead {
   readonly typeId: number
@@ -17,4 +15,15 @@ export interface TableHead {
   readonly loadedAs: number
   readonly liveCount: number
   readonly maxRecordBytes: number
+}
+
+/**
+ * The last change of a definition that rewrote objects; zeros if there was none. The new objects are
+ * in a new table; earlier versions stay in the earlier one, in the form of the earlier definition.
+ */
+export interface Redefinition {
+  /** The first table with the new form. */
+  readonly table: number
+  /** The generation of the catalogue with the new definition. */
+  readonly generation: number
 }

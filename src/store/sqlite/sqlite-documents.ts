@@ -4,7 +4,7 @@ import { findAllDocuments, StoredDocuments } from '../core/documents/stored-docu
 import { runNow } from '../core/session/operation.ts'
 import type { StoreOperations } from '../core/session/store-operations.ts'
 import type { DocumentKind, FoundDocuments } from '../port/credentials.ts'
-import { KnownUntilCommit } from './file/known-until-commit.ts'
+import { KnownUntilCommit } from './file/statement-cache.ts'
 import type { WriteConnections } from './main-thread/write-connections.ts'
 
 export class SqliteDocuments extends StoredDocuments {

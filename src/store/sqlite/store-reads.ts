@@ -15,10 +15,10 @@ import type {
   Verified,
 } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
-import { releaserOf } from '../page-memory.ts'
+import { releaserOf } from '../page-cache.ts'
 import type { DatabaseStatus } from '../port/maintenance.ts'
 import type { RequestContext } from '../port/request-context.ts'
-import { reported } from '../read-report.ts'
+import { reported } from '../port/request-context.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
 import { FILE_SIZE } from './catalogue/file-size.ts'

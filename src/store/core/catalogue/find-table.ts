@@ -1,7 +1,11 @@
-/** Finds the tables that hold earlier versions of an object type. */
+/**
+ * Finds the table that holds a version of an object type, and refuses a request that does not fit the
+ * definition of its objects.
+ */
+import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { redefinedSince, refuseOtherDefinition } from '../../sql/redefined-type.ts'
-import type { TableHead, TypeHead } from '../../sql/type-head.ts'
+import { typeOutOfSync } from '../../batch.ts'
+import type { Redefinition, TableHead, TypeHead } from '../../sql/type-head.ts'
 import type { Operation } from '../session/operation.ts'
 
 /** The request that reads a table. */
@@ -56,4 +60,29 @@ export function* tableOfRow<Table extends TableHead>(
   const table = isCurrent ? current : yield* find(sql, [typeId, version, version, version])
   if (table !== undefined && table.table < redefined.table) throw redefinedSince(objectType)
   return table
+}
+
+/** True if a request was parsed with an older definition than that of the newest objects. */
+export function isOutdated(redefined: Redefinition, { definedIn }: ObjectType): boolean {
+  return definedIn !== undefined && definedIn < redefined.generation
+}
+
+/**
+ * Throws if the names and values of a request may not be those of a table. A walk over all objects
+ * in key order depends on neither, so it can continue in a table of the earlier definition.
+ */
+function refuseOtherDefinition(
+  redefined: Redefinition,
+  table: number,
+  objectType: ObjectType,
+  toleratesOldDefinition: boolean,
+): void {
+  if (table >= redefined.table) {
+    if (isOutdated(redefined, objectType)) throw typeOutOfSync(objectType.rid)
+  } else if (!toleratesOldDefinition) throw redefinedSince(objectType)
+}
+
+/** The error for a walk that began before the change, and that depends on property values. */
+function redefinedSince({ apiName }: Pick<ObjectType, 'apiName'>): ObjectQueryError {
+  return new ObjectQueryError('InvalidPageToken', { reason: 'redefined', objectType: apiName })
 }

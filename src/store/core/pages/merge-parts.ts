@@ -5,7 +5,7 @@
 import { bytesOfShape } from '../../../contract/object-record.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
-import { releaserOf } from '../../page-memory.ts'
+import { releaserOf } from '../../page-cache.ts'
 import {
   partRequest,
   type ReadSetPageRequest,

@@ -10,7 +10,7 @@ import {
   typesOfSet,
   versionsOfPart,
 } from '../../port/pages.ts'
-import { ReadTimer, withReport } from '../../read-report.ts'
+import { ReadTimer, withReport } from '../../port/request-context.ts'
 import type { Operation } from '../session/operation.ts'
 import { joinRecords, type PartReader, readMergedPage } from './merge-parts.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the catalogue of PostgreSQL. Concurrent requests share what is read for all of them. */
 import { CoalescedRead } from '../../../admission/coalesced-read.ts'
 import type { Ontology } from '../../../ontology/ontology.ts'
-import type { StoredEntry } from '../../catalogue-memory.ts'
+import type { StoredEntry } from '../../core/definitions/catalogue-reader.ts'
 import {
   type CatalogueEntries,
   type CatalogueSource,

@@ -5,14 +5,14 @@
  */
 
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { isOutdated } from '../../core/catalogue/find-table.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import { ReadTimer, reported } from '../../read-report.ts'
+import { ReadTimer, reported } from '../../port/request-context.ts'
 import { orderBranches } from '../../sql/compile/order-sql.ts'
 import { combine } from '../../sql/compile/sql-condition.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
-import { isOutdated } from '../../sql/redefined-type.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import {
   HEAD_TEXT_SQL,

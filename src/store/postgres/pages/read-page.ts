@@ -3,7 +3,7 @@
  * latest version, the count, the rows, whether more follow) then belongs to one moment.
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import { ReadTimer, withReport } from '../../read-report.ts'
+import { ReadTimer, withReport } from '../../port/request-context.ts'
 import { orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {

@@ -9,7 +9,7 @@ import {
 } from '../../core/catalogue/find-table.ts'
 import { runNow, settled } from '../../core/session/operation.ts'
 import type * as shared from '../../sql/type-head.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import { KnownUntilCommit, type StatementCache } from '../file/statement-cache.ts'
 import { LAYOUT_COLUMNS, type LayoutRow, type TableLayout, toTableLayout } from './table-layout.ts'
 
 export interface TypeHead extends shared.TypeHead {
@@ -66,6 +66,25 @@ export function readTypeHead(statements: StatementCache, type: ObjectType): Type
   const [generation, typeId, published, oldest, redefinedTable, redefinedIn, ...table] = row
   const redefined = { table: redefinedTable, generation: redefinedIn }
   return { generation, typeId, published, oldest, redefined, current: toTableHead(table) }
+}
+
+/** Keeps the state of types: reading it takes about 5 % of the time of a small page. */
+export class KnownHeads {
+  readonly #statements: StatementCache
+  readonly #heads: KnownUntilCommit<TypeHead>
+
+  constructor(statements: StatementCache) {
+    this.#statements = statements
+    this.#heads = new KnownUntilCommit(statements)
+  }
+
+  /**
+   * Returns the state of a type. Must be called in a transaction: otherwise the version of the data
+   * and the state could belong to different commits.
+   */
+  read(type: ObjectType): TypeHead {
+    return this.#heads.find(type.rid, () => readTypeHead(this.#statements, type))
+  }
 }
 
 /** Returns the table of a version, see core/catalogue/find-table.ts. */

@@ -66,29 +66,13 @@ export function pageBytesOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
 }
 
-/** Runs a function in a transaction. */
+/** Runs a function in a transaction, and rolls it back if the function or the commit fails. */
 export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: () => T): T {
   // IMMEDIATE takes the write lock now: upgrading a read transaction later can fail.
-  const begin = () => db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
-  return runTransaction(db, { begin, commit: () => db.exec('COMMIT') }, run)
-}
-
-/** How a transaction begins and ends. */
-export interface TransactionSteps {
-  readonly begin: () => void
-  readonly commit: () => void
-}
-
-/** Runs a function in a transaction, and rolls it back if the function or the commit fails. */
-export function runTransaction<T>(
-  db: DatabaseSync,
-  { begin, commit }: TransactionSteps,
-  run: () => T,
-): T {
-  begin()
+  db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
   try {
     const result = run()
-    commit()
+    db.exec('COMMIT')
     return result
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')

@@ -1,4 +1,4 @@
-/** Caches the prepared statements of a connection, and evicts the least recently used. */
+/** What a connection keeps: its prepared statements, and values that it read until the next commit. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 
@@ -29,6 +29,7 @@ export interface Prepared {
   readonly values: readonly string[]
 }
 
+/** Caches the prepared statements of a connection, and evicts the least recently used. */
 export class StatementCache {
   readonly #db: DatabaseSync
   readonly #prepared = new LRUCache<string, Prepared>({ max: CAPACITY, maxSize: MAX_BYTES })
@@ -73,5 +74,40 @@ export class StatementCache {
     const size = STATEMENT_BYTES + characters * BYTES_PER_CHARACTER
     this.#prepared.set(key, prepared, { size })
     return prepared
+  }
+}
+
+/** When there are this many values, all are forgotten. Most stores have few. */
+const MAX_VALUES = 1000
+
+/**
+ * Keeps what a connection has read, as long as no other connection commits. Only for connections that
+ * write nothing themselves.
+ */
+export class KnownUntilCommit<Value> {
+  readonly #statements: StatementCache
+  readonly #values = new Map<string, Value>()
+  #version: ArrayStatement | undefined
+  #knownVersion: unknown
+
+  constructor(statements: StatementCache) {
+    this.#statements = statements
+  }
+
+  /** Returns the value of a key, and reads it if it may have changed. */
+  find(key: string, read: () => Value): Value {
+    // Changes with every commit of another connection. It is read before the value: if a commit
+    // happens in between, the value is read again next time.
+    this.#version ??= this.#statements.prepare('PRAGMA data_version')
+    const version = this.#version.get()?.[0]
+    if (version !== this.#knownVersion || this.#values.size === MAX_VALUES) {
+      this.#values.clear()
+      this.#knownVersion = version
+    }
+    const known = this.#values.get(key)
+    if (known !== undefined) return known
+    const value = read()
+    this.#values.set(key, value)
+    return value
   }
 }

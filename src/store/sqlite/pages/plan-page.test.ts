@@ -44,9 +44,11 @@ function mainThread(
   }
   return {
     thread: 'main',
-    countRowsAfter: () => figure(figures.rowsAfter),
-    countRowVersions: (limit) => Math.min(limit, figure(figures.rowVersions)),
-    countCandidates: (_, limit) => Math.min(limit, figure(figures.candidates)),
+    statistics: () => ({
+      countRowsAfter: () => figure(figures.rowsAfter),
+      countRowVersions: (limit) => Math.min(limit, figure(figures.rowVersions)),
+      countCandidates: (_, limit) => Math.min(limit, figure(figures.candidates)),
+    }),
   }
 }
 

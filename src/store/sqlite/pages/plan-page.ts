@@ -69,7 +69,9 @@ interface PlanBase {
 }
 
 /** Where the plan is made. Only the main thread has to find out whether a page is slow. */
-export type PlanSite = { readonly thread: 'reader' } | ({ readonly thread: 'main' } & RowStatistics)
+export type PlanSite =
+  | { readonly thread: 'reader' }
+  | { readonly thread: 'main'; readonly statistics: () => RowStatistics }
 
 /** Figures that the planner looks up if it needs them; each takes a short index scan. */
 export interface RowStatistics {
@@ -95,7 +97,10 @@ export function planPage(
     totalCount: totalCountPolicy(request, {
       canSubtractClosed: isLatest && hasFewClosedRows(table),
     }),
-    thread: site.thread === 'main' && isMainThreadPage(request, state, site) ? 'main' : 'reader',
+    thread:
+      site.thread === 'main' && isMainThreadPage(request, state, site.statistics)
+        ? 'main'
+        : 'reader',
     budget: byteBudget(request, table),
   }
   if (!table.isCreated) return { ...base, kind: 'noTable' }
@@ -167,10 +172,11 @@ function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
 function isMainThreadPage(
   request: ReadPageRequest,
   state: VersionState<TableHead>,
-  statistics: RowStatistics,
+  readStatistics: () => RowStatistics,
 ): boolean {
   const { isCreated, layout } = state.table
   if (!isCreated || (state.isLatest && isKeyWalk(request))) return true
+  const statistics = readStatistics()
   const isQuickPage =
     isQuick(request, layout.prefixFields) || readsEqualities(request, layout, statistics)
   return isQuickPage && !maySkipManyRows(request, state, statistics)

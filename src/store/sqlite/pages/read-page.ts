@@ -7,9 +7,9 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
-import { releaserOf } from '../../page-memory.ts'
+import { releaserOf } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import { ReadTimer, withReport } from '../../read-report.ts'
+import { ReadTimer, withReport } from '../../port/request-context.ts'
 import { compareProperty } from '../../sql/compile/property-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { type ByteBudget, toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
@@ -17,8 +17,12 @@ import type { TypeHead } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/statement-cache.ts'
 import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { readVersions, type TypeVersion, type TypeVersions } from '../queries/type-versions.ts'
-import { visibilityValues } from '../queries/visible-rows.ts'
+import {
+  readVersions,
+  type TypeVersion,
+  type TypeVersions,
+  visibilityValues,
+} from '../queries/type-versions.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerKey,
@@ -30,7 +34,7 @@ import {
   rowsSql,
   type WalkedRows,
 } from './page-sql.ts'
-import { type PagePlan, type PlanSite, planPage } from './plan-page.ts'
+import { type PagePlan, planPage } from './plan-page.ts'
 import { rowStatistics } from './row-statistics.ts'
 
 type WalkPlan = PagePlan & { kind: 'keyWalk' | 'valueWalk' }
@@ -78,9 +82,8 @@ export function readQuickPage(
     const state = ownVersion(versions, request)
     const cached = cache.find(request, state.version)
     if (cached !== undefined) return cached
-    const statistics = rowStatistics(connection, request, head, state.table)
-    const site: PlanSite = { ...statistics, thread: 'main' }
-    const plan = planPage(request, state, site)
+    const statistics = () => rowStatistics(connection, request, head, state.table)
+    const plan = planPage(request, state, { thread: 'main', statistics })
     if (plan.thread !== 'main') return undefined
     timer.planned()
     const page = runPlan(connection, request, { head, versions }, plan)

@@ -9,7 +9,7 @@ import { countIn } from '../queries/count-in.ts'
 import { estimateRows } from '../queries/find-rows.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import { LIMIT } from '../queries/visible-rows.ts'
+import { LIMIT } from '../queries/type-versions.ts'
 import type { RowStatistics } from './plan-page.ts'
 
 /** The commits to look at when counting the rows that are newer than a snapshot. */

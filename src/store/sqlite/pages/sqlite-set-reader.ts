@@ -11,8 +11,7 @@ import { readTypeHead, type TableHead, type TypeHead, tableOfRow } from '../cata
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { readVersions } from '../queries/type-versions.ts'
-import { VISIBLE, visibilityValues } from '../queries/visible-rows.ts'
+import { readVersions, VISIBLE, visibilityValues } from '../queries/type-versions.ts'
 import { countTotal } from './find-matches.ts'
 import { recordSql } from './page-sql.ts'
 import { type PlanSite, planPage } from './plan-page.ts'
@@ -38,7 +37,7 @@ export function readQuickSetPage(
   if (request.order.length > 0) return undefined
   return readPage(connection, request, (part, head, table) => ({
     thread: 'main',
-    ...rowStatistics(connection, part, head, table),
+    statistics: () => rowStatistics(connection, part, head, table),
   }))
 }
 

@@ -23,8 +23,7 @@ import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
-import { readVersions } from './type-versions.ts'
-import { VISIBLE } from './visible-rows.ts'
+import { readVersions, VISIBLE } from './type-versions.ts'
 
 export function aggregate(
   connection: ReadConnection,

@@ -13,7 +13,7 @@ import { countIn } from './count-in.ts'
 import { querySql } from './query-sql.ts'
 import type { QueryTables } from './query-tables.ts'
 import type { TypeVersions } from './type-versions.ts'
-import { LIMIT, VISIBLE } from './visible-rows.ts'
+import { LIMIT, VISIBLE } from './type-versions.ts'
 
 export interface RowSearch {
   readonly table: number

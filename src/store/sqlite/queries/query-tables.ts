@@ -16,7 +16,7 @@ import { countIn } from './count-in.ts'
 import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
 import type { TypeVersions } from './type-versions.ts'
-import { LIMIT, VISIBLE, visibilityValues } from './visible-rows.ts'
+import { LIMIT, VISIBLE, visibilityValues } from './type-versions.ts'
 
 export interface QueryTables extends QueriedType<TableFields> {
   /** The table of the query's type; undefined if rows are read although it is not created yet. */

@@ -1,10 +1,8 @@
 /** A connection that only reads, with the state that its queries share. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { KnownHeads } from '../catalogue/known-heads.ts'
-import { runTransaction, type TransactionSteps } from '../file/connection.ts'
-import { SqliteSession } from '../file/sqlite-session.ts'
+import { KnownHeads } from '../catalogue/type-head.ts'
 import { addAggregateFunctions } from './aggregate-functions.ts'
 import { addOrderFunctions } from './aggregate-sums.ts'
 import { MatchLists } from './match-lists.ts'
@@ -14,12 +12,11 @@ export interface ReadConnection extends QueryConnection {
   /** Used in reader processes only: quick pages need no list. */
   readonly lists: MatchLists
   readonly heads: KnownHeads
-  /** Reads what both stores read in the same way. */
-  readonly session: SqliteSession
   /** How a change that is tried converts objects, by change and type. Used in reader processes only. */
   readonly converters: LRUCache<string, TypeConverter>
   /** Prepared, because their text would be parsed for every page. */
-  readonly transaction: TransactionSteps
+  readonly begin: StatementSync
+  readonly commit: StatementSync
 }
 
 /** Makes a connection read-only; the writer thread has a connection of its own. */
@@ -28,22 +25,27 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   addOrderFunctions(db)
   const connection = toQueryConnection(db)
   db.exec('PRAGMA query_only = ON')
-  const [begin, commit] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
   return {
     ...connection,
     lists: new MatchLists(),
     heads: new KnownHeads(connection.statements),
-    session: new SqliteSession(db, connection.statements),
     converters: new LRUCache({ max: 4 }),
-    transaction: { begin: () => void begin.get(), commit: () => void commit.get() },
+    begin: db.prepare('BEGIN'),
+    commit: db.prepare('COMMIT'),
   }
 }
 
 /** Runs a function in a transaction that sees one moment, and then drops the matchers it used. */
 export function inReadTransaction<T>(connection: ReadConnection, run: () => T): T {
-  const { db, transaction, matchers } = connection
+  const { db, begin, commit, matchers } = connection
+  begin.get()
   try {
-    return runTransaction(db, transaction, run)
+    const result = run()
+    commit.get()
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
   } finally {
     matchers.clear()
   }

@@ -11,7 +11,7 @@ import {
   toTableLayout,
 } from '../catalogue/table-layout.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
-import { VISIBLE, visibilityValues } from './visible-rows.ts'
+import { VISIBLE, visibilityValues } from './type-versions.ts'
 
 /** Rows and tables that the main thread searches: about a millisecond. */
 const MAX_QUICK_ROWS = 500

@@ -1,10 +1,15 @@
-/** The versions and tables of all types that a query reads: its own, and those that it links to. */
+/**
+ * The versions and tables of all types that a query reads: its own, and those that it links to; and the
+ * rows that are visible at a version.
+ */
 
 import { linkedTypesOf } from '../../../query/query-tree.ts'
 import type { TableReader } from '../../core/catalogue/find-table.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
-import { readableVersion, type VersionState } from '../../sql/plan/plan-rules.ts'
+import { readableVersion, type VersionState, type Visibility } from '../../sql/plan/plan-rules.ts'
 import type { TypeGeneration } from '../catalogue/known-fields.ts'
+import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 import {
   readTypeHead,
   type TableHead,
@@ -56,3 +61,16 @@ function typeVersion(
   const isLatest = version === published && table.stagedCount === undefined
   return { generation, typeId, version, isLatest, table }
 }
+
+/** Returns the values of a visibility's placeholders. */
+export function visibilityValues(visibility: Visibility, version: number): readonly number[] {
+  return visibility === 'current' ? [] : [version, version]
+}
+
+export const VISIBLE: Readonly<Record<Visibility, string>> = {
+  current: `valid_to = ${NEVER_CLOSED}`,
+  version: VISIBLE_AT_VERSION,
+}
+
+/** The addition stops SQLite from preparing the statement again for each value of the limit. */
+export const LIMIT = 'LIMIT ? + 0'

@@ -5,8 +5,8 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { openConnection, openWriterConnection } from '../file/connection.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
 import { StatementCache } from '../file/statement-cache.ts'
-import { KnownHeads } from './known-heads.ts'
 import { migrate } from './migrate.ts'
+import { KnownHeads } from './type-head.ts'
 
 it('reads the state of a type again after every commit of another connection', () => {
   using folder = tempFolder()
