@@ -17,3 +17,16 @@ export function optional<T extends TSchema>(schema: T) {
 
 /** The query string of an endpoint without parameters. */
 export const NoParameters = Type.Object({}, closed)
+
+const described = (description?: string) => (description === undefined ? {} : { description })
+
+export const text = (description?: string) => Type.String(described(description))
+export const texts = (description: string) => Type.Array(Type.String(), { description })
+export const integer = (description: string) => Type.Integer({ description })
+export const flag = (description: string) => Type.Boolean({ description })
+export const time = (description?: string) =>
+  Type.String({ format: 'date-time', ...described(description) })
+
+/** An object whose members the service does not know beforehand. */
+export const anyMembers = (description?: string) =>
+  Type.Object({}, { additionalProperties: true, ...described(description) })

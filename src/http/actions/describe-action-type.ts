@@ -1,5 +1,7 @@
 /** Action types as JSON, and their schemas, in revision 1.0 and in v2. */
+
 import { Type } from 'typebox'
+import { text } from '../../contract/schema-parts.ts'
 import type { PropertyType, ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ActionKind, ActionType } from '../../ontology/ontology.ts'
 import { parameterBaseType } from '../../service/actions/prepare-action.ts'
@@ -24,7 +26,7 @@ export const ActionTypeResponse = Type.Object({
   parameters: Type.Record(
     Type.String(),
     Type.Object({
-      baseType: Type.String({ description: 'The type, such as `String` or `OntologyObject<T>`.' }),
+      baseType: text('The type, such as `String` or `OntologyObject<T>`.'),
       required: Type.Boolean(),
     }),
     { description: 'By id.' },

@@ -7,7 +7,7 @@ import {
   revokeOAuthClient,
 } from '../../access/oauth/clients.ts'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, flag, optional, text } from '../../contract/schema-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { documentedWith } from '../schemas/documented.ts'
 import {
@@ -24,9 +24,7 @@ const ClientBody = Type.Object(
   {
     ...credentialMembers,
     public: optional(
-      Type.Boolean({
-        description: 'For a program that cannot keep a secret, such as a web page or an app.',
-      }),
+      flag('For a program that cannot keep a secret, such as a web page or an app.'),
     ),
     redirectUris: optional(
       Type.Array(documentedWith(Type.String(), { format: 'uri' }), {
@@ -48,14 +46,12 @@ export const CLIENTS: CredentialKind<OAuthClient> = {
   body: ClientBody,
   members: {
     ...storedMembers,
-    public: Type.Boolean({ description: 'True for a program that cannot keep a secret.' }),
+    public: flag('True for a program that cannot keep a secret.'),
     redirectUris: Type.Array(Type.String()),
   },
   secret: {
     name: 'clientSecret',
-    schema: Type.Optional(
-      Type.String({ description: 'It cannot be shown again. Absent for a public client.' }),
-    ),
+    schema: Type.Optional(text('It cannot be shown again. Absent for a public client.')),
   },
   notFound: (id) => ['OAuthClientNotFound', { client: id }],
   list: ({ store }, nowMs) => listOAuthClients(store, nowMs),

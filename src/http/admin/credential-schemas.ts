@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { CredentialSpec } from '../../access/api-tokens.ts'
 import { PolicyName } from '../../access/policies/policy.ts'
 import { readPolicyNames } from '../../access/policies/stored-policies.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, optional, time } from '../../contract/schema-parts.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { ApiToken, Documents } from '../../store/object-store.ts'
 
@@ -61,10 +61,8 @@ export const storedMembers = {
   scopes: Type.Array(ScopeName),
   ontologies: Type.Optional(OntologyNames),
   policies: Type.Optional(PolicyNames),
-  createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Absent if it never expires.' }),
-  ),
+  createdAt: time(),
+  expiresAt: Type.Optional(time('Absent if it never expires.')),
 }
 
 /** Returns what a request asks for. Refuses policies that do not exist. */

@@ -1,7 +1,9 @@
 /** The endpoints that list, create and revoke credentials: API tokens, and OAuth clients. */
+
 import { type TObject, type TProperties, Type } from 'typebox'
 import type { ErrorName } from '../../contract/error-catalogue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { time } from '../../contract/schema-parts.ts'
 import type { IdempotencyNote } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
@@ -41,10 +43,7 @@ interface Created<Stored> {
 }
 
 const LastUsedAt = Type.Optional(
-  Type.String({
-    format: 'date-time',
-    description: 'The last use, to within five minutes. Absent if there was none in 400 days.',
-  }),
+  time('The last use, to within five minutes. Absent if there was none in 400 days.'),
 )
 
 /** Returns the endpoints of a kind of credential. */

@@ -5,7 +5,7 @@ import { checkNames } from '../../access/check-names.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag } from '../../contract/schema-parts.ts'
 import { planChangeInSteps } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
@@ -37,16 +37,14 @@ async function takeOwnTurn(
 const ChangeParameters = Type.Object(
   {
     dryRun: Type.Optional(
-      Type.Boolean({
-        description:
-          'If true, returns what would change, and changes nothing. All objects that would be rewritten are read and converted as a trial, for at most 120 seconds; `untried` says what was not read.',
-      }),
+      flag(
+        'If true, returns what would change, and changes nothing. All objects that would be rewritten are read and converted as a trial, for at most 120 seconds; `untried` says what was not read.',
+      ),
     ),
     allowDataLoss: Type.Optional(
-      Type.Boolean({
-        description:
-          'If true, values of properties and objects of types that the definition no longer has are deleted.',
-      }),
+      flag(
+        'If true, values of properties and objects of types that the definition no longer has are deleted.',
+      ),
     ),
   },
   closed,

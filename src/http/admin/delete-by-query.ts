@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { resolveWrittenPath } from '../../access/resolve.ts'
 import { invalidArgument } from '../../contract/errors.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, integer } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
@@ -12,8 +12,8 @@ import { KEYED } from '../request/write-guards.ts'
 import { queryBody } from '../schemas/query-body.ts'
 
 const DeleteResponse = Type.Object({
-  version: Type.Integer({ description: 'The version without the objects.' }),
-  deleted: Type.Integer({ description: 'The number of objects that were deleted.' }),
+  version: integer('The version without the objects.'),
+  deleted: integer('The number of objects that were deleted.'),
 })
 
 /** A forgotten query must not delete everything. The schema reports other mistakes. */

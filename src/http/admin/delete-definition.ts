@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { requireAdministration } from '../../access/caller.ts'
 import { resolveOntology } from '../../access/resolve.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, integer, texts } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { planChange } from '../../ontology/definition/change-definition.ts'
 import { refuseDependents, withoutObjectType } from '../../ontology/definition/without-type.ts'
@@ -18,9 +18,9 @@ import { requireDefinition } from './require-definition.ts'
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
 
 const DeletedResponse = Type.Object({
-  objectTypes: Type.Array(Type.String(), { description: 'The object types that were deleted.' }),
-  linkTypes: Type.Array(Type.String(), { description: 'The link types that were deleted.' }),
-  objects: Type.Integer({ description: 'The number of objects that were deleted.' }),
+  objectTypes: texts('The object types that were deleted.'),
+  linkTypes: texts('The link types that were deleted.'),
+  objects: integer('The number of objects that were deleted.'),
 })
 
 const cascade = (description: string) =>

@@ -8,7 +8,7 @@ import { resolveTypePath } from '../../access/resolve.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -98,9 +98,7 @@ function breakOff(socket: Socket): void {
 const ExportParameters = Type.Object(
   {
     format: Type.Optional(Type.Enum([...EXPORT_FORMATS], { description: 'Default: `ndjson`.' })),
-    where: Type.Optional(
-      Type.String({ description: 'A query of revision 1.0, as JSON. Default: all objects.' }),
-    ),
+    where: Type.Optional(text('A query of revision 1.0, as JSON. Default: all objects.')),
     select: SelectionParameter,
     version: Type.Optional(
       Type.Integer({
@@ -123,10 +121,9 @@ const ExportParameters = Type.Object(
       }),
     ),
     endLine: Type.Optional(
-      Type.Boolean({
-        description:
-          'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
-      }),
+      flag(
+        'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
+      ),
     ),
   },
   closed,

@@ -1,22 +1,17 @@
 import { Type } from 'typebox'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import type { Limit } from '../../admission/caller-limits.ts'
+import { integer, text, texts, time } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
 
 const CallerResponse = Type.Object({
-  id: Type.String({ description: 'The caller as the log of the service names it.' }),
+  id: text('The caller as the log of the service names it.'),
   name: Type.String(),
   scopes: Type.Array(Type.String()),
-  ontologies: Type.Optional(
-    Type.Array(Type.String(), { description: 'Absent if the token is not limited.' }),
-  ),
-  policies: Type.Optional(
-    Type.Array(Type.String(), { description: 'Absent if no policy limits the token.' }),
-  ),
-  expiresAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Absent if the token never expires.' }),
-  ),
+  ontologies: Type.Optional(texts('Absent if the token is not limited.')),
+  policies: Type.Optional(texts('Absent if no policy limits the token.')),
+  expiresAt: Type.Optional(time('Absent if the token never expires.')),
   limits: Type.Object(
     {
       requestsPerMinute: Type.Optional(Type.Integer()),
@@ -26,10 +21,10 @@ const CallerResponse = Type.Object({
   ),
   pageTokens: Type.Object(
     {
-      maxAgeSeconds: Type.Integer({ description: 'How long the token of a next page is valid.' }),
-      snapshotMaxAgeSeconds: Type.Integer({
-        description: 'How long the tokens of a snapshot are valid, from its first page on.',
-      }),
+      maxAgeSeconds: integer('How long the token of a next page is valid.'),
+      snapshotMaxAgeSeconds: integer(
+        'How long the tokens of a snapshot are valid, from its first page on.',
+      ),
     },
     { description: 'The lifetimes of page tokens, which are settings of the service.' },
   ),

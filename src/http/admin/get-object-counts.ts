@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { resolveOntology } from '../../access/resolve.ts'
+import { integer } from '../../contract/schema-parts.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
@@ -9,11 +10,10 @@ const CountsResponse = Type.Object({
   objectTypes: Type.Record(
     Type.String(),
     Type.Object({
-      count: Type.Integer({ description: 'The number of objects.' }),
-      version: Type.Integer({
-        description:
-          'The version that has this many; 0 before the first write, and if a policy hides a part of the type.',
-      }),
+      count: integer('The number of objects.'),
+      version: integer(
+        'The version that has this many; 0 before the first write, and if a policy hides a part of the type.',
+      ),
     }),
     { description: 'The newest state of every object type, by API name.' },
   ),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag, integer, text, texts, time } from '../../contract/schema-parts.ts'
 import { effectivePageSize, nextPageState } from '../../paging/page-bounds.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import type { PagedRequest } from '../../service/pages/page.ts'
@@ -12,16 +12,16 @@ import { metadataPaging, NextPageToken } from '../schemas/paging.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-const count = (description: string) => Type.Optional(Type.Integer({ description }))
+const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const count = (description: string) => Type.Optional(integer(description))
 
 const AuditParameters = Type.Object(
   {
-    since: text('The start of the time range, such as `2026-01-31T12:00:00Z`.'),
-    until: text('The end of the time range, excluded.'),
-    caller: text('The id or the name of a caller.'),
-    operation: text('An operation, such as `writeObjects`.'),
-    ontology: text('The API name of an ontology.'),
+    since: name('The start of the time range, such as `2026-01-31T12:00:00Z`.'),
+    until: name('The end of the time range, excluded.'),
+    caller: name('The id or the name of a caller.'),
+    operation: name('An operation, such as `writeObjects`.'),
+    ontology: name('The API name of an ontology.'),
     ...metadataPaging,
   },
   closed,
@@ -29,11 +29,9 @@ const AuditParameters = Type.Object(
 
 const AuditRecordSchema = Type.Object({
   id: Type.String(),
-  time: Type.String({ format: 'date-time', description: 'When the request was admitted.' }),
-  requestId: Type.String({ description: 'The request as the log of the service names it.' }),
-  operation: Type.String({
-    description: 'The `operationId` of the endpoint; commands use the same names, and `backup`.',
-  }),
+  time: time('When the request was admitted.'),
+  requestId: text('The request as the log of the service names it.'),
+  operation: text('The `operationId` of the endpoint; commands use the same names, and `backup`.'),
   kind: Type.Enum(['read', 'write']),
   caller: Type.Optional(
     Type.Object(
@@ -41,19 +39,15 @@ const AuditRecordSchema = Type.Object({
         id: Type.String(),
         name: Type.String(),
         tokenId: Type.Optional(Type.String()),
-        clientId: Type.Optional(Type.String({ description: 'The OAuth client.' })),
+        clientId: Type.Optional(text('The OAuth client.')),
       },
       { description: 'Absent if the request had no valid credentials.' },
     ),
   ),
-  address: Type.String({
-    description: 'The IP address that the request came from; the host name of a command.',
-  }),
+  address: text('The IP address that the request came from; the host name of a command.'),
   ontology: Type.Optional(Type.String()),
   objectTypes: Type.Optional(Type.Array(Type.String())),
-  dryRun: Type.Optional(
-    Type.Boolean({ description: 'True if the request only checked what it would change.' }),
-  ),
+  dryRun: Type.Optional(flag('True if the request only checked what it would change.')),
   outcome: Type.Enum(['success', 'failure', 'disconnected']),
   errorName: Type.Optional(Type.String()),
   objects: count('The number of objects that were read.'),
@@ -62,17 +56,15 @@ const AuditRecordSchema = Type.Object({
   kept: count('The number of existing objects that were left unchanged.'),
   version: count('The version of the type that contains the changes.'),
   dropped: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'What a changed definition no longer has: object types, properties as `type.property`, and link types as `link type.name`; at most 100.',
-    }),
+    texts(
+      'What a changed definition no longer has: object types, properties as `type.property`, and link types as `link type.name`; at most 100.',
+    ),
   ),
   moreDropped: count('The number of further names.'),
   keys: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'The primary keys that were written or deleted, the ids of tokens and clients, or the names of policies; at most 100.',
-    }),
+    texts(
+      'The primary keys that were written or deleted, the ids of tokens and clients, or the names of policies; at most 100.',
+    ),
   ),
   moreKeys: count('The number of further keys.'),
 })

@@ -1,4 +1,5 @@
 /** The policies of the service, as `oqs policy` manages them. */
+
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -12,6 +13,7 @@ import {
   type ReadPolicyContext,
   savePolicy,
 } from '../../access/policies/stored-policies.ts'
+import { text } from '../../contract/schema-parts.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import type { KeyedRequest } from '../request/idempotency-key.ts'
@@ -24,10 +26,9 @@ const StoredPolicy = Type.Object({
   name: PolicyName,
   ...PolicyBody.properties,
   problem: Type.Optional(
-    Type.String({
-      description:
-        'Why the policy no longer fits a definition that it names. It allows nothing in that ontology until it is fixed.',
-    }),
+    text(
+      'Why the policy no longer fits a definition that it names. It allows nothing in that ontology until it is fixed.',
+    ),
   ),
 })
 

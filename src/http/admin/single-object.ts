@@ -1,8 +1,10 @@
 /** `PUT`, `PATCH` and `DELETE` of one object, with conditions on its entity tag. */
+
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
 import { invalidArgument } from '../../contract/errors.ts'
+import { anyMembers, integer } from '../../contract/schema-parts.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergePatch } from '../../ontology/values/merge-patch.ts'
@@ -35,10 +37,10 @@ const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/:primaryKey
 const MERGE_PATCH = 'application/merge-patch+json'
 
 const VersionResponse = Type.Object({
-  version: Type.Integer({ description: 'The version that contains the change.' }),
+  version: integer('The version that contains the change.'),
 })
 
-const Properties = Type.Object({}, { additionalProperties: true })
+const Properties = anyMembers()
 
 const config = { scope: 'api:ontologies-write', writes: GUARDED } as const
 const CONDITIONS =

@@ -1,32 +1,31 @@
 /** The state of the service and of its store, for operators. */
+
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
+import { flag, integer, text, time } from '../../contract/schema-parts.ts'
 import type { StoreStatus } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
 
 const typeNames = {
-  ontology: Type.String({ description: 'API name of the ontology.' }),
-  objectType: Type.String({ description: 'API name of the object type.' }),
+  ontology: text('API name of the ontology.'),
+  objectType: text('API name of the object type.'),
 }
-const StoredBytes = Type.Optional(
-  Type.Integer({ description: 'Absent if it is expensive to determine.' }),
-)
+const StoredBytes = Type.Optional(integer('Absent if it is expensive to determine.'))
 
 const StatusResponse = Type.Object({
-  version: Type.String({ description: 'The release of the service.' }),
-  startedAt: Type.String({ format: 'date-time', description: 'When this process started.' }),
+  version: text('The release of the service.'),
+  startedAt: time('When this process started.'),
   uptimeSeconds: Type.Integer(),
   process: Type.Object(
     {
-      residentBytes: Type.Integer({ description: 'The memory that the process takes.' }),
-      heapBytes: Type.Integer({ description: 'The part of it that JavaScript objects take.' }),
-      busyMs: Type.Integer({
-        description:
-          'The time that the main thread has worked since its start. Its growth between two requests, divided by the growth of `busyMs` and `idleMs` together, is the load.',
-      }),
-      idleMs: Type.Integer({ description: 'The time that the main thread has waited.' }),
+      residentBytes: integer('The memory that the process takes.'),
+      heapBytes: integer('The part of it that JavaScript objects take.'),
+      busyMs: integer(
+        'The time that the main thread has worked since its start. Its growth between two requests, divided by the growth of `busyMs` and `idleMs` together, is the load.',
+      ),
+      idleMs: integer('The time that the main thread has waited.'),
     },
     { description: 'The process that answers.' },
   ),
@@ -40,9 +39,9 @@ const StatusResponse = Type.Object({
   objectTypes: Type.Array(
     Type.Object({
       ...typeNames,
-      count: Type.Integer({ description: 'The number of objects.' }),
-      version: Type.Integer({ description: 'The newest version.' }),
-      oldestVersion: Type.Integer({ description: 'The oldest version that can be read.' }),
+      count: integer('The number of objects.'),
+      version: integer('The newest version.'),
+      oldestVersion: integer('The oldest version that can be read.'),
       storedBytes: StoredBytes,
     }),
   ),
@@ -50,7 +49,7 @@ const StatusResponse = Type.Object({
     {
       pages: Type.Integer(),
       bytes: Type.Integer(),
-      maxBytes: Type.Integer({ description: '0 if the cache is disabled.' }),
+      maxBytes: integer('0 if the cache is disabled.'),
     },
     { description: 'The page cache of this process.' },
   ),
@@ -59,7 +58,7 @@ const StatusResponse = Type.Object({
       Type.Object({
         ...typeNames,
         replacement: Type.String(),
-        count: Type.Integer({ description: 'The number of objects that have arrived.' }),
+        count: integer('The number of objects that have arrived.'),
       }),
       { description: 'Replacements that are not published yet.' },
     ),
@@ -67,19 +66,17 @@ const StatusResponse = Type.Object({
       Type.Object({
         ...typeNames,
         phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
-        objects: Type.Integer({ description: 'The number of objects that were copied.' }),
+        objects: integer('The number of objects that were copied.'),
         totalObjects: Type.Integer(),
-        reason: Type.Optional(Type.String({ description: 'Why the rewrite has failed.' })),
+        reason: Type.Optional(text('Why the rewrite has failed.')),
       }),
       {
         description:
           'Object types that are rewritten: for a change of their definition, or into tables of this release.',
       },
     ),
-    tablesToRemove: Type.Integer({ description: 'Tables that maintenance has still to remove.' }),
-    reclaiming: Type.Boolean({
-      description: 'Whether this process removes versions that nobody can read any more.',
-    }),
+    tablesToRemove: integer('Tables that maintenance has still to remove.'),
+    reclaiming: flag('Whether this process removes versions that nobody can read any more.'),
   }),
 })
 

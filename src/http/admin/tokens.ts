@@ -1,6 +1,8 @@
 /** The API tokens of the service, as `oqs token` manages them. */
+
 import { type Static, Type } from 'typebox'
 import { createApiToken, revokeApiToken, tokenState } from '../../access/api-tokens.ts'
+import { text, time } from '../../contract/schema-parts.ts'
 import type { ApiToken } from '../../store/object-store.ts'
 import { CredentialBody, readCredential, storedMembers, storedTexts } from './credential-schemas.ts'
 import type { CredentialKind } from './credentials.ts'
@@ -18,12 +20,12 @@ export const TOKENS: CredentialKind<ApiToken> = {
   body: CredentialBody,
   members: {
     ...storedMembers,
-    revokedAt: Type.Optional(Type.String({ format: 'date-time' })),
+    revokedAt: Type.Optional(time()),
     state: Type.Enum(['active', 'expired', 'revoked']),
   },
   secret: {
     name: 'token',
-    schema: Type.String({ description: 'The secret. It cannot be shown again.' }),
+    schema: text('The secret. It cannot be shown again.'),
   },
   notFound: (id) => ['ApiTokenNotFound', { token: id }],
   list: ({ store }) => store.listApiTokens(),

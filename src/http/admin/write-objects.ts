@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag } from '../../contract/schema-parts.ts'
 import { writeBatch } from '../../service/batches/write-batch.ts'
 import type { App } from '../app.ts'
 import { endpoint } from '../endpoint.ts'
@@ -22,9 +22,7 @@ const BatchParameters = Type.Object(
           'What `put` does to an existing object: `upsert` (the default) replaces it, `append` leaves it unchanged.',
       }),
     ),
-    dryRun: Type.Optional(
-      Type.Boolean({ description: 'If true, every line is checked and nothing is written.' }),
-    ),
+    dryRun: Type.Optional(flag('If true, every line is checked and nothing is written.')),
     replacement: Type.Optional(ReplacementName),
   },
   closed,

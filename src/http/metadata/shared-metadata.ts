@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import { resolveTypePath } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { NoParameters } from '../../contract/schema-parts.ts'
+import { NoParameters, text } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -108,10 +108,10 @@ export const LinkTypeResponse = Type.Object({
   apiName: Type.String(),
   displayName: Type.String(),
   status: Type.Enum(['ACTIVE']),
-  objectTypeApiName: Type.String({ description: 'API name of the linked object type.' }),
+  objectTypeApiName: text('API name of the linked object type.'),
   cardinality: Type.Enum(['ONE', 'MANY']),
   foreignKeyPropertyApiName: Type.Optional(
-    Type.String({ description: 'The property that contains the key of the linked object.' }),
+    text('The property that contains the key of the linked object.'),
   ),
 })
 

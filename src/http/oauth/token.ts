@@ -1,4 +1,5 @@
 /** `/multipass/api/oauth2/token` and `revoke_token`: OAuth clients get and revoke tokens. */
+
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { authenticateClient, type OAuthClient } from '../../access/oauth/clients.ts'
@@ -10,6 +11,7 @@ import {
   revokeToken,
 } from '../../access/oauth/grants.ts'
 import { OAuthError } from '../../access/oauth/oauth-error.ts'
+import { integer, text } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 import type { Services } from '../services.ts'
@@ -26,16 +28,16 @@ import {
 const GRANT_TYPES = ['client_credentials', 'authorization_code', 'refresh_token'] as const
 
 const ClientMembers = {
-  client_id: Type.Optional(Type.String({ description: 'The client, unless HTTP Basic names it.' })),
+  client_id: Type.Optional(text('The client, unless HTTP Basic names it.')),
   client_secret: Type.Optional(
-    Type.String({ description: 'The secret of a confidential client, unless HTTP Basic has it.' }),
+    text('The secret of a confidential client, unless HTTP Basic has it.'),
   ),
 }
 
 const TokenForm = Type.Object({
-  grant_type: Type.Optional(Type.String({ description: `One of ${GRANT_TYPES.join(', ')}.` })),
+  grant_type: Type.Optional(text(`One of ${GRANT_TYPES.join(', ')}.`)),
   ...ClientMembers,
-  scope: Type.Optional(Type.String({ description: 'Scopes, separated by spaces.' })),
+  scope: Type.Optional(text('Scopes, separated by spaces.')),
   code: Type.Optional(Type.String()),
   redirect_uri: Type.Optional(Type.String()),
   code_verifier: Type.Optional(Type.String()),
@@ -45,16 +47,14 @@ const TokenForm = Type.Object({
 const TokenResponse = Type.Object({
   access_token: Type.String(),
   token_type: Type.Literal('bearer'),
-  expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  refresh_token: Type.Optional(
-    Type.String({ description: 'Can be used once. Present with the scope `offline_access`.' }),
-  ),
-  scope: Type.String({ description: 'The granted scopes, separated by spaces.' }),
+  expires_in: integer('Seconds until the access token expires.'),
+  refresh_token: Type.Optional(text('Can be used once. Present with the scope `offline_access`.')),
+  scope: text('The granted scopes, separated by spaces.'),
 })
 
 const RevokeForm = Type.Object({
   ...ClientMembers,
-  token: Type.Optional(Type.String({ description: 'An access token or a refresh token.' })),
+  token: Type.Optional(text('An access token or a refresh token.')),
 })
 
 const OAuthErrorResponse = Type.Object({

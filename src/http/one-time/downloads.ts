@@ -11,7 +11,7 @@ import { newCode, peekCode, redeemCode, storeCode } from '../../access/one-time-
 import { resolveTypePath } from '../../access/resolve.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, optional, text, time } from '../../contract/schema-parts.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import {
   EXPORT_RESPONSE,
@@ -32,8 +32,8 @@ const DOWNLOADS = '/api/admin/v1/downloads'
 
 const DownloadBody = Type.Object(
   {
-    ontology: Type.String({ description: 'RID or API name of the ontology.' }),
-    objectType: Type.String({ description: 'API name of the object type.' }),
+    ontology: text('RID or API name of the ontology.'),
+    objectType: text('API name of the object type.'),
     format: Type.Optional(
       Type.Unsafe<ExportFormat | null>({
         enum: [...EXPORT_FORMATS, null],
@@ -59,8 +59,8 @@ const DownloadBody = Type.Object(
 )
 
 const DownloadResponse = Type.Object({
-  path: Type.String({ description: 'The path of the download, relative to the service.' }),
-  expiresAt: Type.String({ format: 'date-time' }),
+  path: text('The path of the download, relative to the service.'),
+  expiresAt: time(),
 })
 
 export const createDownload = endpoint({

@@ -1,7 +1,7 @@
 /** The endpoints that start and end the session of a browser. */
 import { Type } from 'typebox'
 import { endSession, startSession } from '../../access/sessions.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, text, time } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/write-guards.ts'
 
@@ -18,8 +18,8 @@ export const createSession = endpoint({
   security: [],
   body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
   response: Type.Object({
-    token: Type.String({ description: 'A bearer token. It cannot be shown again.' }),
-    expiresAt: Type.String({ format: 'date-time' }),
+    token: text('A bearer token. It cannot be shown again.'),
+    expiresAt: time(),
   }),
   handle: async (request, reply, { store, now }) => {
     const { secret, expiresAtMs } = await startSession(store, request.body.code, now())

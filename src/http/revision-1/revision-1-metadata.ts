@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { text, texts } from '../../contract/schema-parts.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -19,17 +20,15 @@ const ObjectTypeResponse = Type.Object({
   status: Type.Enum(['ACTIVE']),
   description: Type.Optional(Type.String()),
   visibility: Type.Enum(['NORMAL']),
-  primaryKey: Type.Array(Type.String(), { description: 'API name of the primary key property.' }),
+  primaryKey: texts('API name of the primary key property.'),
   properties: Type.Record(
     Type.String(),
     Type.Object({
       description: Type.Optional(Type.String()),
       displayName: Type.Optional(Type.String()),
-      baseType: Type.String({ description: 'The type, such as `String` or `Array<LocalDate>`.' }),
+      baseType: text('The type, such as `String` or `Array<LocalDate>`.'),
       language: Type.Optional(
-        Type.String({
-          description: 'The language in which other forms of a term are found as well.',
-        }),
+        text('The language in which other forms of a term are found as well.'),
       ),
     }),
     { description: 'By API name.' },

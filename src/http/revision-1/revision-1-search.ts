@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { resolveTypePath } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { ORDER_LIST_MAX, PAGE_SIZES } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, optional, text, texts } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -21,9 +21,9 @@ const OrderBy = Type.Object(
     fields: Type.Array(
       Type.Object(
         {
-          field: Type.String({ description: '`properties.NAME`' }),
-          direction: optional(Type.String({ description: '`asc` or `desc`' })),
-          nulls: optional(Type.String({ description: '`first` or `last`' })),
+          field: text('`properties.NAME`'),
+          direction: optional(text('`asc` or `desc`')),
+          nulls: optional(text('`first` or `last`')),
         },
         closed,
       ),
@@ -37,11 +37,7 @@ const SearchBody = Type.Object(
   {
     query: queryBody(REVISION_1_QUERIES),
     orderBy: optional(OrderBy),
-    fields: optional(
-      Type.Array(Type.String(), {
-        description: 'API names of the properties to return; all if empty or absent.',
-      }),
-    ),
+    fields: optional(texts('API names of the properties to return; all if empty or absent.')),
     ...bodyPaging,
   },
   closed,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { resolveFamilyPath } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag, text } from '../../contract/schema-parts.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import { findProperties, findRecord, keyEquals } from '../../service/pages/find-object.ts'
@@ -17,15 +17,13 @@ import { queryBody } from '../schemas/query-body.ts'
 import { findByKey, findLinkByKey, objectNotFound, resolveKeySearch } from './find-by-key.ts'
 
 const PreviewParameter = Type.Optional(
-  Type.Boolean({ description: 'Has no effect. Accepted because clients of this API send it.' }),
+  flag('Has no effect. Accepted because clients of this API send it.'),
 )
 
 /** The parameters of an endpoint that finds an object by its key alone. */
 const keyParameters = {
   objectType: Type.Optional(
-    Type.String({
-      description: 'API name of the object type. Required if several types have such an object.',
-    }),
+    text('API name of the object type. Required if several types have such an object.'),
   ),
   preview: PreviewParameter,
 }
@@ -33,10 +31,8 @@ const keyParameters = {
 const PropertiesResponse = Type.Object({
   properties: Type.Array(
     Type.Object({
-      propertyId: Type.String({
-        description: 'Unique within the object: `NAME`, or `NAME:INDEX` for an array element.',
-      }),
-      propertyType: Type.String({ description: 'API name of the property.' }),
+      propertyId: text('Unique within the object: `NAME`, or `NAME:INDEX` for an array element.'),
+      propertyType: text('API name of the property.'),
       value: Type.Unsafe<unknown>({ description: 'One value. An array has an entry per element.' }),
     }),
   ),

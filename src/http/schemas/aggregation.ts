@@ -1,7 +1,7 @@
 /** The parts that aggregations have in common in all versions of the API. */
 import { type TSchema, Type } from 'typebox'
 import { API_NAME_MAX_LENGTH, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
-import { optional } from '../../contract/schema-parts.ts'
+import { anyMembers, integer, optional } from '../../contract/schema-parts.ts'
 
 /** Long enough for a struct field, so that the parser can reject one by name. */
 export const AggregatedFieldName = Type.String({ maxLength: 3 * API_NAME_MAX_LENGTH })
@@ -26,18 +26,12 @@ export const AggregatedVersion = optional(
 export function groupMembers<T extends TSchema>(value: T) {
   return {
     excludedItems: Type.Optional(
-      Type.Integer({
-        description: 'The number of objects in groups that `maxGroupCount` dropped.',
-      }),
+      integer('The number of objects in groups that `maxGroupCount` dropped.'),
     ),
     data: Type.Array(
       Type.Object({
-        group: Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description: 'The value, the start or the range, by property. Empty without `groupBy`.',
-          },
+        group: anyMembers(
+          'The value, the start or the range, by property. Empty without `groupBy`.',
         ),
         metrics: Type.Array(Type.Object({ name: Type.String(), value: Type.Optional(value) })),
       }),

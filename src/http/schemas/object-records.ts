@@ -1,14 +1,10 @@
 /** Objects as the two revisions return them, alone and in pages. */
+
 import { Type } from 'typebox'
+import { anyMembers, text } from '../../contract/schema-parts.ts'
 import { NextPageToken } from './paging.ts'
 
-const Properties = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    description: 'Property values by API name. Properties without a value are absent.',
-  },
-)
+const Properties = anyMembers('Property values by API name. Properties without a value are absent.')
 
 /** An object in revision 1.0. */
 export const ObjectRecord = Type.Object({ rid: Type.String(), properties: Properties })
@@ -20,9 +16,7 @@ export const ObjectPage = Type.Object({
 
 export const CountedObjectPage = Type.Object({
   ...ObjectPage.properties,
-  totalCount: Type.String({
-    description: 'The number of matching objects, including those beyond the retrieval limit.',
-  }),
+  totalCount: text('The number of matching objects, including those beyond the retrieval limit.'),
 })
 
 /** An object in revision 2.0. */

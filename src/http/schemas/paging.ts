@@ -1,7 +1,7 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
 import { Type } from 'typebox'
 import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
-import { optional } from '../../contract/schema-parts.ts'
+import { flag, optional, text } from '../../contract/schema-parts.ts'
 import { documentedWith } from './documented.ts'
 
 const PageSize = Type.Integer({
@@ -19,9 +19,7 @@ const PageToken = documentedWith(
   { pattern: '^v1\\.[A-Za-z0-9_-]{64,}$' },
 )
 
-const Snapshot = Type.Boolean({
-  description: 'If true, every page shows the data as of the first page.',
-})
+const Snapshot = flag('If true, every page shows the data as of the first page.')
 
 /** The paging parameters of metadata, which has no snapshots. */
 export const metadataPaging = {
@@ -39,6 +37,4 @@ export const bodyPaging = {
   snapshot: optional(Snapshot),
 }
 
-export const NextPageToken = Type.Optional(
-  Type.String({ description: 'Selects the next page. Absent on the last page.' }),
-)
+export const NextPageToken = Type.Optional(text('Selects the next page. Absent on the last page.'))

@@ -1,8 +1,7 @@
 /** The path parameters of the endpoints. */
 import { Type } from 'typebox'
 import { PolicyName } from '../../access/policies/policy.ts'
-
-const text = (description: string) => Type.String({ description })
+import { text } from '../../contract/schema-parts.ts'
 
 /** The name that `startReplacement` returned. */
 export const ReplacementName = Type.String({

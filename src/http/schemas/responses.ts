@@ -1,16 +1,16 @@
 /** The responses that endpoints have in common. */
+
 import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorName } from '../../contract/error-catalogue.ts'
+import { anyMembers, integer } from '../../contract/schema-parts.ts'
 
 /** The result of a write. */
 export const CommitResponse = Type.Object({
-  version: Type.Integer({ description: 'The version that contains the changes.' }),
-  put: Type.Integer({ description: 'The number of objects written.' }),
-  deleted: Type.Integer({ description: 'The number of existing objects that were deleted.' }),
+  version: integer('The version that contains the changes.'),
+  put: integer('The number of objects written.'),
+  deleted: integer('The number of existing objects that were deleted.'),
   kept: Type.Optional(
-    Type.Integer({
-      description: 'With `mode=append`: the number of existing objects left unchanged.',
-    }),
+    integer('With `mode=append`: the number of existing objects left unchanged.'),
   ),
 })
 
@@ -20,7 +20,7 @@ export const ErrorResponse = Type.Object(
     errorName: Type.Enum(Object.keys(ERRORS) as ErrorName[]),
     errorInstanceId: Type.String(),
     errorDescription: Type.String(),
-    parameters: Type.Object({}, { additionalProperties: true }),
+    parameters: anyMembers(),
   },
   { $id: 'Error', description: 'The body of every error.' },
 )

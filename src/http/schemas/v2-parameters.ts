@@ -1,6 +1,8 @@
 /** Parameters that SDKs send to every endpoint of v2. */
+
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { flag, text } from '../../contract/schema-parts.ts'
 import { documentedWith } from './documented.ts'
 
 /**
@@ -9,15 +11,15 @@ import { documentedWith } from './documented.ts'
  * `refuseBranch` rejects the name of any other.
  */
 export const IGNORED_PARAMETERS = {
-  preview: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
-  sdkPackageRid: Type.Optional(Type.String({ description: 'Has no effect.' })),
-  sdkVersion: Type.Optional(Type.String({ description: 'Has no effect.' })),
+  preview: Type.Optional(flag('Has no effect.')),
+  sdkPackageRid: Type.Optional(text('Has no effect.')),
+  sdkVersion: Type.Optional(text('Has no effect.')),
   branch: Type.Optional(
-    documentedWith(Type.String({ description: 'Must be empty: there are no branches.' }), {
+    documentedWith(text('Must be empty: there are no branches.'), {
       maxLength: 0,
     }),
   ),
-  executeInMemoryOnly: Type.Optional(Type.Boolean({ description: 'Has no effect.' })),
+  executeInMemoryOnly: Type.Optional(flag('Has no effect.')),
 }
 
 /** Rejects requests that name a branch. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { API_NAME_MAX_LENGTH, ORDER_LIST_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, flag, optional, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
@@ -20,10 +20,7 @@ export const orderBy = optional(
     {
       orderType: optional(
         documentedWith(
-          Type.String({
-            description:
-              '`fields`, the default, or `relevance`: how well the text conditions match.',
-          }),
+          text('`fields`, the default, or `relevance`: how well the text conditions match.'),
           { enum: ['fields', 'relevance', null] },
         ),
       ),
@@ -31,11 +28,11 @@ export const orderBy = optional(
         Type.Array(
           Type.Object(
             {
-              field: documentedWith(Type.String({ description: 'API name of the property.' }), {
+              field: documentedWith(text('API name of the property.'), {
                 minLength: 1,
               }),
               direction: optional(
-                documentedWith(Type.String({ description: '`asc` or `desc`' }), {
+                documentedWith(text('`asc` or `desc`'), {
                   enum: ['asc', 'desc', null],
                 }),
               ),
@@ -96,9 +93,7 @@ export const pageMembers = {
   orderBy,
   select,
   selectV2,
-  excludeRid: optional(
-    Type.Boolean({ description: 'If true, objects are returned without `__rid`.' }),
-  ),
+  excludeRid: optional(flag('If true, objects are returned without `__rid`.')),
   ...bodyPaging,
   ...ignoredMembers,
 }

@@ -2,17 +2,17 @@
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, text } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
 
 const User = Type.Object({
-  id: Type.String({ description: 'The same for all tokens of one person or program.' }),
+  id: text('The same for all tokens of one person or program.'),
   username: Type.String(),
   givenName: Type.Optional(Type.String()),
   familyName: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
-  realm: Type.String({ description: 'Always `oqs`.' }),
+  realm: text('Always `oqs`.'),
   status: Type.Literal('ACTIVE'),
   attributes: Type.Object({}),
 })

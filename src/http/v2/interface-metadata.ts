@@ -1,5 +1,7 @@
 /** Interfaces and shared property types as the metadata of v2 describes them. */
+
 import { Type } from 'typebox'
+import { flag, text, texts } from '../../contract/schema-parts.ts'
 import type {
   InterfaceImplementation,
   InterfaceLink,
@@ -21,7 +23,7 @@ const named = {
 const SharedProperty = Type.Object({
   ...named,
   dataType: DataType,
-  required: Type.Boolean({ description: 'Whether every implementing object type has it.' }),
+  required: flag('Whether every implementing object type has it.'),
   typeClasses: Type.Array(Type.Unknown()),
 })
 
@@ -41,7 +43,7 @@ export const InterfaceLinkResponse = Type.Object({
     apiName: Type.String(),
   }),
   cardinality: Type.Enum(['ONE', 'MANY']),
-  required: Type.Boolean({ description: 'Whether every implementing object type has it.' }),
+  required: flag('Whether every implementing object type has it.'),
 })
 
 const byName = { description: 'By API name.' }
@@ -55,9 +57,7 @@ export const InterfaceTypeResponse = Type.Object({
   propertiesV2: Type.Record(Type.String(), PropertyV2, byName),
   allPropertiesV2: Type.Record(Type.String(), PropertyV2, byName),
   extendsInterfaces: Type.Array(Type.String()),
-  allExtendsInterfaces: Type.Array(Type.String(), {
-    description: 'All interfaces that it extends, directly or not.',
-  }),
+  allExtendsInterfaces: texts('All interfaces that it extends, directly or not.'),
   implementedByObjectTypes: Type.Array(Type.String()),
   links: Type.Record(Type.String(), InterfaceLinkResponse, byName),
   allLinks: Type.Record(Type.String(), InterfaceLinkResponse, byName),
@@ -65,7 +65,7 @@ export const InterfaceTypeResponse = Type.Object({
 
 /** How an object type implements an interface. */
 export const ImplementationResponse = Type.Object({
-  apiName: Type.String({ description: 'The API name of the interface.' }),
+  apiName: text('The API name of the interface.'),
   rid: Type.String(),
   properties: Type.Record(Type.String(), Type.String(), {
     description: 'The property of the object type for each property of the interface.',

@@ -1,15 +1,13 @@
 /** The query strings of v2: selection, order and paging. */
 import { Type } from 'typebox'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, flag } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { OrderParameter, SelectionParameter } from '../page/listing-parameters.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
-const excludeRid = Type.Optional(
-  Type.Boolean({ description: 'If true, objects are returned without `__rid`.' }),
-)
+const excludeRid = Type.Optional(flag('If true, objects are returned without `__rid`.'))
 
 /** The query string of an endpoint that returns one object. */
 export const RecordParameters = Type.Object({ select: SelectionParameter, excludeRid }, closed)

@@ -1,5 +1,7 @@
 /** The metadata of v2: ontologies, object types and link types as JSON, and their schemas. */
+
 import { Type } from 'typebox'
+import { anyMembers, text } from '../../contract/schema-parts.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -22,9 +24,7 @@ const ObjectProperty = Type.Object({
   description: Type.Optional(Type.String()),
   displayName: Type.Optional(Type.String()),
   dataType: DataType,
-  language: Type.Optional(
-    Type.String({ description: 'The language in which other forms of a term are found as well.' }),
-  ),
+  language: Type.Optional(text('The language in which other forms of a term are found as well.')),
   rid: Type.String(),
   visibility: Type.Enum(['NORMAL']),
   typeClasses: Type.Array(Type.Unknown()),
@@ -41,21 +41,17 @@ export const ObjectTypeResponse = Type.Object({
     name: Type.String(),
     color: Type.String(),
   }),
-  primaryKey: Type.String({ description: 'API name of the primary key property.' }),
+  primaryKey: text('API name of the primary key property.'),
   properties: Type.Record(Type.String(), ObjectProperty, { description: 'By API name.' }),
   rid: Type.String(),
-  titleProperty: Type.String({
-    description: 'The primary key property if the definition names none.',
-  }),
+  titleProperty: text('The primary key property if the definition names none.'),
   visibility: Type.Enum(['NORMAL']),
 })
 
 export const LinkTypeV2Response = Type.Object({
   ...LinkTypeResponse.properties,
-  linkTypeRid: Type.String({ description: 'Both sides of a link type have the same RID.' }),
+  linkTypeRid: text('Both sides of a link type have the same RID.'),
 })
-
-const anyMembers = { additionalProperties: true }
 
 export const FullObjectTypeResponse = Type.Object({
   objectType: ObjectTypeResponse,
@@ -64,7 +60,7 @@ export const FullObjectTypeResponse = Type.Object({
   implementsInterfaces2: Type.Record(Type.String(), ImplementationResponse, {
     description: 'By API name of the interface.',
   }),
-  sharedPropertyTypeMapping: Type.Object({}, anyMembers),
+  sharedPropertyTypeMapping: anyMembers(),
 })
 
 export const FullOntologyResponse = Type.Object({
@@ -76,10 +72,10 @@ export const FullOntologyResponse = Type.Object({
     Type.Object({ actionType: ActionTypeV2Response, fullLogicRules: Type.Array(Type.Never()) }),
     { description: 'By API name. Rules are not described: an action does what its name says.' },
   ),
-  queryTypes: Type.Object({}, anyMembers),
-  interfaceTypes: Type.Object({}, anyMembers),
-  sharedPropertyTypes: Type.Object({}, anyMembers),
-  valueTypes: Type.Object({}, anyMembers),
+  queryTypes: anyMembers(),
+  interfaceTypes: anyMembers(),
+  sharedPropertyTypes: anyMembers(),
+  valueTypes: anyMembers(),
 })
 
 /** Returns a function that describes the object types of an ontology. */

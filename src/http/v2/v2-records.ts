@@ -1,5 +1,7 @@
 /** Objects as v2 returns them, alone and in pages. */
+
 import { Type } from 'typebox'
+import { text } from '../../contract/schema-parts.ts'
 import { NextPageToken } from '../schemas/paging.ts'
 
 /** The primary key, in the JSON encoding of its type. */
@@ -11,13 +13,13 @@ const PrimaryKey = Type.Unsafe<string | number | boolean>({
 /** An object of v2: its properties by API name, beside four members that describe it. */
 export const FlatRecord = Type.Object(
   {
-    __rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
+    __rid: Type.Optional(text('Absent with `excludeRid`.')),
     __primaryKey: PrimaryKey,
-    __apiName: Type.String({ description: 'API name of the object type.' }),
+    __apiName: text('API name of the object type.'),
     __score: Type.Optional(
       Type.Number({ description: 'How well the object matches; only in an order by relevance.' }),
     ),
-    __title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
+    __title: Type.Optional(text('Absent if the object has no title.')),
   },
   {
     additionalProperties: true,
@@ -29,16 +31,16 @@ export const FlatPage = Type.Object({ data: Type.Array(FlatRecord), nextPageToke
 
 export const CountedFlatPage = Type.Object({
   ...FlatPage.properties,
-  totalCount: Type.String({ description: 'The number of matching objects.' }),
+  totalCount: text('The number of matching objects.'),
 })
 
 /** An object of a set with several types: like `FlatRecord`, but its own members begin with `$`. */
 const DollarRecord = Type.Object(
   {
-    $rid: Type.Optional(Type.String({ description: 'Absent with `excludeRid`.' })),
+    $rid: Type.Optional(text('Absent with `excludeRid`.')),
     $primaryKey: PrimaryKey,
-    $apiName: Type.String({ description: 'API name of the object type.' }),
-    $title: Type.Optional(Type.String({ description: 'Absent if the object has no title.' })),
+    $apiName: text('API name of the object type.'),
+    $title: Type.Optional(text('Absent if the object has no title.')),
   },
   {
     additionalProperties: true,

@@ -1,5 +1,7 @@
 /** The plan of an ontology change, as `applyOntology` returns it with `dryRun`. */
+
 import { type Static, Type } from 'typebox'
+import { integer, text, texts } from '../../contract/schema-parts.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { TriedObjects, TypeState } from '../../store/object-store.ts'
 
@@ -9,15 +11,11 @@ export const PlannedChange = Type.Object({
       '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
   }),
   objectType: Type.String(),
-  property: Type.Optional(Type.String({ description: 'Absent if the whole type changes.' })),
-  linkType: Type.Optional(Type.String({ description: 'The link type, if one changes.' })),
-  from: Type.Optional(
-    Type.String({ description: 'The name, the type or the language before the change.' }),
-  ),
-  to: Type.Optional(Type.String({ description: 'The type or the language after the change.' })),
-  objects: Type.Integer({
-    description: 'The number of stored objects that are rewritten or deleted.',
-  }),
+  property: Type.Optional(text('Absent if the whole type changes.')),
+  linkType: Type.Optional(text('The link type, if one changes.')),
+  from: Type.Optional(text('The name, the type or the language before the change.')),
+  to: Type.Optional(text('The type or the language after the change.')),
+  objects: integer('The number of stored objects that are rewritten or deleted.'),
 })
 
 export const UnfitObjects = Type.Array(
@@ -33,29 +31,20 @@ export const UnfitObjects = Type.Array(
 export const ChangePlan = Type.Object(
   {
     changes: Type.Array(PlannedChange),
-    rewrittenObjects: Type.Integer({ description: 'The number of objects that are rewritten.' }),
-    refused: Type.Array(Type.String(), {
-      description: 'Why the change would be rejected; empty if it would be carried out.',
-    }),
+    rewrittenObjects: integer('The number of objects that are rewritten.'),
+    refused: texts('Why the change would be rejected; empty if it would be carried out.'),
     background: Type.Optional(
       Type.Literal(true, {
         description: 'The change would run in the background, because it rewrites many objects.',
       }),
     ),
-    triedObjects: Type.Optional(
-      Type.Integer({
-        description: 'The number of objects that were converted as a trial.',
-      }),
-    ),
-    unfitCount: Type.Optional(
-      Type.Integer({ description: 'The number of these that do not fit the definition.' }),
-    ),
+    triedObjects: Type.Optional(integer('The number of objects that were converted as a trial.')),
+    unfitCount: Type.Optional(integer('The number of these that do not fit the definition.')),
     unfitObjects: Type.Optional(UnfitObjects),
     untried: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'What was not tried, because there are too many objects: the change may still be rejected for it. Absent if everything was tried.',
-      }),
+      texts(
+        'What was not tried, because there are too many objects: the change may still be rejected for it. Absent if everything was tried.',
+      ),
     ),
   },
   { description: 'What a definition would change, returned with `dryRun=true`.' },

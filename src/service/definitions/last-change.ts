@@ -1,6 +1,8 @@
 /** The last background change of a definition, as it is described to callers. */
+
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { integer, text, texts, time } from '../../contract/schema-parts.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { DefinitionChange, Definitions } from '../../store/object-store.ts'
 import { describeChange, PlannedChange, UnfitObjects } from './change-plan.ts'
@@ -13,24 +15,23 @@ export const ChangeResponse = Type.Object(
       description:
         'The definition is in force when the change is `published`; until then, and if the change has `failed` or was `cancelled`, the earlier one is.',
     }),
-    startedAt: Type.String({ format: 'date-time' }),
+    startedAt: time(),
     changes: Type.Array(PlannedChange),
     objectTypes: Type.Array(
       Type.Object({
-        objectType: Type.String({ description: 'By its name in the new definition.' }),
+        objectType: text('By its name in the new definition.'),
         phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
-        objects: Type.Integer({ description: 'The number of objects that are converted.' }),
+        objects: integer('The number of objects that are converted.'),
         totalObjects: Type.Integer(),
       }),
       { description: 'The progress of each type with objects to convert, while it is running.' },
     ),
     loadingObjects: Type.Optional(
-      Type.Integer({
-        description:
-          'The number of objects that are being loaded into these types. The change waits until their replacements are published or abandoned.',
-      }),
+      integer(
+        'The number of objects that are being loaded into these types. The change waits until their replacements are published or abandoned.',
+      ),
     ),
-    reasons: Type.Array(Type.String(), { description: 'Why the change has failed.' }),
+    reasons: texts('Why the change has failed.'),
     unfitObjects: UnfitObjects,
   },
   { description: 'A background change of a definition, running or ended.' },
