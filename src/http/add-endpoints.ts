@@ -5,14 +5,19 @@ import { applyAction, applyActionBatch, validateAction } from './actions/revisio
 import { applyActionBatchV2, applyActionV2 } from './actions/v2-actions.ts'
 import { CLIENTS } from './admin/clients.ts'
 import { credentials } from './admin/credentials.ts'
-import { applyOntology, getOntologyDefinition } from './admin/define-ontology.ts'
+import {
+  applyOntology,
+  cancelOntologyChange,
+  deleteObjectType,
+  deleteOntology,
+  getOntologyChange,
+  getOntologyDefinition,
+} from './admin/definitions.ts'
 import { deleteByQuery } from './admin/delete-by-query.ts'
-import { deleteObjectType, deleteOntology } from './admin/delete-definition.ts'
 import { exportObjects } from './admin/export-objects.ts'
 import { getCaller } from './admin/get-caller.ts'
 import { getObjectCounts } from './admin/get-object-counts.ts'
 import { listAuditRecords } from './admin/list-audit-records.ts'
-import { cancelOntologyChange, getOntologyChange } from './admin/ontology-change.ts'
 import { policies } from './admin/policies.ts'
 import {
   abandonReplacement,

@@ -1,11 +1,18 @@
-/** The plan of an ontology change, as `applyOntology` returns it with `dryRun`. */
-
+/** Changes of definitions: their plans, as dry runs return them, and those that run in the background. */
 import { type Static, Type } from 'typebox'
-import { integer, text, texts } from '../../contract/schema-parts.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { integer, text, texts, time } from '../../contract/schema-parts.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import type { TriedObjects, TypeState } from '../../store/object-store.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import type {
+  DefinitionChange,
+  Definitions,
+  TriedObjects,
+  TypeState,
+} from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 
-export const PlannedChange = Type.Object({
+const PlannedChange = Type.Object({
   kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
     description:
       '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
@@ -18,7 +25,7 @@ export const PlannedChange = Type.Object({
   objects: integer('The number of stored objects that are rewritten or deleted.'),
 })
 
-export const UnfitObjects = Type.Array(
+const UnfitObjects = Type.Array(
   Type.Object({
     objectType: Type.String(),
     primaryKey: Type.String(),
@@ -52,7 +59,7 @@ export const ChangePlan = Type.Object(
 
 export type ChangePlan = Static<typeof ChangePlan>
 
-export function describeChange(
+function describeChange(
   { types, links }: Pick<OntologyChange, 'types' | 'links'>,
   states: readonly TypeState[],
   refused: readonly string[],
@@ -72,7 +79,7 @@ export function describeChange(
 }
 
 /** Adds what the trial of the stored objects has found. */
-export function describeTrial(plan: ChangePlan, found: TriedObjects): ChangePlan {
+function describeTrial(plan: ChangePlan, found: TriedObjects): ChangePlan {
   const { tried, unfit, unfitObjects, untried } = found
   return {
     ...plan,
@@ -90,4 +97,108 @@ function refusalsOf({ tried, unfit, unfitObjects }: TriedObjects): string[] {
   })
   const isWhole = unfit === unfitObjects.length
   return isWhole ? reasons : [...reasons, `${unfit} of ${tried} objects do not fit in all`]
+}
+
+/** Plans a change, including why it would be refused. */
+export async function tryChange(
+  change: OntologyChange,
+  context: RequestContext,
+  store: Definitions,
+): Promise<ChangePlan> {
+  const states = await store.readTypeStates(change.ontology.rid)
+  try {
+    const outcome = await store.saveOntology(change, context)
+    const tried = await store.definitionChanges.tryObjects(change, context)
+    const plan = describeTrial(describeChange(change, states, []), tried)
+    return outcome === 'started' ? { ...plan, background: true } : plan
+  } catch (error) {
+    const isRefused =
+      error instanceof ObjectQueryError && error.errorName === 'OntologyChangeRefused'
+    if (!isRefused) throw error
+    return describeChange(change, states, error.parameters['reasons'] as readonly string[])
+  }
+}
+
+export const ChangeResponse = Type.Object(
+  {
+    id: Type.String(),
+    ontologyRid: Type.String(),
+    state: Type.Enum(['running', 'published', 'failed', 'cancelled'], {
+      description:
+        'The definition is in force when the change is `published`; until then, and if the change has `failed` or was `cancelled`, the earlier one is.',
+    }),
+    startedAt: time(),
+    changes: Type.Array(PlannedChange),
+    objectTypes: Type.Array(
+      Type.Object({
+        objectType: text('By its name in the new definition.'),
+        phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
+        objects: integer('The number of objects that are converted.'),
+        totalObjects: Type.Integer(),
+      }),
+      { description: 'The progress of each type with objects to convert, while it is running.' },
+    ),
+    loadingObjects: Type.Optional(
+      integer(
+        'The number of objects that are being loaded into these types. The change waits until their replacements are published or abandoned.',
+      ),
+    ),
+    reasons: texts('Why the change has failed.'),
+    unfitObjects: UnfitObjects,
+  },
+  { description: 'A background change of a definition, running or ended.' },
+)
+export type ChangeResponse = Static<typeof ChangeResponse>
+
+/** Returns the last change of an ontology, or throws `OntologyChangeNotFound`. */
+export async function describeLastChange(
+  store: Definitions,
+  { rid, apiName }: Pick<Ontology, 'rid' | 'apiName'>,
+): Promise<ChangeResponse> {
+  const change = await store.definitionChanges.find(rid)
+  if (change === undefined) throw changeNotFound(apiName)
+  const states = await store.readTypeStates(rid)
+  const { changes } = describeChange(change, states, [])
+  return { ontologyRid: rid, ...toResponse(change), changes }
+}
+
+function toResponse(change: DefinitionChange): Omit<ChangeResponse, 'ontologyRid' | 'changes'> {
+  const { id, state, startedAtMs, types, rewrites, loadingObjects, reasons, unfitObjects } = change
+  const names = new Map(types.map(({ typeRid, objectType }) => [typeRid, objectType]))
+  return {
+    id,
+    state,
+    startedAt: new Date(startedAtMs).toISOString(),
+    objectTypes: rewrites.map(({ typeRid, phase, objects, totalObjects }) => ({
+      objectType: names.get(typeRid) ?? typeRid,
+      phase,
+      objects,
+      totalObjects,
+    })),
+    ...(loadingObjects > 0 ? { loadingObjects } : {}),
+    reasons: [...reasons],
+    unfitObjects: [...unfitObjects],
+  }
+}
+
+export function changeNotFound(ontology: string): ObjectQueryError {
+  return new ObjectQueryError('OntologyChangeNotFound', { ontology })
+}
+
+const MAX_ATTEMPTS = 10
+const OUT_OF_SYNC = 'OntologyDefinitionOutOfSync'
+
+/**
+ * Plans again if another definition was saved in the meantime. A request states its goal
+ * completely, so a plan based on the new state is as good as the first one.
+ */
+export async function retryOutOfSync<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const isOutOfSync = error instanceof ObjectQueryError && error.errorName === OUT_OF_SYNC
+      if (!isOutOfSync || attempts === MAX_ATTEMPTS) throw error
+    }
+  }
 }
