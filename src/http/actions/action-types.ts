@@ -64,7 +64,7 @@ export const v2ActionTypes = [
   }),
   metadataBatch(v2Types, {
     operationId: 'getActionTypesByRidV2',
-    summary: 'Get several action types by RID',
+    summary: 'Get action types by RID',
     description: `At most ${RID_BATCH_MAX} per request. Action types that do not exist are absent from the response.`,
     ridMember: 'actionTypeRid',
   }),

@@ -21,12 +21,24 @@ import {
 
 type OperationIds = readonly [list: string, get: string]
 
-export const OntologyResponse = Type.Object({
-  apiName: Type.String(),
-  displayName: Type.String(),
-  description: Type.String(),
-  rid: Type.String(),
-})
+export const OntologyResponse = Type.Object(
+  {
+    apiName: Type.String(),
+    displayName: Type.String(),
+    description: Type.String(),
+    rid: Type.String(),
+  },
+  {
+    examples: [
+      {
+        apiName: 'aviation',
+        displayName: 'Aviation',
+        description: 'Airports, flights, and the countries and cities of the world.',
+        rid: 'ri.ontology.main.ontology.0f1f5c0e-7b1a-4c57-9a53-2f0a4c1d2b3e',
+      },
+    ],
+  },
+)
 
 /** Returns every member, even if empty: published clients reject an ontology without one. */
 export function describeOntology(

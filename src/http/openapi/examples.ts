@@ -1,73 +1,35 @@
 /**
- * An example request and response of every operation, for `openapi.json`. The requests work on the
- * demo data, and a test sends them.
+ * Example requests of the operations, for `openapi.json`. They work on the demo data, and a test sends
+ * them. Examples of responses follow from their schemas, see `sample-response.ts`.
  */
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
-import { ADMIN_EXAMPLES } from './admin-examples.ts'
-import {
-  AIRPORT_RID,
-  CITIES,
-  GROUPS,
-  LINK_TYPE,
-  ONTOLOGY,
-  RID,
-  TOKEN,
-  TYPE_RID,
-} from './demo-names.ts'
-import { OAUTH_EXAMPLES } from './oauth-examples.ts'
-import { V2_EXAMPLES } from './v2-examples.ts'
-import { V2_INTERFACE_EXAMPLES } from './v2-interface-examples.ts'
-import { WRITE_EXAMPLES } from './write-examples.ts'
 
 export interface Example {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly request?: unknown
-  readonly response: unknown
+  /** Set if the schema does not say enough about the response. */
+  readonly response?: unknown
 }
 
-const NAME_AND_RUNWAY = { iata: 'ZRH', name: 'Zurich Airport', runwayFeet: 12_139 }
-const AIRPORT = { rid: AIRPORT_RID, properties: NAME_AND_RUNWAY }
-const COUNTRY = {
-  rid: 'ri.phonograph2-objects.main.object.a0e672de-2d11-8013-b4ac-64b44f284b8e',
-  properties: { code: 'CH', name: 'Switzerland', capital: 'Bern' },
-}
-const FAMILY_AIRPORT = {
-  primaryKey: 'ZRH',
+/** What path parameters are in the examples that do not say otherwise. */
+export const DEMO_PATH: Readonly<Record<string, string>> = {
+  ontology: 'aviation',
+  apiFamily: 'gotham',
   objectType: 'airport',
-  title: 'Zurich Airport',
-  properties: {
-    iata: 'ZRH',
-    icao: 'LSZH',
-    name: 'Zurich Airport',
-    countryCode: 'CH',
-    runwayFeet: 12_139,
-    location: { type: 'Point', coordinates: [8.561746, 47.450604] },
-  },
+  primaryKey: 'ZRH',
+  linkType: 'country',
+  linkedObjectPrimaryKey: 'CH',
+  interfaceType: 'Place',
+  interfaceLinkType: 'country',
+  actionType: 'delete-country',
+  actionTypeRid: 'ri.ontology.main.action-type.6a1f0c39-0d5e-8c1b-9a53-4be1f0aa7c10',
+  objectSetRid: 'ri.object-set.main.temporary-object-set.4f7a1d0e-2c6b-4e39-9f85-b1c0d2e3f4a5',
+  policy: 'swiss',
+  id: '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f',
+  ticket: 'k1mYJ0oQ2Zr8h3Vd5sXcNq7wEt9uLb4aGf6pRi0TzAB',
+  replacement: '1',
 }
-const FAMILY_COUNTRY = {
-  primaryKey: 'AD',
-  objectType: 'country',
-  title: 'Andorra',
-  properties: {
-    code: 'AD',
-    name: 'Andorra',
-    areaKm2: 468,
-    currencies: [{ code: 'EUR', name: 'Euro', symbol: '€' }],
-  },
-}
-const OBJECT_TYPE = {
-  apiName: 'airport',
-  displayName: 'Airport',
-  status: 'ACTIVE',
-  visibility: 'NORMAL',
-  primaryKey: ['iata'],
-  properties: {
-    iata: { description: 'IATA code', baseType: 'String' },
-    name: { baseType: 'String' },
-    runwayFeet: { description: 'Length of the longest runway', baseType: 'Integer' },
-  },
-  rid: TYPE_RID,
-}
+
 /** The ontology that examples write to; others read that of the demo. */
 export const LIBRARY_DEFINITION: OntologyDefinition = {
   apiName: 'library',
@@ -86,34 +48,138 @@ export const LIBRARY_DEFINITION: OntologyDefinition = {
     },
   ],
 }
-const SAVED_DEFINITION = {
-  ...LIBRARY_DEFINITION,
-  rid: RID,
-  objectTypes: LIBRARY_DEFINITION.objectTypes.map((type) => ({ ...type, rid: TYPE_RID })),
+
+const LIBRARY = { ontology: 'library' }
+const BOOKS = { ...LIBRARY, objectType: 'book' }
+const ISBN = '9780131103627'
+const BOOK = { ...BOOKS, primaryKey: ISBN }
+const CREATE_BOOK = { ...LIBRARY, actionType: 'create-book' }
+const MODIFY_BOOK = { ...LIBRARY, actionType: 'modify-book' }
+
+const SWISS_AIRPORTS = {
+  type: 'filter',
+  objectSet: { type: 'base', objectType: 'airport' },
+  where: { type: 'eq', field: 'countryCode', value: 'CH' },
 }
-const BOOKS = { ontology: 'library', objectType: 'book' }
-const REPLACEMENT = { ...BOOKS, replacement: '1' }
+const PLACES = {
+  type: 'filter',
+  objectSet: { type: 'interfaceBase', interfaceType: 'Place' },
+  where: { type: 'containsAllTerms', field: 'name', value: 'zurich airport' },
+}
+const LOAD_PLACES = {
+  request: {
+    objectSet: PLACES,
+    select: ['name'],
+    orderBy: { fields: [{ field: 'name', direction: 'asc' }] },
+    excludeRid: true,
+    pageSize: 1,
+  },
+}
+const AGGREGATION = {
+  aggregation: [
+    { type: 'count', direction: 'DESC' },
+    { type: 'max', field: 'runwayFeet' },
+  ],
+  groupBy: [{ type: 'exact', field: 'countryCode', maxGroupCount: 1 }],
+}
+
+/** The client that the examples of OAuth are sent as. */
+const CLIENT = {
+  client_id: 'c59a1c4a2d0f4f1f8f0b6d3e7a905c2b',
+  client_secret: 'oqs_client_Yp0mXo0yq3r3vQkEJ6n1m5gkq8Jr2dZ0bWc5e1aTt7U',
+}
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
-  ...V2_EXAMPLES,
-  ...V2_INTERFACE_EXAMPLES,
-  ...WRITE_EXAMPLES,
-  healthz: { response: { status: 'ok' } },
-  readyz: { response: { status: 'ok' } },
-  ...OAUTH_EXAMPLES,
-  ...ADMIN_EXAMPLES,
-  listOntologies: { response: { data: [ONTOLOGY] } },
-  getOntology: { response: ONTOLOGY },
-  listObjectTypes: {
-    parameters: { pageSize: 1 },
-    response: { data: [OBJECT_TYPE], nextPageToken: TOKEN },
+  getMetrics: {
+    response:
+      '# HELP oqs_objects Objects of a type.\n# TYPE oqs_objects gauge\noqs_objects{ontology="aviation",type="country"} 250\n',
   },
-  getObjectType: { response: OBJECT_TYPE },
-  listOutgoingLinkTypes: { parameters: CITIES, response: { data: [LINK_TYPE] } },
-  getOutgoingLinkType: {
-    parameters: CITIES,
-    response: LINK_TYPE,
+
+  // OAuth
+  getToken: {
+    request: { grant_type: 'client_credentials', ...CLIENT, scope: 'api:use-ontologies-read' },
   },
+  revokeToken: {
+    request: { ...CLIENT, token: 'oqs_access_1bq2mW0pTn6cJ5Yq8e3xLr7uVd4kZs9hGa0fRi2oXyA' },
+  },
+
+  // Administration
+  createSession: { request: { code: DEMO_PATH['ticket'] } },
+  applyOntology: {
+    parameters: LIBRARY,
+    request: LIBRARY_DEFINITION,
+    response: LIBRARY_DEFINITION,
+  },
+  getOntologyDefinition: { parameters: LIBRARY, response: LIBRARY_DEFINITION },
+  getOntologyChange: { parameters: LIBRARY },
+  cancelOntologyChange: { parameters: LIBRARY },
+  deleteObjectType: { parameters: { ...BOOKS, cascade: true } },
+  deleteOntology: { parameters: { ...LIBRARY, cascade: true } },
+  writeObjects: {
+    parameters: BOOKS,
+    request:
+      '{"put": {"isbn": "9780131103627", "title": "The C Programming Language"}}\n{"delete": "0"}',
+  },
+  putObject: {
+    parameters: BOOK,
+    request: { isbn: ISBN, title: 'The C Programming Language', authors: ['Kernighan', 'Ritchie'] },
+  },
+  patchObject: { parameters: BOOK, request: { published: '1988-03-22', authors: null } },
+  deleteObject: { parameters: { ...BOOKS, primaryKey: '9780201633610' } },
+  deleteByQuery: {
+    parameters: BOOKS,
+    request: { query: { type: 'eq', field: 'properties.title', value: 'Algorithms' } },
+  },
+  startReplacement: { parameters: BOOKS },
+  publishReplacement: { parameters: BOOKS },
+  abandonReplacement: { parameters: BOOKS },
+  exportObjects: {
+    parameters: {
+      format: 'ndjson',
+      where: '{"type":"eq","field":"properties.icao","value":"LSZH"}',
+      select: 'name,runwayFeet',
+    },
+    response: '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n',
+  },
+  createDownload: {
+    request: {
+      ontology: 'aviation',
+      objectType: 'airport',
+      format: 'csv',
+      where: { type: 'eq', field: 'properties.icao', value: 'LSZH' },
+      select: ['name', 'runwayFeet'],
+    },
+  },
+  download: { response: 'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n' },
+  createApiToken: {
+    request: {
+      name: 'reports',
+      scopes: ['api:ontologies-read'],
+      ontologies: ['aviation'],
+      days: 30,
+    },
+  },
+  createClient: {
+    request: { name: 'web', public: true, redirectUris: ['http://localhost:3000/callback'] },
+  },
+  savePolicy: {
+    request: {
+      description: 'Airports in Switzerland, without their runways.',
+      rights: [
+        {
+          ontology: 'aviation',
+          objectType: 'airport',
+          access: 'read',
+          where: SWISS_AIRPORTS.where,
+          hide: ['runwayFeet'],
+        },
+      ],
+    },
+  },
+  listAuditRecords: { parameters: { operation: 'writeObjects', pageSize: 1 } },
+
+  // Revision 1.0
+  listObjectTypes: { parameters: { pageSize: 1 } },
   listObjects: {
     parameters: {
       pageSize: 1,
@@ -121,20 +187,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       orderBy: 'properties.runwayFeet:asc',
       filters: { 'properties.countryCode.eq': 'CH', 'properties.runwayFeet.gte': '12000' },
     },
-    response: { data: [AIRPORT], nextPageToken: TOKEN, totalCount: '2' },
   },
-  getObject: {
-    parameters: { properties: 'name,runwayFeet' },
-    response: AIRPORT,
-  },
-  listLinkedObjects: {
-    parameters: { properties: 'name,capital' },
-    response: { data: [COUNTRY] },
-  },
-  getLinkedObject: {
-    parameters: { properties: 'name,capital' },
-    response: COUNTRY,
-  },
+  getObject: { parameters: { properties: 'name,runwayFeet' } },
+  listLinkedObjects: { parameters: { properties: 'name,capital' } },
+  getLinkedObject: { parameters: { properties: 'name,capital' } },
   searchObjectsRevision1: {
     request: {
       query: { type: 'prefix', field: 'properties.name', value: 'zur' },
@@ -142,7 +198,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       fields: ['name', 'runwayFeet'],
       pageSize: 100,
     },
-    response: { data: [AIRPORT], totalCount: '1' },
   },
   aggregateObjects: {
     request: {
@@ -150,8 +205,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       query: { type: 'eq', field: 'properties.scheduledService', value: true },
       groupBy: [{ type: 'exact', field: 'properties.countryCode', maxGroupCount: 1 }],
     },
-    response: GROUPS,
   },
+  validateAction: { request: { parameters: { objectToDeleteParameter: 'CH' } } },
+  applyAction: {
+    parameters: CREATE_BOOK,
+    request: { parameters: { isbn: '9780201633610', title: 'Design Patterns' } },
+  },
+  applyActionBatch: {
+    parameters: CREATE_BOOK,
+    request: { requests: [{ parameters: { isbn: '9780262033848', title: 'Algorithms' } }] },
+  },
+
+  // Revision 2.0
   searchObjects: {
     parameters: { objectType: 'country' },
     request: {
@@ -164,51 +229,70 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       },
       pageSize: 1,
     },
-    response: { data: [FAMILY_COUNTRY], nextPageToken: TOKEN },
   },
-  getObjectByKey: { response: FAMILY_AIRPORT },
-  getObjectProperties: {
-    response: {
-      properties: [
-        { propertyId: 'iata', propertyType: 'iata', value: 'ZRH' },
-        { propertyId: 'name', propertyType: 'name', value: 'Zurich Airport' },
+
+  // v2
+  listObjectTypesV2: { parameters: { pageSize: 1 } },
+  getObjectTypesByRid: {
+    request: {
+      requests: [
+        { objectTypeRid: 'ri.ontology.main.object-type.5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f' },
       ],
     },
   },
-  listLinkedObjectsByKey: {
-    parameters: { linkType: 'country' },
-    response: {
-      data: [
-        {
-          primaryKey: 'CH',
-          objectType: 'country',
-          title: 'Switzerland',
-          properties: { code: 'CH', name: 'Switzerland', capital: 'Bern' },
-        },
+  getActionTypesByRidV2: { request: { requests: [{ actionTypeRid: DEMO_PATH['actionTypeRid'] }] } },
+  applyActionV2: {
+    parameters: MODIFY_BOOK,
+    request: {
+      parameters: { objectToModifyParameter: ISBN, title: 'The C Programming Language, 2nd ed.' },
+      options: { returnEdits: 'ALL_V2_WITH_DELETIONS' },
+    },
+  },
+  applyActionBatchV2: {
+    parameters: MODIFY_BOOK,
+    request: {
+      requests: [{ parameters: { objectToModifyParameter: ISBN, published: '1988-04-01' } }],
+    },
+  },
+  listObjectsV2: {
+    parameters: { pageSize: 1, select: 'name', orderBy: 'properties.runwayFeet:desc' },
+  },
+  getObjectV2: { parameters: { select: 'name,runwayFeet' } },
+  searchObjectsV2: {
+    request: {
+      where: { type: 'containsAllTermsInOrderPrefixLastTerm', field: 'name', value: 'zur' },
+      orderBy: { orderType: 'relevance', fields: [] },
+      select: ['name', 'runwayFeet'],
+      excludeRid: true,
+      pageSize: 100,
+    },
+  },
+  listLinkedObjectsV2: { parameters: { select: 'name', excludeRid: true } },
+  getLinkedObjectV2: { parameters: { select: 'name', excludeRid: true } },
+  listInterfaceObjects: { parameters: { pageSize: 1, select: 'name', excludeRid: true } },
+  searchInterfaceObjects: {
+    request: { where: PLACES.where, selectedSharedPropertyTypes: ['name'], pageSize: 1 },
+  },
+  aggregateInterfaceObjects: { request: { aggregation: [{ type: 'count', name: 'places' }] } },
+  listInterfaceLinkedObjects: { parameters: { select: 'name', excludeRid: true } },
+  loadObjects: {
+    request: {
+      objectSet: SWISS_AIRPORTS,
+      orderBy: { fields: [{ field: 'runwayFeet', direction: 'asc' }] },
+      selectV2: [
+        { type: 'property', apiName: 'name' },
+        { type: 'property', apiName: 'runwayFeet' },
       ],
+      excludeRid: true,
+      snapshot: true,
+      pageSize: 10_000,
     },
   },
-  applyOntology: {
-    parameters: { ontology: 'library' },
-    request: LIBRARY_DEFINITION,
-    response: SAVED_DEFINITION,
-  },
-  getOntologyDefinition: { parameters: { ontology: 'library' }, response: SAVED_DEFINITION },
-  writeObjects: {
-    parameters: BOOKS,
-    request:
-      '{"put": {"isbn": "9780131103627", "title": "The C Programming Language"}}\n{"delete": "0"}',
-    response: { version: 1, put: 1, deleted: 0 },
-  },
-  startReplacement: { parameters: BOOKS, response: { replacement: '1' } },
-  publishReplacement: { parameters: REPLACEMENT, response: { version: 2, put: 0, deleted: 1 } },
-  abandonReplacement: { parameters: REPLACEMENT, response: { replacement: '1' } },
-  exportObjects: {
-    parameters: {
-      format: 'ndjson',
-      where: '{"type":"eq","field":"properties.icao","value":"LSZH"}',
-      select: 'name,runwayFeet',
-    },
-    response: '{"iata":"ZRH","name":"Zurich Airport","runwayFeet":12139}\n',
-  },
+  loadObjectsMultipleObjectTypes: LOAD_PLACES,
+  loadObjectsOrInterfaces: LOAD_PLACES,
+  loadLinks: { request: { objectSet: SWISS_AIRPORTS, links: ['country'] } },
+  aggregateObjectsV2: { request: { ...AGGREGATION, where: SWISS_AIRPORTS.where } },
+  aggregateObjectSet: { request: { ...AGGREGATION, objectSet: SWISS_AIRPORTS } },
+  createTemporaryObjectSet: { request: { objectSet: SWISS_AIRPORTS } },
+  getObjectSet: { response: SWISS_AIRPORTS },
 }

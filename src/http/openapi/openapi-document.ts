@@ -8,11 +8,32 @@ import { lazyValidators } from '../request/validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
 import { DOCUMENTED_AS, DOCUMENTED_WITH } from '../schemas/documented.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
-import { addExamples, type Operation } from './add-examples.ts'
-import { type DescribedOperation, describeResponses } from './describe-responses.ts'
+import { addExamples, describeResponses, type Operation } from './complete-operation.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
-import { TAGS } from './response-descriptions.ts'
+import type { Schema } from './sample-response.ts'
 import { FILTER_PARAMETER, UNION_SCHEMAS } from './union-schemas.ts'
+
+/** The groups of operations, in the order of the reference. */
+const TAGS = [
+  {
+    name: 'Revision 1.0',
+    description: 'Lists, filters, searches and aggregates the objects of an ontology.',
+  },
+  {
+    name: 'Revision 2.0',
+    description: 'Searches an object type of a family, without a limit on the number of results.',
+  },
+  {
+    name: 'v2',
+    description: 'Object sets, interfaces, actions and metadata, as published SDKs use them.',
+  },
+  {
+    name: 'Administration',
+    description: 'Definitions, writes, exports, tokens, clients, policies and the audit log.',
+  },
+  { name: 'OAuth', description: 'Access tokens for programs and people (OAuth 2.0).' },
+  { name: 'Operation', description: 'Health checks and metrics.' },
+]
 
 /** Returns how clients get the bearer tokens that all endpoints accept. */
 function oauthScheme(basePath: string) {
@@ -28,10 +49,8 @@ function oauthScheme(basePath: string) {
 }
 
 interface Document {
-  readonly paths?: Readonly<
-    Record<string, Readonly<Record<string, Operation & DescribedOperation>>>
-  >
-  readonly components?: { readonly schemas?: Record<string, object> }
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components?: { readonly schemas?: Record<string, Schema> }
 }
 
 /** What the document says about an endpoint. */
@@ -81,7 +100,7 @@ export async function writeOpenApi(
         },
       },
       security: [{ bearer: [] }],
-      tags: [...TAGS],
+      tags: TAGS,
     },
   })
   for (const { method, url, schema } of endpoints) {
@@ -92,13 +111,13 @@ export async function writeOpenApi(
   const schemas = document.components?.schemas ?? {}
   Object.assign(schemas, UNION_SCHEMAS)
   // Not part of the schema itself, which is read once for each response of each endpoint.
-  schemas['Error'] = { ...schemas['Error'], examples: [...ERROR_EXAMPLES] }
+  Object.assign(schemas, { Error: { ...schemas['Error'], examples: ERROR_EXAMPLES } })
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
   for (const operation of operations) {
     if (filteredOperations.has(operation.operationId)) {
       operation.parameters?.push({ ...FILTER_PARAMETER })
     }
-    addExamples(operation)
+    addExamples(operation, schemas)
     describeResponses(operation)
   }
   return JSON.stringify(document)

@@ -33,7 +33,12 @@ export function groupMembers<T extends TSchema>(value: T) {
         group: anyMembers(
           'The value, the start or the range, by property. Empty without `groupBy`.',
         ),
-        metrics: Type.Array(Type.Object({ name: Type.String(), value: Type.Optional(value) })),
+        metrics: Type.Array(
+          Type.Object({
+            name: Type.String({ examples: ['count'] }),
+            value: Type.Optional({ ...value, examples: [827] }),
+          }),
+        ),
       }),
       { description: 'The groups. Exactly one without `groupBy`.' },
     ),
