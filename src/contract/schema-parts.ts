@@ -6,8 +6,9 @@ export const closed = { additionalProperties: false }
 
 /** Accepts null as absent in a request body: official clients send it for members they omit. */
 function orNull<T extends TSchema>(schema: T) {
-  const { type } = schema as { type?: string }
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
+  const { type } = schema as { type?: string | string[] }
+  const types = type === undefined ? {} : { type: [...new Set([type, 'null'].flat())] }
+  return Type.Unsafe<Static<T> | null>({ ...schema, ...types })
 }
 
 /** Returns the schema of a member that can be absent or null. */
@@ -30,3 +31,22 @@ export const time = (description?: string) =>
 /** An object whose members the service does not know beforehand. */
 export const anyMembers = (description?: string) =>
   Type.Object({}, { additionalProperties: true, ...described(description) })
+
+/** A keyword of validated schemas: names the component that `openapi.json` shows in place of one. */
+export const DOCUMENTED_AS = 'x-documented-as'
+
+/**
+ * Has keywords to add to the schema in `openapi.json`. The service checks them itself, because its
+ * errors have names of their own: a client handles `InvalidPageToken`.
+ */
+export const DOCUMENTED_WITH = 'x-documented-with'
+
+/** Describes a schema more strictly than the validator checks it. */
+export function documentedWith<T extends TSchema>(schema: T, keywords: object): T {
+  return { ...schema, [DOCUMENTED_WITH]: keywords }
+}
+
+/** Options of an object whose parser rejects unknown members, and names the members of each type. */
+export function documentedAs(component: string) {
+  return { additionalProperties: true, [DOCUMENTED_AS]: component }
+}

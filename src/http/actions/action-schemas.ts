@@ -1,8 +1,7 @@
 /** The parts of requests and responses that the actions of revision 1.0 and v2 share. */
 import { type TSchema, Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
-import { documentedWith } from '../schemas/documented.ts'
+import { closed, documentedWith, optional } from '../../contract/schema-parts.ts'
 
 const parameters = optional(
   Type.Record(Type.String(), Type.Unknown(), { description: 'The values of parameters by id.' }),

@@ -7,9 +7,8 @@ import {
   revokeOAuthClient,
 } from '../../access/oauth/clients.ts'
 import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import { closed, flag, optional, text } from '../../contract/schema-parts.ts'
+import { closed, documentedWith, flag, optional, text } from '../../contract/schema-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import { documentedWith } from '../schemas/documented.ts'
 import {
   credentialMembers,
   readCredential,

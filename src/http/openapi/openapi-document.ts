@@ -1,12 +1,13 @@
 /** The document `openapi.json`: generated from the schemas that validate, then completed. */
+
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
+import { DOCUMENTED_AS, DOCUMENTED_WITH } from '../../contract/schema-parts.ts'
 import { SCOPES } from '../../contract/scopes.ts'
 import { StructFields } from '../../ontology/definition/definition-schema.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { lazyValidators } from '../request/validators.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
-import { DOCUMENTED_AS, DOCUMENTED_WITH } from '../schemas/documented.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
 import { addExamples, describeResponses, type Operation } from './complete-operation.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
@@ -109,7 +110,7 @@ export async function writeOpenApi(
   await app.ready()
   const document = replaceDocumented(app.swagger()) as Document
   const schemas = document.components?.schemas ?? {}
-  Object.assign(schemas, UNION_SCHEMAS)
+  Object.assign(schemas, replaceDocumented(UNION_SCHEMAS))
   // Not part of the schema itself, which is read once for each response of each endpoint.
   Object.assign(schemas, { Error: { ...schemas['Error'], examples: ERROR_EXAMPLES } })
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))

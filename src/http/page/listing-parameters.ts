@@ -6,7 +6,7 @@ import { FILTER, parsePropertyFilters } from '../../query/parse/property-filters
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
 import { checkSelection, propertyFinder, type Selection } from '../../query/selection.ts'
-import { documentedWith } from '../schemas/documented.ts'
+import { documentedWith } from '../../contract/schema-parts.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])

@@ -1,12 +1,8 @@
-/**
- * The request and the response of an aggregation. The parser checks which members go together;
- * its table documents them.
- */
+/** Aggregations in revision 1.0. The parser checks which members go together; its table documents them. */
 import { Type } from 'typebox'
 import { resolveTypePath } from '../../access/resolve.ts'
-import { AGGREGATE_MAX_GROUPINGS, AGGREGATE_MAX_METRICS } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
-import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
@@ -14,64 +10,8 @@ import { EVERYTHING } from '../../query/query.ts'
 import { aggregateWithin } from '../../service/aggregate-within.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendAggregated } from '../response/send-data.ts'
-import {
-  AggregatedFieldName,
-  AggregatedVersion,
-  groupMembers,
-  MetricName,
-  PositiveInteger,
-} from '../schemas/aggregation.ts'
-import { documentedAs } from '../schemas/documented.ts'
+import { AggregatedVersion, groupMembers } from '../schemas/aggregation.ts'
 import { queryBody } from '../schemas/query-body.ts'
-
-const Metric = Type.Object(
-  {
-    type: Type.String(),
-    field: optional(AggregatedFieldName),
-    name: MetricName,
-  },
-  documentedAs(REVISION_1_AGGREGATIONS.components.metric),
-)
-
-const Bound = Type.Optional(Type.Unknown())
-
-const Range = Type.Object({ gte: Bound, gt: Bound, lt: Bound, lte: Bound }, closed)
-
-const Grouping = Type.Object(
-  {
-    type: Type.String(),
-    field: AggregatedFieldName,
-    maxGroupCount: optional(PositiveInteger),
-    fixedWidth: optional(PositiveInteger),
-    ranges: optional(Type.Array(Range)),
-    duration: optional(Type.String({ maxLength: 100 })),
-  },
-  documentedAs(REVISION_1_AGGREGATIONS.components.grouping),
-)
-
-const AggregateBody = Type.Object(
-  {
-    aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-    query: optional(queryBody(REVISION_1_QUERIES)),
-    groupBy: optional(
-      Type.Array(Grouping, {
-        maxItems: AGGREGATE_MAX_GROUPINGS,
-        description: 'The outermost grouping first, each by a different property.',
-      }),
-    ),
-    version: AggregatedVersion,
-  },
-  closed,
-)
-
-const AggregateResponse = Type.Object(
-  groupMembers(
-    Type.Unsafe<number | string>({
-      type: ['number', 'string'],
-      description: 'A double; absent if there are no values to compute it from.',
-    }),
-  ),
-)
 
 const DESCRIPTION = `
 Computes metrics over the current objects, or over those that match \`query\`, in total or by group.
@@ -110,8 +50,17 @@ export const aggregateObjects = endpoint({
   operationId: 'aggregateObjects',
   summary: 'Aggregate objects',
   description: DESCRIPTION,
-  body: AggregateBody,
-  response: AggregateResponse,
+  body: Type.Object(
+    {
+      ...aggregationMembers(REVISION_1_AGGREGATIONS),
+      query: optional(queryBody(REVISION_1_QUERIES)),
+      version: AggregatedVersion,
+    },
+    closed,
+  ),
+  response: Type.Object(
+    groupMembers('A double; absent if there are no values to compute it from.'),
+  ),
   handle: async (request, reply, services) => {
     const { query, version, ...aggregationBody } = request.body
     const { objectType } = resolveTypePath(request, request.params)

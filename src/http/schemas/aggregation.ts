@@ -1,16 +1,6 @@
 /** The parts that aggregations have in common in all versions of the API. */
-import { type TSchema, Type } from 'typebox'
-import { API_NAME_MAX_LENGTH, WIRE_INTEGER_MAX } from '../../contract/limits.ts'
+import { Type } from 'typebox'
 import { anyMembers, integer, optional } from '../../contract/schema-parts.ts'
-
-/** Long enough for a struct field, so that the parser can reject one by name. */
-export const AggregatedFieldName = Type.String({ maxLength: 3 * API_NAME_MAX_LENGTH })
-
-export const MetricName = optional(
-  Type.String({ minLength: 1, maxLength: 2 * API_NAME_MAX_LENGTH }),
-)
-
-export const PositiveInteger = Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX })
 
 /** Aggregates the objects of an earlier moment, such as that of a snapshot walk. */
 export const AggregatedVersion = optional(
@@ -22,8 +12,8 @@ export const AggregatedVersion = optional(
   }),
 )
 
-/** Returns the members of a response with groups, given the schema of a metric's value. */
-export function groupMembers<T extends TSchema>(value: T) {
+/** Returns the members of a response with groups, given the description of a metric's value. */
+export function groupMembers(description: string) {
   return {
     excludedItems: Type.Optional(
       integer('The number of objects in groups that `maxGroupCount` dropped.'),
@@ -36,7 +26,13 @@ export function groupMembers<T extends TSchema>(value: T) {
         metrics: Type.Array(
           Type.Object({
             name: Type.String({ examples: ['count'] }),
-            value: Type.Optional({ ...value, examples: [827] }),
+            value: Type.Optional(
+              Type.Unsafe<number | string>({
+                type: ['number', 'string'],
+                description,
+                examples: [827],
+              }),
+            ),
           }),
         ),
       }),

@@ -1,8 +1,7 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
 import { Type } from 'typebox'
 import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
-import { flag, optional, text } from '../../contract/schema-parts.ts'
-import { documentedWith } from './documented.ts'
+import { documentedWith, flag, optional, text } from '../../contract/schema-parts.ts'
 
 const PageSize = Type.Integer({
   minimum: 1,

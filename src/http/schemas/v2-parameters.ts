@@ -2,8 +2,7 @@
 
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { flag, text } from '../../contract/schema-parts.ts'
-import { documentedWith } from './documented.ts'
+import { documentedWith, flag, text } from '../../contract/schema-parts.ts'
 
 /**
  * Query parameters that SDKs send and that change nothing here. `preview` is required by the public

@@ -2,8 +2,16 @@
 import { type Static, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { API_NAME_MAX_LENGTH, ORDER_LIST_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
-import { closed, flag, optional, text } from '../../contract/schema-parts.ts'
+import {
+  closed,
+  documentedAs,
+  documentedWith,
+  flag,
+  optional,
+  text,
+} from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { OBJECT_SET_COMPONENT } from '../../query/object-set/parse-object-set.ts'
 import { checkOrder } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
@@ -11,9 +19,11 @@ import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { PROPERTY_IDENTIFIER_COMPONENT } from '../../query/parse/v2-fields.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
-import { documentedAs, documentedWith } from '../schemas/documented.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
+
+/** The object set of a request body. Its parser reports mistakes with their path. */
+export const ObjectSet = Type.Object({ type: Type.String() }, documentedAs(OBJECT_SET_COMPONENT))
 
 export const orderBy = optional(
   Type.Object(

@@ -19,8 +19,7 @@ import { type LinkPosition, readLinkPage } from '../../service/pages/read-link-p
 import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../response/send-data.ts'
 import { bodyPaging, NextPageToken } from '../schemas/paging.ts'
-import { ignoredMembers } from './body-members.ts'
-import { ObjectSet } from './object-set-schema.ts'
+import { ignoredMembers, ObjectSet } from './body-members.ts'
 
 const DESCRIPTION = `
 Returns an entry for each object of the set, with the objects that it is linked to. Objects are named

@@ -14,7 +14,7 @@ import { endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson } from '../response/send-data.ts'
-import { ObjectSet } from './object-set-schema.ts'
+import { ObjectSet } from './body-members.ts'
 
 export const createTemporaryObjectSet = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/createTemporary',

@@ -1,89 +1,29 @@
-/**
- * The request and the response of an aggregation in v2. The parser checks which members go together;
- * its table documents them.
- */
+/** Aggregations in v2. The parser checks which members go together; its table documents them. */
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { resolveInterfacePath, resolveOntology, resolveTypePath } from '../../access/resolve.ts'
-import {
-  AGGREGATE_MAX_GROUPINGS,
-  AGGREGATE_MAX_METRICS,
-  WIRE_INTEGER_MAX,
-} from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
-import { parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
+import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
 import { asObjectType } from '../../query/interface-query.ts'
+import { hasLink } from '../../query/query-tree.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import { hasLink } from '../../query/query-tree.ts'
 import { aggregateWithin } from '../../service/aggregate-within.ts'
 import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendAggregated } from '../response/send-data.ts'
-import {
-  AggregatedFieldName,
-  AggregatedVersion,
-  groupMembers,
-  MetricName,
-  PositiveInteger,
-} from '../schemas/aggregation.ts'
-import { documentedAs } from '../schemas/documented.ts'
-import { ignoredMembers, parseWhere, where } from './body-members.ts'
-import { ObjectSet } from './object-set-schema.ts'
-
-const property = {
-  field: optional(AggregatedFieldName),
-  propertyIdentifier: Type.Optional(Type.Unknown()),
-}
-
-const Metric = Type.Object(
-  {
-    type: Type.String(),
-    ...property,
-    name: MetricName,
-    direction: Type.Optional(Type.Unsafe<'ASC' | 'DESC' | null>({ enum: ['ASC', 'DESC', null] })),
-    approximatePercentile: optional(Type.Number()),
-  },
-  documentedAs(V2_AGGREGATIONS.components.metric),
-)
-
-const Bound = Type.Optional(Type.Unknown())
-
-const GeoBox = Type.Object(
-  { west: Type.Number(), south: Type.Number(), east: Type.Number(), north: Type.Number() },
-  closed,
-)
-
-const Grouping = Type.Object(
-  {
-    type: Type.String(),
-    ...property,
-    maxGroupCount: optional(PositiveInteger),
-    defaultValue: optional(Type.String()),
-    includeNullValues: optional(Type.Boolean()),
-    fixedWidth: optional(PositiveInteger),
-    ranges: optional(Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed))),
-    value: optional(Type.Integer({ maximum: WIRE_INTEGER_MAX })),
-    unit: optional(Type.String({ maxLength: 100 })),
-    box: optional(GeoBox),
-    columns: optional(PositiveInteger),
-    rows: optional(PositiveInteger),
-  },
-  documentedAs(V2_AGGREGATIONS.components.grouping),
-)
+import { AggregatedVersion, groupMembers } from '../schemas/aggregation.ts'
+import type { Services } from '../services.ts'
+import { ignoredMembers, ObjectSet, parseWhere, where } from './body-members.ts'
 
 /** The members of every aggregation, besides those that select objects. */
-const aggregationMembers = {
-  aggregation: Type.Array(Metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
-  groupBy: optional(
-    Type.Array(Grouping, {
-      maxItems: AGGREGATE_MAX_GROUPINGS,
-      description: 'The outermost grouping first, each by a different property.',
-    }),
-  ),
+const commonMembers = {
+  ...aggregationMembers(V2_AGGREGATIONS),
   accuracy: Type.Optional(
     Type.Unsafe<'REQUIRE_ACCURATE' | 'ALLOW_APPROXIMATE' | null>({
       enum: ['REQUIRE_ACCURATE', 'ALLOW_APPROXIMATE', null],
@@ -91,24 +31,15 @@ const aggregationMembers = {
     }),
   ),
   includeComputeUsage: ignoredMembers.includeComputeUsage,
+  version: AggregatedVersion,
 }
-
-/** The body of an aggregation over the objects that match conditions. */
-const AggregateBody = Type.Object(
-  { ...aggregationMembers, where, version: AggregatedVersion },
-  closed,
-)
 
 const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
     description: 'Always `ACCURATE`: no metric is estimated, and no group is dropped silently.',
   }),
   ...groupMembers(
-    Type.Unsafe<number | string>({
-      type: ['number', 'string'],
-      description:
-        'A double; for the `min`, `max` or percentile of texts, dates and timestamps, the value itself. Absent if there are no values to compute it from.',
-    }),
+    'A double; for the `min`, `max` or percentile of texts, dates and timestamps, the value itself. Absent if there are no values to compute it from.',
   ),
 })
 
@@ -133,7 +64,7 @@ ignored; a metric over no values has no \`value\`, except for counts.
 
 - \`exact\`: one group per value. Objects without a value are in no group, in the group \`null\`
   (\`includeNullValues\`) or in the group of \`defaultValue\`. An array puts its object into the
-  group of each distinct element, idempotencyKey; \`includeNullValues\` and \`defaultValue\` are not supported
+  group of each distinct element, once; \`includeNullValues\` and \`defaultValue\` are not supported
   for arrays.
 - \`fixedWidth\`: one group per multiple of the width, named by its start.
 - \`ranges\`: one group per range. An object is in every range that contains its value, but in at most
@@ -152,10 +83,10 @@ groups in the order of the metrics, otherwise those with the most objects within
 \`excludedItems\` is the number of objects in the groups that were dropped.
 `
 
-const AggregateSetBody = Type.Object(
-  { ...aggregationMembers, objectSet: ObjectSet, version: AggregatedVersion },
-  closed,
-)
+const INTERFACE_DESCRIPTION = `${AGGREGATION_DESCRIPTION}
+Objects of all types that implement the interface are aggregated together. Every object type must
+implement the aggregated properties.
+`
 
 /** Versions belong to object types, so that only a set of one type has a single version. */
 function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
@@ -170,68 +101,73 @@ function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
   return { ...spec, sources: [{ ...source, version }] }
 }
 
-const INTERFACE_DESCRIPTION = `${AGGREGATION_DESCRIPTION}
-Objects of all types that implement the interface are aggregated together. Every object type must
-implement the aggregated properties.
-`
+async function serveAggregated(
+  context: ServiceContext,
+  reply: FastifyReply,
+  services: Services,
+  spec: Omit<AggregateRequest, 'maxGroups'>,
+): Promise<FastifyReply> {
+  const aggregated = await aggregateWithin(context, services, spec)
+  return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+}
+
+const config = { scope: 'api:ontologies-read', writes: 'nothing' } as const
+const AggregateBody = Type.Object({ ...commonMembers, where }, closed)
 
 export const aggregateObjectsV2 = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregate',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  config,
   operationId: 'aggregateObjectsV2',
   summary: 'Aggregate objects',
   description: AGGREGATION_DESCRIPTION,
   body: AggregateBody,
   response: AggregateV2Response,
   handle: async (request, reply, services) => {
-    const { where, version, ...body } = request.body
+    const { where: written, version, ...body } = request.body
     const { objectType } = resolveTypePath(request, request.params)
     const limits = services.limits.query
     const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
-    const query = parseWhere(where, objectType, limits)
+    const query = parseWhere(written, objectType, limits)
     const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
-    const aggregated = await aggregateWithin(request.context, services, spec)
-    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+    return serveAggregated(request.context, reply, services, spec)
   },
 })
 
 export const aggregateObjectSet = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/objectSets/aggregate',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  config,
   operationId: 'aggregateObjectSet',
   summary: 'Aggregate an object set',
   description: AGGREGATION_DESCRIPTION,
-  body: AggregateSetBody,
+  body: Type.Object({ ...commonMembers, objectSet: ObjectSet }, closed),
   response: AggregateV2Response,
   handle: async (request, reply, services) => {
-    const { objectSet: _, version, ...body } = request.body
+    const { version, ...body } = request.body
     const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const requested = await readRequestedSet(request.body, ontology, request.context, services)
+    const requested = await readRequestedSet(body, ontology, request.context, services)
     const { parts, listedTypes } = requested
     if (version != null && listedTypes !== undefined) {
       throw unprocessable('version', 'is not possible for a set that lists objects')
     }
     const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
-    const aggregated = await aggregateWithin(request.context, services, spec)
-    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+    return serveAggregated(request.context, reply, services, spec)
   },
 })
 
 export const aggregateInterfaceObjects = endpoint({
   route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
+  config,
   operationId: 'aggregateInterfaceObjects',
   summary: 'Aggregate the objects of an interface',
   description: INTERFACE_DESCRIPTION,
   body: AggregateBody,
   response: AggregateV2Response,
   handle: async (request, reply, services) => {
-    const { where, ...body } = request.body
+    const { where: written, ...body } = request.body
     const { interfaceType } = resolveInterfacePath(request, request.params)
     const limits = services.limits.query
-    const query = parseWhere(where, asObjectType(interfaceType), limits)
+    const query = parseWhere(written, asObjectType(interfaceType), limits)
     const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
-    const aggregated = await aggregateWithin(request.context, services, spec)
-    return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+    return serveAggregated(request.context, reply, services, spec)
   },
 })

@@ -14,9 +14,8 @@ import {
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../response/send-data.ts'
-import { pageMembers, readOrder, refuseRelevance } from './body-members.ts'
+import { ObjectSet, pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { localImplementations } from './interface-metadata.ts'
-import { ObjectSet } from './object-set-schema.ts'
 import { CountedDollarPage, CountedFlatPage } from './v2-records.ts'
 
 /** Required by clients; properties have no security of their own here. */

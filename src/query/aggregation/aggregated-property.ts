@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { API_NAME_MAX_LENGTH } from '../../contract/limits.ts'
-import { optional } from '../../contract/schema-parts.ts'
+import { documentedAs, documentedWith, optional } from '../../contract/schema-parts.ts'
 import {
   type PropertyType,
   type ScalarType,
@@ -15,8 +15,14 @@ import { fieldKey } from '../../ontology/values/searchable-values.ts'
 import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
 import { PROPERTY_PATTERN, REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
+import type { UnionType } from '../parse/union-type.ts'
 import { refuseUnknownMembers } from '../parse/unprocessable.ts'
-import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from '../parse/v2-fields.ts'
+import {
+  FIELD_DESCRIPTION,
+  PROPERTY_IDENTIFIER_COMPONENT,
+  readV2Field,
+  V2_FIELDS,
+} from '../parse/v2-fields.ts'
 import type { Aggregated } from './aggregation.ts'
 
 export interface AggregatedProperty extends Aggregated {
@@ -48,18 +54,17 @@ export interface PropertySyntax {
   readonly write: (property: string) => string
 }
 
-export const MetricName = optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 2 * API_NAME_MAX_LENGTH,
-    description: 'The name in the response. Default: `count`, or `TYPE_PROPERTY`.',
-  }),
-)
+/** Long enough for a struct field, so that the parser can reject one by name. */
+const maxLength = 3 * API_NAME_MAX_LENGTH
 
 /** `field`, with the value `properties.NAME`. */
 export const REVISION_1_PROPERTIES: PropertySyntax = {
   fields: REVISION_1_FIELDS,
-  schema: { field: Type.String({ pattern: PROPERTY_PATTERN, description: '`properties.NAME`' }) },
+  schema: {
+    field: documentedWith(Type.String({ maxLength, description: '`properties.NAME`' }), {
+      pattern: PROPERTY_PATTERN,
+    }),
+  },
   read: ({ field }) => field ?? undefined,
   write: (property) => `properties.${property}`,
 }
@@ -67,7 +72,12 @@ export const REVISION_1_PROPERTIES: PropertySyntax = {
 /** `field`, with a bare name, or `propertyIdentifier`. */
 export const V2_PROPERTIES: PropertySyntax = {
   fields: V2_FIELDS,
-  schema: FIELD_SCHEMA,
+  schema: {
+    field: optional(
+      documentedWith(Type.String({ maxLength, description: FIELD_DESCRIPTION }), { minLength: 1 }),
+    ),
+    propertyIdentifier: Type.Optional(Type.Unsafe(documentedAs(PROPERTY_IDENTIFIER_COMPONENT))),
+  },
   read: ({ field, propertyIdentifier }, objectType, path) =>
     readV2Field({ field, propertyIdentifier }, objectType, path),
   write: (property) => property,
@@ -119,27 +129,23 @@ export function invalidPropertyType(
   return new ObjectQueryError('InvalidPropertyType', { property, propertyBaseType, reason })
 }
 
-export interface AllowedMembers {
-  /** The members that the type of this metric or grouping takes. */
-  readonly ofType: readonly string[]
-  /** The members that any type takes. One that this type does not take may be null. */
-  readonly ofAnyType: readonly string[]
-}
-
-/** Throws if a metric or a grouping has a member that its type does not take. */
+/**
+ * Throws if a metric or a grouping has a member that its type does not take. One that only other types
+ * take may be null.
+ */
 export function refuseOtherMembers(
   written: { readonly type: string },
-  { ofType, ofAnyType }: AllowedMembers,
+  parser: UnionType,
+  parsers: ReadonlyMap<string, UnionType>,
   path: string,
   kind: 'metric' | 'grouping',
+  shared: readonly string[] = [],
 ): void {
+  const ofAnyType = [...parsers.values()].flatMap(({ members }) => members)
   const present = Object.entries(written).filter(
-    ([name, value]) => (value !== null && value !== undefined) || !ofAnyType.includes(name),
+    ([name, value]) => value != null || ![...shared, ...ofAnyType, 'type'].includes(name),
   )
-  refuseUnknownMembers(
-    Object.fromEntries(present),
-    ofType,
-    path,
-    `a ${kind} of type ${written.type}`,
-  )
+  const allowed = ['type', ...shared, ...parser.members]
+  const subject = `a ${kind} of type ${written.type}`
+  refuseUnknownMembers(Object.fromEntries(present), allowed, path, subject)
 }

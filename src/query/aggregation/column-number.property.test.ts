@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { sortableDecimal } from '../../ontology/values/column-value.ts'
-import { columnNumber } from './column-number.ts'
-import { ratioToDouble } from './ratio-to-double.ts'
+import { columnNumber, ratioToDouble } from './column-number.ts'
 
 const digits = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom('0', '1', '5', '9'), minLength: 1, maxLength })

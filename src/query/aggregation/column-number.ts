@@ -2,7 +2,6 @@
 
 import { type ColumnValue, decodeDecimal } from '../../ontology/values/column-value.ts'
 import type { NumericType, TimeType } from './aggregation.ts'
-import { ratioToDouble } from './ratio-to-double.ts'
 
 /** Returns the nearest double. Times are in milliseconds since 1970. */
 export function columnNumber(type: NumericType | TimeType, value: ColumnValue): number {
@@ -23,4 +22,22 @@ export function columnNumber(type: NumericType | TimeType, value: ColumnValue): 
     default:
       return Number(value)
   }
+}
+
+/** More bits than a double holds, so that the rest decides only how to round. */
+const QUOTIENT_BITS = 64
+
+/**
+ * Returns the double nearest to a ratio, rounded once, half to even. The denominator must be positive
+ * and the ratio within the normal range of doubles, which sums of stored numbers never leave.
+ */
+export function ratioToDouble(numerator: bigint, denominator: bigint): number {
+  if (numerator < 0n) return -ratioToDouble(-numerator, denominator)
+  const bits = numerator.toString(2).length - denominator.toString(2).length
+  const shift = Math.max(QUOTIENT_BITS - bits, 0)
+  const scaled = numerator << BigInt(shift)
+  const quotient = scaled / denominator
+  // A sticky bit below the precision of a double represents the remainder.
+  const sticky = scaled % denominator === 0n ? 0n : 1n
+  return Number(quotient | sticky) * 2 ** -shift
 }

@@ -3,12 +3,16 @@
  * operations on doubles, in the same order, so that all of them agree.
  */
 
-export interface GeoGrid {
+/** The edges of a box, in degrees. */
+export interface GeoBox {
   readonly west: number
   readonly south: number
-  /** Less than `west` if the grid crosses the antimeridian. */
+  /** Less than `west` if the box crosses the antimeridian. */
   readonly east: number
   readonly north: number
+}
+
+export interface GeoGrid extends GeoBox {
   readonly columns: number
   readonly rows: number
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
-import { intervalStart, readDuration } from './duration.ts'
+import type { WrittenGrouping } from './groupings.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
-import type { WrittenGrouping } from './parse-grouping.ts'
 import { REVISION_1_AGGREGATIONS } from './revision-1-aggregations.ts'
+import { intervalStart, readDuration } from './time-step.ts'
 
 const scalar = <T extends string>(type: T) => ({ type })
 

@@ -4,14 +4,18 @@
  * Null means absent.
  */
 
+import { type TProperties, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { AGGREGATE_MAX_GROUPINGS, AGGREGATE_MAX_METRICS } from '../../contract/limits.ts'
+import { documentedAs, optional } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
+import type { UnionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import { type FindProperty, propertyFinder, refuseOtherMembers } from './aggregated-property.ts'
 import type { Aggregation, Metric } from './aggregation.ts'
-import { type GroupingGrammar, readGroupings, type WrittenGrouping } from './parse-grouping.ts'
-import type { MetricParser, WrittenMetric } from './parse-metric.ts'
+import { type GroupingGrammar, readGroupings, type WrittenGrouping } from './groupings.ts'
+import type { MetricParser, WrittenMetric } from './metrics.ts'
 
 /** An aggregation that matches the schema of the endpoint. */
 export interface WrittenAggregation {
@@ -29,6 +33,38 @@ export interface AggregationGrammar extends GroupingGrammar {
 export interface AggregationContext {
   readonly objectType: ObjectType
   readonly limits: QueryLimits
+}
+
+/**
+ * Returns the members of a request body that has an aggregation. The parser checks which members of
+ * metrics and groupings go together.
+ */
+export function aggregationMembers(grammar: AggregationGrammar) {
+  const { components, metrics, groupings, properties } = grammar
+  const written = <Value>(
+    component: string,
+    types: ReadonlyMap<string, UnionType>,
+    shared: TProperties = {},
+  ) => {
+    const members = Object.assign({ ...shared }, ...[...types.values()].map(({ schema }) => schema))
+    const optionals = Object.entries(members as TProperties).map(([name, member]) => [
+      name,
+      optional(member),
+    ])
+    const schema = { type: Type.String(), ...Object.fromEntries(optionals) }
+    return Type.Unsafe<Value>(Type.Object(schema, documentedAs(component)))
+  }
+  const metric = written<WrittenMetric>(components.metric, metrics)
+  const grouping = written<WrittenGrouping>(components.grouping, groupings, properties.schema)
+  return {
+    aggregation: Type.Array(metric, { minItems: 1, maxItems: AGGREGATE_MAX_METRICS }),
+    groupBy: optional(
+      Type.Array(grouping, {
+        maxItems: AGGREGATE_MAX_GROUPINGS,
+        description: 'The outermost grouping first, each by a different property.',
+      }),
+    ),
+  }
 }
 
 /** Parses an aggregation, or throws the error that the client gets. */
@@ -62,13 +98,7 @@ function readMetric(
   if (parser === undefined) {
     throw new ObjectQueryError('AggregationMetricNotSupported', { metricType: written.type })
   }
-  const ofAnyType = [...parsers.values()].flatMap(({ members }) => members)
-  refuseOtherMembers(
-    written,
-    { ofType: ['type', ...parser.members], ofAnyType: ['type', ...ofAnyType] },
-    path,
-    'metric',
-  )
+  refuseOtherMembers(written, parser, parsers, path, 'metric')
   return parser.parse({ written, path, findProperty })
 }
 

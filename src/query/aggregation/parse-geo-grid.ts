@@ -1,48 +1,46 @@
 /** Parses groupings by the cells of a grid: an extension of v2 for maps. */
 import { Type } from 'typebox'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, documentedWith } from '../../contract/schema-parts.ts'
 import { unionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
 import { invalidPropertyType } from './aggregated-property.ts'
-import type { Grouping } from './aggregation.ts'
-import { GEO_GRID_MAX_SIDE } from './geo-grid.ts'
-import type { GroupingParsing, WrittenBox } from './parse-grouping.ts'
+import { GEO_GRID_MAX_SIDE, type GeoBox } from './geo-grid.ts'
+import { type GroupingParser, positive, requireMember } from './groupings.ts'
 
-const Longitude = Type.Number({ minimum: -180, maximum: 180 })
-const Latitude = Type.Number({ minimum: -90, maximum: 90 })
-const Side = Type.Integer({ minimum: 1, maximum: GEO_GRID_MAX_SIDE })
+const Longitude = documentedWith(Type.Number(), { minimum: -180, maximum: 180 })
+const Latitude = documentedWith(Type.Number(), { minimum: -90, maximum: 90 })
+const Side = documentedWith(positive(), { maximum: GEO_GRID_MAX_SIDE })
 
-export const GEO_GRID = unionType('GeoGrid', {
-  box: Type.Object(
-    { west: Longitude, south: Latitude, east: Longitude, north: Latitude },
-    {
-      ...closed,
-      description:
-        'The edges, in degrees. If `west` is greater than `east`, the box crosses the antimeridian.',
-    },
-  ),
-  columns: Side,
-  rows: Side,
-})
-
-export function readGeoGrid({ written, path, aggregated }: GroupingParsing): Grouping {
-  const { property, type } = aggregated
-  if (type !== 'geopoint') throw invalidPropertyType(aggregated, 'is not a geopoint')
-  const box = readBox(written.box, `${path}.box`)
-  const columns = readSide(written.columns, `${path}.columns`)
-  const rows = readSide(written.rows, `${path}.rows`)
-  return { kind: 'geoGrid', property, type, grid: { ...box, columns, rows } }
+export const GEO_GRID: GroupingParser = {
+  ...unionType('GeoGrid', {
+    box: Type.Object(
+      { west: Longitude, south: Latitude, east: Longitude, north: Latitude },
+      {
+        ...closed,
+        description:
+          'The edges, in degrees. If `west` is greater than `east`, the box crosses the antimeridian.',
+      },
+    ),
+    columns: Side,
+    rows: Side,
+  }),
+  parse: ({ written, path, aggregated }) => {
+    const { property, type } = aggregated
+    if (type !== 'geopoint') throw invalidPropertyType(aggregated, 'is not a geopoint')
+    const box = checkBox(requireMember(written.box, `${path}.box`), `${path}.box`)
+    const columns = readSide(written.columns, `${path}.columns`)
+    const rows = readSide(written.rows, `${path}.rows`)
+    return { kind: 'geoGrid', property, type, grid: { ...box, columns, rows } }
+  },
 }
 
-function readSide(count: number | null | undefined, path: string): number {
-  if (count == null) throw unprocessable(path, 'is missing')
+function readSide(written: number | null | undefined, path: string): number {
+  const count = requireMember(written, path)
   if (count <= GEO_GRID_MAX_SIDE) return count
   throw unprocessable(path, `is more than ${GEO_GRID_MAX_SIDE}`)
 }
 
-function readBox(box: WrittenBox | null | undefined, path: string): WrittenBox {
-  if (box == null) throw unprocessable(path, 'is missing')
-  const { west, south, east, north } = box
+function checkBox({ west, south, east, north }: GeoBox, path: string): GeoBox {
   if (Math.abs(west) > 180 || Math.abs(east) > 180) {
     throw unprocessable(path, 'has a longitude outside -180 to 180')
   }

@@ -1,11 +1,21 @@
 /** Parses a range of a grouping. */
 
+import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { documentedWith } from '../../contract/schema-parts.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue, toColumnValue } from '../compared-value.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
 import type { ComparedValue } from '../query.ts'
 import type { Bound, NumericType, Range, TimeType } from './aggregation.ts'
+
+/** A bound of a range. */
+export const BOUND = Type.Optional(
+  documentedWith(Type.Unknown(), {
+    type: ['string', 'number'],
+    description: 'A value of the property, in the JSON encoding of its type.',
+  }),
+)
 
 export interface WrittenRange {
   readonly gte?: unknown

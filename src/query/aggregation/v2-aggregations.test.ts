@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import { percentileFraction } from './metrics.ts'
 import { parseAggregation, type WrittenAggregation } from './parse-aggregation.ts'
-import { percentileFraction } from './percentile-fraction.ts'
 import { readTimeStep, stepStartJson } from './time-step.ts'
 import { V2_AGGREGATIONS } from './v2-aggregations.ts'
 

@@ -4,51 +4,29 @@
  */
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { WIRE_INTEGER_MAX } from '../../contract/limits.ts'
+import { closed, documentedWith, flag, optional, text } from '../../contract/schema-parts.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { readComparedValue } from '../compared-value.ts'
 import { unionType } from '../parse/union-type.ts'
 import { unprocessable } from '../parse/unprocessable.ts'
-import { MetricName, V2_PROPERTIES } from './aggregated-property.ts'
+import { V2_PROPERTIES } from './aggregated-property.ts'
 import type { Grouping, TimeStep, TimeType } from './aggregation.ts'
-import type { AggregationGrammar } from './parse-aggregation.ts'
-import { GEO_GRID, readGeoGrid } from './parse-geo-grid.ts'
 import {
   durationReader,
   FIXED_WIDTH,
+  type GroupingParser,
   type GroupingParsing,
   positive,
   rangesReader,
   readExact,
-  readFixedWidth,
-} from './parse-grouping.ts'
-import {
-  extremeReader,
-  readCount,
-  readDistinct,
-  readPercentile,
-  sumReader,
-} from './parse-metric.ts'
-import { readV2Range } from './parse-range.ts'
+  requireMember,
+} from './groupings.ts'
+import { metricsOf } from './metrics.ts'
+import type { AggregationGrammar } from './parse-aggregation.ts'
+import { GEO_GRID } from './parse-geo-grid.ts'
+import { BOUND, readV2Range } from './parse-range.ts'
 import { readTimeStep, TIME_UNITS, type TimeUnit } from './time-step.ts'
-
-const named = {
-  name: MetricName,
-  direction: Type.Optional(
-    Type.Unsafe<'ASC' | 'DESC' | null>({
-      enum: ['ASC', 'DESC', null],
-      description:
-        'Orders the groups by this metric; only with exactly one grouping. Of several such metrics, the first takes precedence.',
-    }),
-  ),
-}
-const COUNT = unionType('Count', named)
-const PROPERTY = unionType('Property', { ...V2_PROPERTIES.schema, ...named })
-const PERCENTILE = unionType('Percentile', {
-  ...PROPERTY.schema,
-  approximatePercentile: Type.Number({ minimum: 0, maximum: 100 }),
-})
-const EXTREMES = { times: 'text', texts: true } as const
 
 const EXACT = unionType('Exact', {
   maxGroupCount: optional(
@@ -56,47 +34,38 @@ const EXACT = unionType('Exact', {
       'The number of groups to keep: the first in the order of metrics, otherwise the largest.',
     ),
   ),
-  defaultValue: optional(Type.String({ description: 'The value of objects that have none.' })),
-  includeNullValues: optional(
-    Type.Boolean({ description: 'If true, objects without a value form the group null.' }),
-  ),
+  defaultValue: optional(text('The value of objects that have none.')),
+  includeNullValues: optional(flag('If true, objects without a value form the group null.')),
 })
-const Bound = Type.Optional(
-  Type.Unsafe<string | number>({
-    type: ['string', 'number'],
-    description: 'A value of the property, in the JSON encoding of its type.',
-  }),
-)
 const RANGES = unionType('Ranges', {
-  ranges: Type.Array(Type.Object({ startValue: Bound, endValue: Bound }, closed), {
+  ranges: Type.Array(Type.Object({ startValue: BOUND, endValue: BOUND }, closed), {
     description:
       'Each from `startValue` up to, but not including, `endValue`; one of them may be absent. They may overlap.',
   }),
 })
 const DURATION = unionType('Duration', {
-  value: positive('The number of units; 1 from `WEEKS` on.'),
-  unit: Type.Enum([...TIME_UNITS], { description: 'At least `DAYS` for dates.' }),
+  value: documentedWith(
+    Type.Integer({
+      maximum: WIRE_INTEGER_MAX,
+      description: 'The number of units; 1 from `WEEKS` on.',
+    }),
+    { minimum: 1 },
+  ),
+  unit: documentedWith(Type.String({ maxLength: 100, description: 'At least `DAYS` for dates.' }), {
+    enum: TIME_UNITS,
+  }),
 })
 
 export const V2_AGGREGATIONS: AggregationGrammar = {
   properties: V2_PROPERTIES,
   components: { metric: 'V2AggregationMetric', grouping: 'V2AggregationGrouping' },
-  metrics: new Map([
-    ['count', { ...COUNT, parse: readCount }],
-    ['min', { ...PROPERTY, parse: extremeReader('min', EXTREMES) }],
-    ['max', { ...PROPERTY, parse: extremeReader('max', EXTREMES) }],
-    ['sum', { ...PROPERTY, parse: sumReader('sum') }],
-    ['avg', { ...PROPERTY, parse: sumReader('avg') }],
-    ['approximateDistinct', { ...PROPERTY, parse: readDistinct }],
-    ['exactDistinct', { ...PROPERTY, parse: readDistinct }],
-    ['approximatePercentile', { ...PERCENTILE, parse: readPercentile }],
-  ]),
-  groupings: new Map([
+  metrics: metricsOf({ property: V2_PROPERTIES.schema, times: 'text', isExtended: true }),
+  groupings: new Map<string, GroupingParser>([
     ['exact', { ...EXACT, parse: readV2Exact }],
-    ['fixedWidth', { ...FIXED_WIDTH, parse: readFixedWidth }],
+    ['fixedWidth', FIXED_WIDTH],
     ['ranges', { ...RANGES, parse: rangesReader(readV2Range) }],
     ['duration', { ...DURATION, parse: durationReader(readStep) }],
-    ['geoGrid', { ...GEO_GRID, parse: readGeoGrid }],
+    ['geoGrid', GEO_GRID],
   ]),
 }
 
@@ -143,9 +112,8 @@ function readElements(parsing: GroupingParsing): Grouping {
 }
 
 function readStep({ written, path, aggregated }: GroupingParsing, type: TimeType): TimeStep {
-  const [value, unit] = [written.value ?? undefined, written.unit ?? undefined]
-  if (value === undefined) throw unprocessable(`${path}.value`, 'is missing')
-  if (unit === undefined) throw unprocessable(`${path}.unit`, 'is missing')
+  const value = requireMember(written.value, `${path}.value`)
+  const unit = requireMember(written.unit, `${path}.unit`)
   if (!isTimeUnit(unit)) {
     throw new ObjectQueryError('Default:InvalidArgument', {
       parameter: `${path}.unit`,

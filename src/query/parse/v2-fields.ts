@@ -44,14 +44,11 @@ export const PROPERTY_IDENTIFIER_COMPONENT = 'PropertyIdentifier'
 
 const identifier = refTo(PROPERTY_IDENTIFIER_COMPONENT)
 
+export const FIELD_DESCRIPTION = 'API name of the property. Excludes `propertyIdentifier`.'
+
 /** A condition names its property by exactly one of these members. */
 export const FIELD_SCHEMA = {
-  field: optional(
-    Type.String({
-      minLength: 1,
-      description: 'API name of the property. Excludes `propertyIdentifier`.',
-    }),
-  ),
+  field: optional(Type.String({ minLength: 1, description: FIELD_DESCRIPTION })),
   propertyIdentifier: Type.Optional(identifier),
 }
 

@@ -1,5 +1,5 @@
 import type { NumericType } from '../../../query/aggregation/aggregation.ts'
-import { ratioToDouble } from '../../../query/aggregation/ratio-to-double.ts'
+import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import {
   type ExactSum,
   type FloatingSum,

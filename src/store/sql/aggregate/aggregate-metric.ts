@@ -1,7 +1,7 @@
 /** Metrics of an aggregation as SQL. */
 import type { Decimal } from '../../../ontology/values/column-value.ts'
 import type { Metric, NumericType, TimeType } from '../../../query/aggregation/aggregation.ts'
-import { ratioToDouble } from '../../../query/aggregation/ratio-to-double.ts'
+import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import type { SqlValue } from '../compile/sql-condition.ts'
 import type { GroupingDialect } from './aggregate-grouping.ts'
 import { doubleJson } from './group-json.ts'

@@ -20,11 +20,11 @@ import {
   type Grouping,
   isNumericType,
   isTimeType,
-  type NumericType,
   type TimeStep,
   type TimeType,
 } from './aggregation.ts'
 import { deepestOverlap } from './cut-ranges.ts'
+import type { GeoBox } from './geo-grid.ts'
 import type { RangeReader, WrittenRange } from './parse-range.ts'
 
 export interface WrittenGrouping extends WrittenProperty {
@@ -39,17 +39,9 @@ export interface WrittenGrouping extends WrittenProperty {
   readonly includeNullValues?: boolean | null
   readonly value?: number | null
   readonly unit?: string | null
-  readonly box?: WrittenBox | null
+  readonly box?: GeoBox | null
   readonly columns?: number | null
   readonly rows?: number | null
-}
-
-/** The edges of a box, in degrees. */
-export interface WrittenBox {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
 }
 
 /** The groupings of one version of the API. */
@@ -58,7 +50,7 @@ export interface GroupingGrammar {
   readonly groupings: ReadonlyMap<string, GroupingParser>
 }
 
-export interface GroupingContext {
+interface GroupingContext {
   readonly objectType: ObjectType
   readonly budget: QueryBudget
   readonly findProperty: FindProperty
@@ -73,7 +65,7 @@ export interface GroupingParsing extends Omit<GroupingContext, 'grammar'> {
 }
 
 /** The members of the type are those apart from the property, which every grouping has. */
-interface GroupingParser extends UnionType {
+export interface GroupingParser extends UnionType {
   readonly parse: (parsing: GroupingParsing) => Grouping
 }
 
@@ -93,22 +85,16 @@ export function readGroupings(
       duplicateFields: [...new Set(repeated)].map(context.grammar.properties.write),
     })
   }
-  refuseDeepOverlaps(groupings)
-  return groupings
-}
-
-function refuseDeepOverlaps(groupings: readonly Grouping[]): void {
   const overlaps = groupings.map((grouping) =>
-    grouping.kind === 'ranges' ? deepestOverlap(grouping.ranges) : 1,
+    grouping.kind === 'ranges' ? Math.max(deepestOverlap(grouping.ranges), 1) : 1,
   )
-  if (
-    overlaps.reduce((product, depth) => product * Math.max(depth, 1), 1) > AGGREGATE_MAX_OVERLAPS
-  ) {
+  if (overlaps.reduce((product, depth) => product * depth, 1) > AGGREGATE_MAX_OVERLAPS) {
     throw unprocessable(
       'groupBy',
       `has ranges that put one object into more than ${AGGREGATE_MAX_OVERLAPS} groups; use fewer overlapping ranges`,
     )
   }
+  return groupings
 }
 
 function readGrouping(written: WrittenGrouping, path: string, context: GroupingContext): Grouping {
@@ -121,10 +107,7 @@ function readGrouping(written: WrittenGrouping, path: string, context: GroupingC
       reason: `is not a grouping type; allowed types: ${[...groupings.keys()].join(', ')}`,
     })
   }
-  const shared = ['type', ...Object.keys(properties.schema)]
-  const others = [...groupings.values()].flatMap(({ members }) => members)
-  const ofType = [...shared, ...parser.members]
-  refuseOtherMembers(written, { ofType, ofAnyType: [...shared, ...others] }, path, 'grouping')
+  refuseOtherMembers(written, parser, groupings, path, 'grouping', Object.keys(properties.schema))
   const aggregated = context.findProperty(written, path)
   return parser.parse({ ...context, written, path, aggregated })
 }
@@ -142,27 +125,38 @@ export function readExact({
 }
 
 /** A whole number from 1. */
-export function positive(description: string) {
-  return Type.Integer({ minimum: 1, maximum: WIRE_INTEGER_MAX, description })
+export function positive(description?: string) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: WIRE_INTEGER_MAX,
+    ...(description && { description }),
+  })
 }
 
-export const FIXED_WIDTH = unionType('FixedWidth', {
-  fixedWidth: positive('The width of a group.'),
-})
+export const FIXED_WIDTH: GroupingParser = {
+  ...unionType('FixedWidth', { fixedWidth: positive('The width of a group.') }),
+  parse: ({ written, path, aggregated }) => {
+    const { type } = aggregated
+    if (!isNumericType(type)) throw invalidPropertyType(aggregated, 'is not a number')
+    const width = requireMember(written.fixedWidth, `${path}.fixedWidth`)
+    return { kind: 'fixedWidth', ...aggregatedBy(aggregated), type, width }
+  },
+}
 
-export function readFixedWidth({ written, path, aggregated }: GroupingParsing): Grouping {
-  const { type } = aggregated
-  if (!isNumericType(type)) throw invalidPropertyType(aggregated, 'is not a number')
-  const width = written.fixedWidth ?? undefined
-  if (width === undefined) throw unprocessable(`${path}.fixedWidth`, 'is missing')
-  return { kind: 'fixedWidth', ...aggregatedBy(aggregated), type, width }
+/** Returns the value of a member that must be there. */
+export function requireMember<Value>(value: Value | null | undefined, path: string): Value {
+  if (value == null) throw unprocessable(path, 'is missing')
+  return value
 }
 
 /** Returns a parser of groupings by ranges, given how a range is written. */
-export function rangesReader(readRange: RangeReader) {
-  return ({ written, path, aggregated, objectType, budget }: GroupingParsing): Grouping => {
+export function rangesReader(readRange: RangeReader): GroupingParser['parse'] {
+  return ({ written, path, aggregated, objectType, budget }) => {
     const about = aboutProperty(aggregated, objectType)
-    const type = rangeType(aggregated, about)
+    const { type } = aggregated
+    if (!isNumericType(type) && !isTimeType(type)) {
+      throw new ObjectQueryError('InvalidAggregationRangePropertyType', about)
+    }
     const ranges = written.ranges ?? []
     if (ranges.length === 0)
       throw unprocessable(`${path}.ranges`, 'is empty; at least one range is required')
@@ -172,17 +166,11 @@ export function rangesReader(readRange: RangeReader) {
   }
 }
 
-function rangeType(
-  { type }: AggregatedProperty,
-  about: ReturnType<typeof aboutProperty>,
-): NumericType | TimeType {
-  if (isNumericType(type) || isTimeType(type)) return type
-  throw new ObjectQueryError('InvalidAggregationRangePropertyType', about)
-}
-
 /** Returns a parser of groupings by duration, given how the step is written. */
-export function durationReader(readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep) {
-  return (parsing: GroupingParsing): Grouping => {
+export function durationReader(
+  readStep: (parsing: GroupingParsing, type: TimeType) => TimeStep,
+): GroupingParser['parse'] {
+  return (parsing) => {
     const { aggregated, objectType } = parsing
     const { type } = aggregated
     if (!isTimeType(type)) {
