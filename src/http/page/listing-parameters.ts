@@ -1,12 +1,12 @@
 /** The query string of a listing: paging, selection, order and filters. */
 import { type Static, Type } from 'typebox'
+import { documentedWith } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import { FILTER, parsePropertyFilters } from '../../query/parse/property-filters.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
 import { checkSelection, propertyFinder, type Selection } from '../../query/selection.ts'
-import { documentedWith } from '../../contract/schema-parts.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])
