@@ -58,7 +58,6 @@ const DEFINITION: OntologyDefinition = {
 }
 
 const LAYOUT: TableLayout = {
-  number: 1,
   prefixFields: new Set(['notes']),
   indexedVersion: 1,
 }

@@ -107,6 +107,12 @@ export function changeContract(underTest: StoreUnderTest): void {
   const { name, openAgain } = underTest
 
   describe(`the ${name} store: changes in the background`, () => {
+    it('has nothing to rewrite in a new store', async () => {
+      await using store = await underTest.open()
+      await (await createFixture(store)).commit([['a', '1']])
+      expect(await store.rewriteNext()).toBeUndefined()
+    })
+
     it('tries all objects in a dry run, counts those that do not fit, and names some', async () => {
       const { store: opened, things } = await fill(underTest)
       await using store = opened

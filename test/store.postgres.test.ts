@@ -7,12 +7,12 @@ import { openPostgresStore } from '../src/store/postgres/open.ts'
 import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { changeContract } from './store-contract-changes.ts'
-import { rewriteContract } from './store-contract-rewrites.ts'
 import { groupsOf } from './support/groups-of.ts'
-import { useOutdatedLayout } from './support/outdated-layout.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
+import { rewriteAll, startConversion } from './support/rewrite-all.ts'
 import {
   createFixture,
+  openFixture,
   retention,
   type StoreFixture,
   thingsDefinition,
@@ -47,16 +47,10 @@ const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
 const SLOW = { objects: 16_000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 if (inject('store') !== 'citus') {
-  rewriteContract({
-    name,
-    open,
-    openAgain,
-    slow: SLOW,
-    countRowVersions,
-    useOutdatedLayout: () => useOutdatedLayout(url()),
-  })
   changeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 }
+
+const IN_BACKGROUND = { rewrittenAtOnceMax: 0 }
 
 // Publishes versions after their rows, as on Citus, but on plain PostgreSQL.
 const APART: Capabilities = { ...CAPABILITIES.citus, isDistributed: false }
@@ -128,71 +122,79 @@ describe('the PostgreSQL store', () => {
     )
   })
 
-  it('rewrites a type on two nodes while others write, also where versions are published apart', async () => {
-    for (const capabilities of [CAPABILITIES.postgres, APART]) {
-      await place?.[Symbol.asyncDispose]()
-      place = await createTestStore()
-      await using store = await openPostgresStore(url(), { capabilities })
-      await using other = await openPostgresStore(url(), { capabilities })
-      const things = await createFixture(store)
-      await useOutdatedLayout(url())
-      const keys = Array.from({ length: 600 }, (_, n) => `k${String(n).padStart(3, '0')}`)
-      const model = new Map(keys.map((key) => [key, 'text']))
-      await things.commit([...model])
-      const phases: unknown[] = []
-      for (let round = 0; !phases.includes('published'); round += 1) {
-        const changes = [
-          [keys[(round * 7) % keys.length] ?? '', `changed ${round}`],
-          [`z${String(round).padStart(3, '0')}`, 'added'],
-        ] as const
-        const steps = [store, other].map((node) => node.rewriteNext())
-        // Versions that are published apart need a pause of the writers.
-        if (round < 15 || capabilities !== APART) {
-          await things.commit(changes)
-          for (const [key, text] of changes) model.set(key, text)
-        }
-        const progress = await Promise.all(steps)
-        phases.push(...progress.map((one) => one?.phase).filter((phase) => phase !== undefined))
-        expect(phases).not.toContain('failed')
-      }
-      expect(new Set(phases)).toEqual(new Set(['copying', 'indexing', 'catchingUp', 'published']))
-      expect(await things.readPairs()).toEqual([...model].map((pair) => pair.join('=')))
-      expect(await store.rewriteNext()).toBeUndefined()
+  it('converts a type on two nodes while others write', async () => {
+    await using store = await open(IN_BACKGROUND)
+    await using other = await openAgain(IN_BACKGROUND)
+    const things = await createFixture(store)
+    const keys = Array.from({ length: 600 }, (_, n) => `k${String(n).padStart(3, '0')}`)
+    const model = new Map(keys.map((key) => [key, 'text']))
+    await things.commit([...model])
+    await startConversion(store)
+    const phases: unknown[] = []
+    for (let round = 0; !phases.includes('published'); round += 1) {
+      const changes = [
+        [keys[(round * 7) % keys.length] ?? '', `changed ${round}`],
+        [`z${String(round).padStart(3, '0')}`, 'added'],
+      ] as const
+      const steps = [store, other].map((node) => node.rewriteNext())
+      // Refused once the new definition is published.
+      const isWritten = await things.commit(changes).then(
+        () => true,
+        () => false,
+      )
+      for (const [key, text] of isWritten ? changes : []) model.set(key, text)
+      const progress = await Promise.all(steps)
+      phases.push(...progress.map((one) => one?.phase).filter((phase) => phase !== undefined))
+      expect(phases).not.toContain('failed')
     }
+    expect(new Set(phases)).toEqual(new Set(['copying', 'indexing', 'catchingUp', 'published']))
+    const converted = await openFixture(store)
+    expect(await converted.readPairs()).toEqual([...model].map((pair) => pair.join('=')))
+    expect(await store.rewriteNext()).toBeUndefined()
   })
 
-  it('publishes a rewritten table with the index of a long text that arrived last', async () => {
-    await using store = await open()
+  it('publishes a converted table with the index of a long text that arrived last', async () => {
+    await using store = await open(IN_BACKGROUND)
     const things = await createFixture(store)
-    await useOutdatedLayout(url())
     await things.commit([['a', 'short']])
-    while ((await store.rewriteNext())?.phase !== 'catchingUp');
-    await things.commit([['a', 'long '.repeat(100)]])
-    while ((await store.rewriteNext()) !== undefined);
+    await startConversion(store, { label: { type: 'string', renamedFrom: 'text' } })
+    let isChanged = false
+    const phases = await rewriteAll(store, async ({ phase }) => {
+      if (isChanged || phase !== 'catchingUp') return
+      isChanged = true
+      await things.commit([['a', 'long '.repeat(100)]])
+    })
+    expect(phases.at(-1)).toBe('published')
+    expect(isChanged).toBe(true)
     const indexes = await sql(`SELECT indexname FROM pg_indexes WHERE tablename =
       (SELECT 'oqs_object_' || table_id FROM oqs_object_type) AND indexname LIKE '%prefix'`)
     expect(indexes).toHaveLength(1)
     expect(await store.readStatus()).toMatchObject({ rewrites: [] })
   })
 
-  it('reports a rewrite whose copies are not complete, and goes on with other types', async () => {
-    await using store = await open()
+  it('fails a change whose copies are not complete, and goes on with others', async () => {
+    await using store = await open(IN_BACKGROUND)
     const things = await createFixture(store)
     const others = await createFixture(store, thingsDefinition('others'))
-    await useOutdatedLayout(url())
     await things.commit([['a', '1']])
     await others.commit([
       ['a', '1'],
       ['b', '2'],
     ])
+    await startConversion(store)
+    await startConversion(store, undefined, 'others')
     await sql(`UPDATE oqs_object_table SET live_count = 1 WHERE live_count = 2`)
     const phases = new Set<string>()
-    for (let step = await store.rewriteNext(); step; step = await store.rewriteNext()) {
-      phases.add(`${step.typeRid === things.type.rid ? 'things' : 'others'} ${step.phase}`)
-    }
+    await rewriteAll(store, async ({ typeRid, phase }) =>
+      phases.add(`${typeRid === things.type.rid ? 'things' : 'others'} ${phase}`),
+    )
     expect(phases).toContain('things published')
     expect(phases).toContain('others failed')
-    expect((await store.readStatus()).rewrites).toMatchObject([{ reason: 'copied 2 of 1 objects' }])
+    const { rid = '' } = (await store.readCatalogue()).find('others') ?? {}
+    expect(await store.definitionChanges.find(rid)).toMatchObject({
+      state: 'failed',
+      reasons: ['copied 2 of 1 objects'],
+    })
   })
 
   it('converts large objects part by part, and saves the terms of all of them', async () => {

@@ -13,11 +13,9 @@ import { openConnection, pageBytesOf } from '../src/store/sqlite/file/connection
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
-import { storeContract } from './store-contract.ts'
+import { type StoreUnderTest, storeContract } from './store-contract.ts'
 import { changeContract } from './store-contract-changes.ts'
-import { type OutdatedStoreUnderTest, rewriteContract } from './store-contract-rewrites.ts'
-import { useOutdatedLayout } from './support/outdated-layout.ts'
-import { createFixture, retention, thingsDefinition } from './support/store-fixture.ts'
+import { createFixture, retention } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
 let folder: TempFolder | undefined
@@ -49,7 +47,7 @@ async function commitWhileLocked(): Promise<unknown> {
   return { refused, meanwhile, after: (await things.commit([['a', '1']])).put }
 }
 
-const STORE: OutdatedStoreUnderTest = {
+const STORE: StoreUnderTest = {
   name: 'SQLite',
   slow: { objects: 8000, timeoutMs: 100 },
   open: async (options) => {
@@ -58,7 +56,6 @@ const STORE: OutdatedStoreUnderTest = {
     return openSqliteStore(path(), options)
   },
   openAgain: async (options) => openSqliteStore(path(), options),
-  useOutdatedLayout: () => useOutdatedLayout(path()),
   countRowVersions: async () => {
     using db = new DatabaseSync(path(), { readOnly: true })
     const tables = db.prepare('SELECT id FROM oqs_object_table WHERE is_created = 1').all()
@@ -69,38 +66,9 @@ const STORE: OutdatedStoreUnderTest = {
   },
 }
 storeContract(STORE)
-rewriteContract(STORE)
 changeContract(STORE)
 
 describe('the SQLite store', () => {
-  it('forgets the rewrite of a type that is emptied and redefined, or replaced', async () => {
-    folder = tempFolder()
-    await using store = openSqliteStore(path())
-    const things = await createFixture(store)
-    await useOutdatedLayout(path())
-    await things.commit([['a', 'x']])
-    await store.rewriteNext()
-    await things.commit([['a', null]])
-    const definition = thingsDefinition('things')
-    const objectTypes = definition.objectTypes.map((type) => ({
-      ...type,
-      properties: { ...type.properties, text: { type: 'date' as const } },
-    }))
-    const fixture = await createFixture(store, { ...definition, objectTypes })
-    expect((await store.readStatus()).rewrites).toEqual([])
-    await store.reclaim(retention(1))
-    expect(await store.rewriteNext()).toBeUndefined()
-    {
-      using db = new DatabaseSync(path())
-      db.exec(`INSERT INTO oqs_rewrite
-          (object_type_id, source_id, table_id, generation, noted_version, phase, reason)
-        SELECT id, table_id, 0, generation, published, 'failed', 'x' FROM oqs_object_type`)
-    }
-    await store.publishReplacement(fixture.type, await store.startReplacement(fixture.type))
-    await store.rewriteNext()
-    expect((await store.readStatus()).rewrites).toEqual([])
-  })
-
   it('walks an index without sorting, for current rows and for versions', async () => {
     folder = tempFolder()
     await using store = openSqliteStore(path())

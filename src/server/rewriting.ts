@@ -1,6 +1,5 @@
 /**
- * Rewrites types in the background, step by step, if their definition changes or their layout is an
- * earlier one. Each step is followed by a pause as long as the step, so that at most half of the
+ * Rewrites types in the background, step by step, if their definition changes. Each step is followed by a pause as long as the step, so that at most half of the
  * writer's time is taken.
  */
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,9 +1,37 @@
 /** The part of the store port that is the same on both databases. */
 import { randomBytes } from 'node:crypto'
+import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
+import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
+import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
-import type { Retention } from '../object-store.ts'
+import type { PageCache } from '../page-cache.ts'
 import type { ApiToken, AuditLog, Documents } from '../port/credentials.ts'
-import type { Commit, IdempotencyKey, IdempotencyNote } from '../port/writes.ts'
+import type {
+  DefinitionChanges,
+  OntologyDeletion,
+  SavedChange,
+  SaveOutcome,
+  TriedObjects,
+} from '../port/definitions.ts'
+import type {
+  OntologySummary,
+  Retention,
+  StoreOptions,
+  StoreStatus,
+  TypeState,
+} from '../port/maintenance.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
+import type {
+  Batch,
+  Commit,
+  DeleteRequest,
+  Edit,
+  IdempotencyKey,
+  IdempotencyNote,
+  PublishMode,
+} from '../port/writes.ts'
+import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
+import { type AuditedWrite, audited, auditedDefinition } from './audit/audit-records.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
 import {
   createApiToken,
@@ -14,41 +42,174 @@ import {
   revokeIssuedTokens,
 } from './credentials/api-tokens.ts'
 import { readPageTokenKeys, savePageTokenKey } from './credentials/page-token-keys.ts'
+import { readSummaries } from './definitions/catalogue-reader.ts'
+import { deleteOntology, saveOntology } from './definitions/save-ontology.ts'
+import { readDatabaseStatus, readTypeStates, type SizeSql } from './definitions/type-states.ts'
 import { StoredDocuments } from './documents/stored-documents.ts'
 import { findEarlierCommit, toKeyMessage } from './idempotency/idempotency-keys.ts'
 import { type ReclaimSteps, reclaim } from './maintenance/reclaim.ts'
 import type { StoreOperations } from './session/store-operations.ts'
+import type { BuildOperation, TableBuilding } from './tables/construction.ts'
+import { cancelChange, readDefinitionChange } from './tables/definition-changes.ts'
+import {
+  abandonReplacement,
+  type Blocked,
+  indexReplacement,
+  type Publication,
+  publishReplacement,
+  startReplacement,
+} from './tables/replacements.ts'
+
+/** What a store adds to the part that both share. */
+export interface StoreParts {
+  readonly operations: StoreOperations & TableBuilding
+  readonly reclaimSteps: ReclaimSteps
+  readonly publishInSteps: PublishInSteps
+  readonly writes: ObjectWrites
+  readonly tryObjects: (change: OntologyChange, context: RequestContext) => Promise<TriedObjects>
+  readonly size: SizeSql
+  readonly cache: PageCache
+  readonly options: StoreOptions
+  readonly documents?: Documents
+}
+
+/** Runs the steps of a publication for a caller. */
+type PublishInSteps = (
+  target: Publication,
+  callerId: string,
+  steps: {
+    /** Builds the indexes, one per transaction, so that other writers can run in between. */
+    readonly buildIndexes: () => Promise<void>
+    readonly publish: () => Promise<Commit | Blocked>
+  },
+) => Promise<Commit>
+
+/** The writes of objects. Each adds its record to the audit log. */
+interface ObjectWrites {
+  commit(batch: Batch & AuditedWrite, context: RequestContext): Promise<Commit>
+  edit(edit: Edit & AuditedWrite, context: RequestContext): Promise<Commit>
+  deleteMatches(request: DeleteRequest & AuditedWrite, context: RequestContext): Promise<Commit>
+}
+
+/** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
+const CATALOGUE = 'catalogue'
 
 export class CoreStore {
   readonly documents: Documents
   readonly audit: AuditLog
-  readonly #operations: StoreOperations
-  readonly #reclaimSteps: ReclaimSteps
+  readonly definitionChanges: DefinitionChanges
+  readonly #parts: StoreParts
+  readonly #operations: StoreOperations & TableBuilding
   #reclaims = 0
 
-  constructor(
-    operations: StoreOperations,
-    reclaimSteps: ReclaimSteps,
-    documents: Documents = new StoredDocuments(operations),
-  ) {
+  constructor(parts: StoreParts) {
+    const { operations, documents = new StoredDocuments(operations) } = parts
+    this.#parts = parts
     this.#operations = operations
-    this.#reclaimSteps = reclaimSteps
     this.documents = documents
     this.audit = new StoredAuditLog(operations)
-  }
-
-  /** Whether `reclaim` runs. */
-  protected get isReclaiming(): boolean {
-    return this.#reclaims > 0
+    this.definitionChanges = {
+      find: (ontologyRid) =>
+        operations.read((session) => readDefinitionChange(session, ontologyRid)),
+      tryObjects: (change, context = INTERNAL_CONTEXT) => parts.tryObjects(change, context),
+      cancel: (ontologyRid, context) => operations.write(cancelChange, ontologyRid, context),
+    }
   }
 
   async reclaim(retention: Retention): Promise<number> {
     this.#reclaims += 1
     try {
-      return await reclaim(this.#operations, this.#reclaimSteps, retention)
+      return await reclaim(this.#operations, this.#parts.reclaimSteps, retention)
     } finally {
       this.#reclaims -= 1
     }
+  }
+
+  async readStatus(): Promise<StoreStatus> {
+    const { size, cache } = this.#parts
+    const status = await this.#operations.read((session) => readDatabaseStatus(session, size))
+    return { ...status, isReclaiming: this.#reclaims > 0, pageCache: cache.state() }
+  }
+
+  readOntologySummaries(): Promise<readonly OntologySummary[]> {
+    return this.#operations.read(readSummaries)
+  }
+
+  readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
+    return this.#operations.read((session) => readTypeStates(session, ontologyRid))
+  }
+
+  saveOntology(
+    { ontology, idempotencyKey, ...change }: SavedChange,
+    context = INTERNAL_CONTEXT,
+  ): Promise<SaveOutcome> {
+    const { rewrittenAtOnceMax, definitionLimits } = this.#parts.options
+    const saved = {
+      ...change,
+      definition: JSON.stringify(ontology.definition),
+      rewrittenAtOnceMax: rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX,
+      limits: definitionLimits ?? DEFAULT_DEFINITION_LIMITS,
+      callerId: context.callerId,
+      idempotencyKey: toKeyMessage(idempotencyKey),
+    }
+    const turn = { key: CATALOGUE, context }
+    return auditedDefinition(context, (auditEntry) =>
+      this.#operations.build(saveOntology, { ...saved, auditEntry }, turn),
+    )
+  }
+
+  deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
+    const deleted = { ...deletion, idempotencyKey: toKeyMessage(deletion.idempotencyKey) }
+    const turn = { key: CATALOGUE, context }
+    return auditedDefinition(context, (auditEntry) =>
+      this.#operations.build(deleteOntology, { ...deleted, auditEntry }, turn),
+    )
+  }
+
+  commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return audited(context, batch, (write) => this.#parts.writes.commit(write, context))
+  }
+
+  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return audited(context, edit, (write) => this.#parts.writes.edit(write, context))
+  }
+
+  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
+    return audited(context, request, (write) => this.#parts.writes.deleteMatches(write, context))
+  }
+
+  startReplacement(
+    { rid: typeRid }: ObjectType,
+    context = INTERNAL_CONTEXT,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<string> {
+    const input = { typeRid, idempotencyKey: toKeyMessage(idempotencyKey) }
+    return this.#operations.build(startReplacement, input, { key: typeRid, context })
+  }
+
+  publishReplacement(
+    objectType: ObjectType,
+    replacement: string,
+    mode: PublishMode = 'replace',
+    context = INTERNAL_CONTEXT,
+    onIndexed?: (indexes: number) => void,
+  ): Promise<Commit> {
+    const publication = { objectType, typeRid: objectType.rid, replacement, mode }
+    return audited(context, publication, ({ objectType: { rid: key }, ...target }) => {
+      const build = <Result>(operation: BuildOperation<Publication, Result>) =>
+        this.#operations.build(operation, target, { key, context })
+      return this.#parts.publishInSteps(target, context.callerId, {
+        buildIndexes: async () => {
+          for (let built = 1; await build(indexReplacement); built += 1) onIndexed?.(built)
+        },
+        publish: () => build(publishReplacement),
+      })
+    })
+  }
+
+  abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
+    const input = { typeRid, replacement }
+    return this.#operations.build(abandonReplacement, input, { key: typeRid })
   }
 
   async readPageTokenKeys(): Promise<readonly Uint8Array[]> {

@@ -1,12 +1,17 @@
 /** The operations that a thread or process can run by their name. */
+
 import { AUDIT_READS, AUDIT_WRITES } from './audit/stored-audit-log.ts'
 import { TOKEN_WRITES } from './credentials/api-tokens.ts'
 import { savePageTokenKey } from './credentials/page-token-keys.ts'
+import { DEFINITION_BUILDS } from './definitions/save-ontology.ts'
 import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
 import { MAINTENANCE_WRITES } from './maintenance/reclaim.ts'
 import type { Operation } from './session/operation.ts'
 import type { CoreSession, ReadSession } from './session/session.ts'
 import type { NamedOperation } from './session/store-operations.ts'
+import type { TableBuilder } from './tables/construction.ts'
+import { cancelChange } from './tables/definition-changes.ts'
+import { REPLACEMENT_BUILDS, touchReplacement } from './tables/replacements.ts'
 
 /** The name of an operation, and its input, which is plain data. */
 export interface OperationMessage {
@@ -20,7 +25,10 @@ const WRITES = byName<CoreSession>([
   ...DOCUMENT_WRITES,
   ...AUDIT_WRITES,
   ...MAINTENANCE_WRITES,
+  cancelChange,
+  touchReplacement,
 ])
+const BUILDS = byName<TableBuilder>([...DEFINITION_BUILDS, ...REPLACEMENT_BUILDS])
 const SLOW_READS = byName<ReadSession>(AUDIT_READS)
 
 export function writeNamed(session: CoreSession, message: OperationMessage): Operation<unknown> {
@@ -31,9 +39,13 @@ export function readNamed(session: ReadSession, message: OperationMessage): Oper
   return findOperation(SLOW_READS, message)(session, message.input)
 }
 
+export function buildNamed(builder: TableBuilder, message: OperationMessage): Operation<unknown> {
+  return findOperation(BUILDS, message)(builder, message.input)
+}
+
 type Run<Session> = (session: Session, input: unknown) => Operation<unknown>
 
-function byName<Session extends ReadSession>(
+function byName<Session>(
   operations: readonly NamedOperation<Session, never, unknown>[],
 ): ReadonlyMap<string, Run<Session>> {
   // The sender of a message gives an operation the input that its type demands.

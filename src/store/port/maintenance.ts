@@ -16,9 +16,8 @@ export interface Maintenance extends AsyncDisposable {
   reclaim(retention: Retention): Promise<number>
 
   /**
-   * Runs one bounded step of rewriting a type: for a change of its definition, or because its tables
-   * have an older layout. The objects are copied into a new table, which is then
-   * published. Readers and writers never wait for more than a step. Everything is in the database:
+   * Runs one bounded step of rewriting a type for a change of its definition. The objects are copied
+   * into a new table, which is then published. Readers and writers never wait for more than a step. Everything is in the database:
    * another process can continue. Returns undefined if there is nothing to do now.
    */
   rewriteNext(): Promise<RewriteProgress | undefined>

@@ -1,48 +1,27 @@
 /** Opens the PostgreSQL store and implements the store port with it. */
 
 import { LRUCache } from 'lru-cache'
-import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import { audited, auditedDefinition } from '../core/audit/audit-records.ts'
 import { CoreStore } from '../core/core-store.ts'
-import { CatalogueReader, readSummaries } from '../core/definitions/catalogue-reader.ts'
-import { readDatabaseStatus, readTypeStates } from '../core/definitions/type-states.ts'
-import { toKeyMessage } from '../core/idempotency/idempotency-keys.ts'
+import { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
 import { runAwaited } from '../core/session/operation.ts'
-import { cancelChange, readDefinitionChange } from '../core/tables/definition-changes.ts'
 import type {
   ApiToken,
-  Batch,
   CatalogueOptions,
-  Commit,
-  DefinitionChanges,
-  DeleteRequest,
-  Edit,
   FindTypesRequest,
-  IdempotencyKey,
   ObjectStore,
-  OntologyDeletion,
-  OntologySummary,
-  PublishMode,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
   RewriteProgress,
-  SavedChange,
-  SaveOutcome,
   StoredPage,
   StoredSetPage,
   StoreOptions,
-  StoreStatus,
-  TypeState,
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import type { FoundToken } from '../port/credentials.ts'
-import type { DefinitionLimits } from '../port/maintenance.ts'
 import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT, reported } from '../port/request-context.ts'
-import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
 import { KnownTokens } from './catalogue/known-tokens.ts'
 import { migrate } from './catalogue/migrate.ts'
@@ -51,16 +30,12 @@ import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { sizeSql } from './catalogue/table-sizes.ts'
 import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/capabilities.ts'
 import { recoverPending } from './citus/pending-commit.ts'
-import {
-  abandonReplacement,
-  publishReplacement,
-  startReplacement,
-} from './construction/replacement.ts'
+import { PostgresOperations } from './construction/postgres-operations.ts'
 import { rewriteInBackground } from './construction/rewriting.ts'
-import { deleteOntology, saveOntology } from './construction/save-definition.ts'
 import { tryObjects } from './construction/try-objects.ts'
+import { waitForRows } from './construction/wait-for-rows.ts'
 import { Database, type Session } from './driver/database.ts'
-import { PostgresOperations, readIn, runIn } from './driver/postgres-session.ts'
+import { readIn } from './driver/postgres-session.ts'
 import type { ReadPool } from './driver/read-pool.ts'
 import { reclaimSteps } from './maintenance/reclaim-rows.ts'
 import { verifyRows } from './maintenance/verify-rows.ts'
@@ -102,33 +77,40 @@ class PostgresStore extends CoreStore implements ObjectStore {
   readonly capabilities: Capabilities
   readonly fields = new TypeFieldsCache()
   readonly encoding = changeEncoding((operation) => readIn(this.database, operation))
-  readonly definitionChanges: DefinitionChanges = {
-    find: (ontologyRid) =>
-      readIn(this.database, (session) => readDefinitionChange(session, ontologyRid)),
-    tryObjects: (change, context = INTERNAL_CONTEXT) => tryObjects(this, change, context),
-    cancel: (ontologyRid) =>
-      this.database.write((session) => runIn(session, (core) => cancelChange(core, ontologyRid))),
-  }
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly verify = (signal: AbortSignal) => verifyRows(this.database, signal)
-  readonly rewrittenAtOnceMax: number
-  readonly definitionLimits: DefinitionLimits
   readonly groups: GroupCommits | undefined
   readonly #tokens: KnownTokens
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
-  readonly #cache: PageCache
 
   constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
-    super(new PostgresOperations(database), reclaimSteps({ database, capabilities }))
+    const store = { database, capabilities }
     const cache = new PageCache(options.pageCacheBytes)
+    super({
+      operations: new PostgresOperations(store),
+      reclaimSteps: reclaimSteps(store),
+      publishInSteps: async (target, callerId, { buildIndexes, publish }) => {
+        await buildIndexes()
+        await waitForRows(store, target, callerId)
+        const commit = await publish()
+        if ('blockedBy' in commit) throw new Error('no write takes several transactions')
+        return commit
+      },
+      writes: {
+        commit: (batch, context) => commitBatch(this, batch, context),
+        edit: (edit, { callerId }) => commitEdit(this, edit, callerId),
+        deleteMatches: (request, context) => deleteMatches(this, request, context),
+      },
+      tryObjects: (change, context) => tryObjects(store, change, context),
+      size: sizeSql(capabilities),
+      cache,
+      options,
+    })
     this.database = database
     this.capabilities = capabilities
-    this.rewrittenAtOnceMax = options.rewrittenAtOnceMax ?? REWRITTEN_AT_ONCE_MAX
-    this.definitionLimits = options.definitionLimits ?? DEFAULT_DEFINITION_LIMITS
     this.#tokens = new KnownTokens(database)
     this.#catalogue = new CatalogueReader(new SharedCatalogue(database), options.definitions)
-    this.#cache = cache
     // Where versions are published separately, only one may be pending.
     this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
     this.#pages = new PageReader(this, cache)
@@ -142,34 +124,8 @@ class PostgresStore extends CoreStore implements ObjectStore {
     return runAwaited(this.#catalogue.read(options))
   }
 
-  readOntologySummaries(): Promise<readonly OntologySummary[]> {
-    return readIn(this.database, readSummaries)
-  }
-
-  readTypeStates(ontologyRid: string): Promise<readonly TypeState[]> {
-    return readIn(this.database, (session) => readTypeStates(session, ontologyRid))
-  }
-
-  async readStatus(): Promise<StoreStatus> {
-    const size = sizeSql(this.capabilities)
-    const status = await readIn(this.database, (session) => readDatabaseStatus(session, size))
-    return { ...status, isReclaiming: this.isReclaiming, pageCache: this.#cache.state() }
-  }
-
   cachedCatalogue(name: OntologyName): Catalogue | undefined {
     return this.#catalogue.cached(name)
-  }
-
-  saveOntology(change: SavedChange, context = INTERNAL_CONTEXT): Promise<SaveOutcome> {
-    return auditedDefinition(context, (auditEntry) =>
-      saveOntology(this, change, context.callerId, auditEntry),
-    )
-  }
-
-  deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {
-    return auditedDefinition(context, (auditEntry) =>
-      deleteOntology(this, deletion, context.callerId, auditEntry),
-    )
   }
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
@@ -209,46 +165,6 @@ class PostgresStore extends CoreStore implements ObjectStore {
       )
       return readers.read(aggregateIn)
     })
-  }
-
-  commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, batch, (write) => commitBatch(this, write, context))
-  }
-
-  edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, edit, (write) => commitEdit(this, write, context.callerId))
-  }
-
-  deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, request, (write) => deleteMatches(this, write, context))
-  }
-
-  startReplacement(
-    { rid: typeRid }: ObjectType,
-    { callerId } = INTERNAL_CONTEXT,
-    idempotencyKey?: IdempotencyKey,
-  ): Promise<string> {
-    return startReplacement(this, {
-      typeRid,
-      callerId,
-      idempotencyKey: toKeyMessage(idempotencyKey),
-    })
-  }
-
-  publishReplacement(
-    objectType: ObjectType,
-    replacement: string,
-    mode: PublishMode = 'replace',
-    context = INTERNAL_CONTEXT,
-    onIndexed?: (indexes: number) => void,
-  ): Promise<Commit> {
-    const { callerId } = context
-    const publication = { objectType, typeRid: objectType.rid, replacement, mode, callerId }
-    return audited(context, publication, (write) => publishReplacement(this, write, onIndexed))
-  }
-
-  abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
-    return abandonReplacement(this, { typeRid, replacement })
   }
 
   rewriteNext(): Promise<RewriteProgress | undefined> {

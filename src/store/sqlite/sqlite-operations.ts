@@ -3,14 +3,17 @@
  * thread, and slow reads in a reader process.
  */
 
+import type { OperationMessage } from '../core/named-operations.ts'
 import { type Operation, runNow } from '../core/session/operation.ts'
 import type { ReadSession } from '../core/session/session.ts'
 import type { SlowRead, StoreOperations, WriteOperation } from '../core/session/store-operations.ts'
+import type { BuildOperation, TableBuilding } from '../core/tables/construction.ts'
 import type { RequestContext } from '../port/request-context.ts'
 import type { WriteConnections } from './main-thread/write-connections.ts'
+import { inReadTransaction } from './queries/read-connection.ts'
 import type { SqliteReads } from './store-reads.ts'
 
-export class SqliteOperations implements StoreOperations {
+export class SqliteOperations implements StoreOperations, TableBuilding {
   readonly #connections: WriteConnections
   readonly #reads: SqliteReads
 
@@ -21,7 +24,7 @@ export class SqliteOperations implements StoreOperations {
 
   async read<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result> {
     const { guard, reading } = this.#connections
-    return guard.read(() => runNow(operation(reading.session)))
+    return guard.read(() => inReadTransaction(reading, () => runNow(operation(reading.session))))
   }
 
   async readSlowly<Input, Result>(
@@ -33,13 +36,30 @@ export class SqliteOperations implements StoreOperations {
     return (await this.#reads.readSlowly('runOperation', { name, input }, context)) as Result
   }
 
-  async write<Input, Result>(
+  write<Input, Result>(
     { name }: WriteOperation<Input, Result>,
     input: Input,
     context?: RequestContext,
   ): Promise<Result> {
+    return this.#run('runOperation', { name, input }, context)
+  }
+
+  build<Input, Result>(
+    { name }: BuildOperation<Input, Result>,
+    input: Input,
+    { context }: { readonly context?: RequestContext },
+  ): Promise<Result> {
+    return this.#run('runBuild', { name, input }, context)
+  }
+
+  /** Runs an operation in the writer thread; in the turn of a caller if there is a context. */
+  async #run<Result>(
+    job: 'runOperation' | 'runBuild',
+    message: OperationMessage,
+    context: RequestContext | undefined,
+  ): Promise<Result> {
     const { guard, writer, queue } = this.#connections
-    const run = () => guard.write(() => writer.run('runOperation', { name, input }))
+    const run = () => guard.write(() => writer.run(job, message))
     // The other thread runs the operation of this name.
     return (await (context === undefined
       ? run()

@@ -1,10 +1,7 @@
 /** Queries in SQLite: on this thread if they are quick, and in a reader process if they may be slow. */
 
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
-import { readDatabaseStatus } from '../core/definitions/type-states.ts'
-import { readDefinitionChange } from '../core/tables/definition-changes.ts'
 import type {
-  DefinitionChange,
   FindTypesRequest,
   ReadPageRequest,
   ReadSetPageRequest,
@@ -16,17 +13,14 @@ import type {
 } from '../object-store.ts'
 import type { PageCache } from '../page-cache.ts'
 import { releaserOf } from '../page-cache.ts'
-import type { DatabaseStatus } from '../port/maintenance.ts'
 import type { RequestContext } from '../port/request-context.ts'
 import { reported } from '../port/request-context.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
-import { FILE_SIZE } from './catalogue/file-size.ts'
-import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { readQuickPage } from './pages/read-page.ts'
 import { readQuickSetPage } from './pages/sqlite-set-reader.ts'
-import { inReadTransaction, type ReadConnection } from './queries/read-connection.ts'
+import type { ReadConnection } from './queries/read-connection.ts'
 import { findTypesQuickly } from './queries/sqlite-type-searcher.ts'
 import type { ReadJobs } from './threads/read-jobs.ts'
 import type { SlowReaders } from './threads/store-threads.ts'
@@ -74,18 +68,6 @@ export class SqliteReads {
     const { guard, reading } = this.#connections
     const found = guard.read(() => findTypesQuickly(reading, request))
     return found ?? this.readSlowly('findTypes', request, context)
-  }
-
-  readStatus(): DatabaseStatus {
-    const { guard, reading } = this.#connections
-    const read = () => runIn(reading, (session) => readDatabaseStatus(session, FILE_SIZE))
-    return guard.read(() => inReadTransaction(reading, read))
-  }
-
-  findDefinitionChange(ontologyRid: string): DefinitionChange | undefined {
-    const { guard, reading } = this.#connections
-    const read = () => runIn(reading, (session) => readDefinitionChange(session, ontologyRid))
-    return guard.read(() => inReadTransaction(reading, read))
   }
 
   tryObjects(

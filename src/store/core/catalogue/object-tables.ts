@@ -6,9 +6,6 @@ import { integer, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 
-/** How new tables store their rows. A change of the number rewrites all tables in the background. */
-export const CURRENT_LAYOUT = 1
-
 /** The `valid_to` of a current row: larger than any version, and exact as a double. */
 export const NEVER_CLOSED = Number.MAX_SAFE_INTEGER
 
@@ -25,9 +22,9 @@ export function objectTable(id: number): string {
 export function* addObjectTable(session: CoreSession, table: NewTable): Operation<number> {
   const { typeId, state, firstVersion, loadedAs } = table
   const row = yield* session.find(
-    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
-     VALUES (?, ?, ?, ?, ?) RETURNING id`,
-    [typeId, state, firstVersion, loadedAs, CURRENT_LAYOUT],
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
+     VALUES (?, ?, ?, ?) RETURNING id`,
+    [typeId, state, firstVersion, loadedAs],
     { id: integer },
   )
   if (row === undefined) throw new Error('the table has no number')

@@ -1,8 +1,11 @@
 /**
- * Carries out a background change of a definition. All types whose objects it converts are copied
- * like those of an earlier layout. When only a few changed objects are left to copy again, one
- * transaction saves the definition and publishes the tables of all types; commits wait only for that
- * one. Locks are taken in this order: catalogue, types, rewrites, change.
+ * Carries out changes of definitions in the background, one short transaction after the other. The
+ * objects of all types that a change converts are copied into new tables, while commits and readers
+ * go on. When only a few changed objects are left to copy again, one transaction saves the definition
+ * and publishes the tables of all types; commits wait only for that one. Snapshots of earlier versions
+ * read the earlier tables until they expire.
+ *
+ * Locks are taken in this order: catalogue, types, rewrites, change.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
@@ -13,11 +16,13 @@ import {
   type TypeConverter,
   typeConverter,
 } from '../../sql/stored-change.ts'
+import type { LockedType } from '../commits/locked-type.ts'
 import { boolean, integer, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
+import type { ReadSession } from '../session/session.ts'
+import { lockType, type TableBuilder } from '../tables/construction.ts'
+import type { Copying } from '../tables/copying.ts'
 import {
-  ChangeFailure,
-  type Failure,
   failChange,
   findRunningChanges,
   hasEndedCopies,
@@ -27,22 +32,47 @@ import {
   removeEndedCopies,
   saveUnfit,
 } from '../tables/definition-changes.ts'
-import { advance, RewriteFailure, startRewrite } from '../tables/rewrite-table.ts'
-import { cancelRewrite, type Rewrite } from '../tables/rewrites.ts'
-import { publishChange } from './publish-change.ts'
 import {
-  firstProgress,
-  type RewriteSpec,
-  type RewritingStore,
-  runStep,
-  type StepResult,
-} from './rewriting-store.ts'
+  advance,
+  copyingOf,
+  isCurrent,
+  listChanges,
+  type StepOutcome,
+  startRewrite,
+} from '../tables/rewrite-table.ts'
+import {
+  ChangeFailure,
+  cancelRewrite,
+  countCopies,
+  type Failure,
+  lockRewrite,
+  type Rewrite,
+} from '../tables/rewrites.ts'
+import { publishChange, type RewritingStore } from './publish-change.ts'
 
-/** Runs one step of a change. Returns undefined if there is none, or if all wait for replacements. */
-export function* nextChangeStep(store: RewritingStore): Operation<RewriteProgress | undefined> {
+/** True if `rewriteNext` may have something to do. */
+export function* hasRewrites(session: ReadSession): Operation<boolean> {
+  return (yield* findRunningChanges(session)).length > 0 || (yield* hasEndedCopies(session))
+}
+
+/**
+ * Takes one step of the first change that makes progress, and returns the progress; undefined if
+ * there is nothing that this node can do. A change whose step throws does not hold up the others; its
+ * error is thrown if none of them makes progress.
+ */
+export function* rewriteNext(store: RewritingStore): Operation<RewriteProgress | undefined> {
   if (yield* hasEndedCopies(store.reading)) yield* store.write('ended changes', removeEndedCopies)
-  const changes = yield* findRunningChanges(store.reading)
-  return yield* firstProgress(changes.map((change) => () => changeStep(store, change)))
+  const errors: unknown[] = []
+  for (const change of yield* findRunningChanges(store.reading)) {
+    try {
+      const progress = yield* changeStep(store, change)
+      if (progress !== undefined) return progress
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+  return undefined
 }
 
 function* changeStep(
@@ -81,7 +111,6 @@ const COPIES_LOST: Failure = {
 
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ChangeFailure) return error
-  if (error instanceof RewriteFailure) return { reasons: [error.message], unfit: [] }
   const isRefused =
     error instanceof ObjectQueryError &&
     ['OntologyChangeRefused', 'InvalidOntologyDefinition'].includes(error.errorName)
@@ -150,6 +179,13 @@ function* takeStep(
   return yield* publishChange(store, change, converters)
 }
 
+interface StepResult {
+  readonly progress: RewriteProgress
+  /** Whether the copies can be published. */
+  readonly isReady: boolean
+}
+
+/** Copies objects of a type in a transaction. Returns undefined if another node works on the type. */
 function* advanceType(
   store: RewritingStore,
   change: RunningChange,
@@ -157,31 +193,54 @@ function* advanceType(
 ): Operation<StepResult | undefined> {
   const converter = yield* converterOf(store, change, typeRid)
   if (converter === undefined) return undefined
-  const spec: RewriteSpec = {
-    typeRid,
-    changeId: change.id,
-    conversion: function* ({ session }) {
-      return { converter, unfit: yield* readUnfit(session, change, converter) }
-    },
-    restart: function* (builder, type, rewrite) {
-      if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
-      yield* cancelRewrite(builder, type.id, rewrite)
-      yield* startRewrite(builder, type.id, { changeId: change.id, type: converter.type })
-      yield* saveUnfit(builder.session, change, converter, [])
-    },
-  }
-  return yield* runStep(store, spec, 'load', function* (builder, copying, rewrite) {
-    const outcome = yield* advance(builder, copying, rewrite)
-    const { unfit } = copying
-    if (unfit.length === 0) return outcome
-    const found = yield* saveUnfit(builder.session, change, converter, unfit)
-    const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
-    // The first ten objects that do not fit are reported, not only the first one.
-    if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) {
-      throw ChangeFailure.ofUnfit(found.slice(0, UNFIT_OBJECTS_MAX))
-    }
-    return outcome
+  // With a key of its own: commits of the type need not wait until a step ends.
+  return yield* store.write(`rewrite ${typeRid}`, function* (builder) {
+    const { session } = builder
+    const type = yield* lockType(builder, typeRid, 'load')
+    if (type === undefined) return undefined
+    const rewrite = yield* lockRewrite(session, type.id)
+    if (rewrite === undefined || rewrite === 'busy') return undefined
+    if (rewrite.changeId !== change.id) return undefined
+    const isValid = isCurrent(rewrite, type) && (yield* listChanges(builder, type, rewrite))
+    const { isReady = false, phase } = isValid
+      ? yield* copyMore(builder, change, { converter, typeId: type.id }, rewrite)
+      : yield* startAgain(builder, change, converter, { type, rewrite })
+    const counts = yield* countCopies(session, rewrite)
+    return { progress: { typeRid, phase, ...counts }, isReady }
   })
+}
+
+/** The objects were replaced, or rows that show how they changed may have been reclaimed. */
+function* startAgain(
+  builder: TableBuilder,
+  change: RunningChange,
+  converter: TypeConverter,
+  { type, rewrite }: { readonly type: LockedType; readonly rewrite: Rewrite },
+): Operation<StepOutcome> {
+  if (rewrite.generation !== type.generation) throw new ChangeFailure([REDEFINED])
+  yield* cancelRewrite(builder, type.id, rewrite)
+  yield* startRewrite(builder, type.id, { changeId: change.id, type: converter.type })
+  yield* saveUnfit(builder.session, change, converter, [])
+  return { phase: 'cancelled' }
+}
+
+function* copyMore(
+  builder: TableBuilder,
+  change: RunningChange,
+  { converter, typeId }: Pick<Copying, 'converter' | 'typeId'>,
+  rewrite: Rewrite,
+): Operation<StepOutcome> {
+  const unfit = yield* readUnfit(builder.session, change, converter)
+  const copying = yield* copyingOf(builder, typeId, rewrite, { converter, unfit })
+  const outcome = yield* advance(builder, copying, rewrite)
+  if (unfit.length === 0) return outcome
+  const found = yield* saveUnfit(builder.session, change, converter, unfit)
+  const isTried = rewrite.phase !== 'copying' || outcome.phase !== 'copying'
+  // The first ten objects that do not fit are reported, not only the first one.
+  if (isTried || unfit.length >= UNFIT_OBJECTS_MAX) {
+    throw ChangeFailure.ofUnfit(found.slice(0, UNFIT_OBJECTS_MAX))
+  }
+  return outcome
 }
 
 /** Returns how a change converts the objects of a type; undefined if it has ended. */

@@ -1,12 +1,15 @@
 /** Publishes a change of a definition: the definition and the objects of all its types at once. */
+import type { LRUCache } from 'lru-cache'
 import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { ChangePlan, TypeConverter } from '../../sql/stored-change.ts'
+import { readType } from '../commits/locked-type.ts'
 import { lockCatalogue, lockTypes } from '../definitions/ontology-rows.ts'
 import { publishDefinition } from '../definitions/save-ontology.ts'
 import { integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
-import { ChangeFailure, type RunningChange, readPlan } from '../tables/definition-changes.ts'
+import type { CoreSession, ReadSession } from '../session/session.ts'
+import type { TableBuilder } from '../tables/construction.ts'
+import { type RunningChange, readPlan } from '../tables/definition-changes.ts'
 import {
   areCopiesComplete,
   catchUp,
@@ -15,8 +18,17 @@ import {
   listChanges,
   publishRedefined,
 } from '../tables/rewrite-table.ts'
-import { lockRewrite } from '../tables/rewrites.ts'
-import type { RewritingStore } from './rewriting-store.ts'
+import { ChangeFailure, lockRewrite } from '../tables/rewrites.ts'
+
+/** A store as changes in the background see it. */
+export interface RewritingStore {
+  /** Reads without a transaction of its own. */
+  readonly reading: ReadSession
+  /** How objects are read or converted, by change and type. */
+  readonly converters: LRUCache<string, TypeConverter>
+  /** Runs an operation in a transaction. Those with the same key take turns. */
+  write<Result>(key: string, run: (builder: TableBuilder) => Operation<Result>): Operation<Result>
+}
 
 /**
  * Copies the last changes and publishes all types. Commits wait until the transaction ends, so it
@@ -28,10 +40,10 @@ export function* publishChange(
   change: RunningChange,
   converters: ReadonlyMap<string, TypeConverter>,
 ): Operation<RewriteProgress | undefined> {
-  return yield* store.write(CATALOGUE, function* (builder, tables) {
+  return yield* store.write(CATALOGUE, function* (builder) {
     const { session } = builder
     yield* lockCatalogue(session)
-    const stored = yield* lockTypes(session, tables, change.ontologyRid)
+    const stored = yield* lockTypes(builder, change.ontologyRid)
     yield* session.extendTimeout()
     const copies = new Map<number, (generation: number) => Operation<void>>()
     let progress: RewriteProgress | undefined
@@ -42,7 +54,7 @@ export function* publishChange(
       const converter = converters.get(typeRid)
       if (converter === undefined) return undefined
       const catchingUp = { typeRid, phase: 'catchingUp', objects, totalObjects: objects } as const
-      const type = yield* readState(session, typeId)
+      const type = yield* readType(session, typeId)
       // The next step starts the copies again.
       if (rewrite.phase !== 'catchingUp' || !isCurrent(rewrite, type)) return catchingUp
       if (!(yield* listChanges(builder, type, rewrite))) return catchingUp
@@ -56,7 +68,7 @@ export function* publishChange(
     }
     const plan = yield* lockPlan(session, change)
     if (plan === undefined) return undefined
-    yield* publishDefinition(session, tables, { change: plan, stored, copies })
+    yield* publishDefinition(builder, { change: plan, stored, copies })
     yield* session.run(`UPDATE oqs_definition_change SET state = 'published' WHERE id = ?`, [
       change.id,
     ])
@@ -85,14 +97,4 @@ function* isReplacing(session: CoreSession, typeId: number): Operation<boolean> 
     { id: integer },
   )
   return open !== undefined
-}
-
-function* readState(session: CoreSession, id: number) {
-  const type = yield* session.find(
-    'SELECT id, generation, published, table_id FROM oqs_object_type WHERE id = ?',
-    [id],
-    { id: integer, generation: integer, published: integer, tableId: integer },
-  )
-  if (type === undefined) throw new Error(`no object type ${id}`)
-  return type
 }

@@ -6,7 +6,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import { prefixFields } from '../catalogue/fields.ts'
-import { boolean, integer } from '../session/columns.ts'
+import { boolean, columnList, integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession, RowLocks } from '../session/session.ts'
 
@@ -20,6 +20,8 @@ const TYPE = {
   lastVersion: integer,
   tableId: integer,
 } as const
+
+const TYPE_COLUMNS = columnList(TYPE)
 
 export interface LockedType {
   readonly id: number
@@ -38,12 +40,23 @@ export function lockType(
   lock: TypeLock,
 ): Operation<LockedType | undefined> {
   return session.find(
-    `SELECT id, generation, published, last_version, table_id FROM oqs_object_type
+    `SELECT ${TYPE_COLUMNS} FROM oqs_object_type
      WHERE rid = ?${session.dialect.lock[lock]}`,
     [typeRid],
     TYPE,
     { isPrepared: true },
   )
+}
+
+/** Reads a type that is locked already. */
+export function* readType(session: ReadSession, id: number): Operation<LockedType> {
+  const type = yield* session.find(
+    `SELECT ${TYPE_COLUMNS} FROM oqs_object_type WHERE id = ?`,
+    [id],
+    TYPE,
+  )
+  if (type === undefined) throw new Error(`no object type ${id}`)
+  return type
 }
 
 /** The state of a table for writers. Must be read while its lock is held. */
@@ -54,7 +67,6 @@ export interface WriteTable {
   readonly maxRecordBytes: number
   /** False if the table must be created before it is written to. */
   readonly isCreated: boolean
-  readonly layout: number
   /** The fields whose index holds only the beginning of their texts. */
   readonly prefixFields: PrefixFields
 }
@@ -65,12 +77,10 @@ const TABLE = {
   liveCount: integer,
   maxRecordBytes: integer,
   isCreated: boolean,
-  layout: integer,
   prefixFields,
 } as const
 
-const TABLE_COLUMNS =
-  'id, loaded_as, live_count, max_record_bytes, is_created, layout, prefix_fields'
+const TABLE_COLUMNS = columnList(TABLE)
 
 export function* readTable(session: ReadSession, id: number): Operation<WriteTable> {
   const table = yield* session.find(

@@ -10,6 +10,7 @@ import { changeInProgress } from '../../sql/stored-change.ts'
 import { integer, json, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
+import type { TableBuilder } from '../tables/construction.ts'
 
 /**
  * Locks the catalogue. Two nodes that save at the same time wait here for each other; the second one
@@ -149,16 +150,16 @@ export function* refuseWhileChanging(session: ReadSession, ontologyRid: string):
 
 /** Locks all types of an ontology, so that no objects of them are written meanwhile. */
 export function* lockTypes(
-  session: CoreSession,
-  tables: { refuseUnfinished(typeId: number): Operation<void> },
+  builder: TableBuilder,
   ontologyRid: string,
 ): Operation<readonly StoredType[]> {
+  const { session } = builder
   const ids = yield* session.query(
     `SELECT id FROM oqs_object_type WHERE ontology_rid = ? ORDER BY id ${session.dialect.lock.change}`,
     [ontologyRid],
     { id: integer },
   )
-  for (const { id } of ids) yield* tables.refuseUnfinished(id)
+  for (const { id } of ids) yield* builder.refuseUnfinished(id)
   // After the locks: no commit changes the counts any more.
   return yield* session.query(
     `SELECT t.id, t.rid, t.definition, o.live_count, (

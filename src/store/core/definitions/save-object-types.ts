@@ -12,22 +12,13 @@ import {
   type TypeStep,
 } from '../../sql/plan-types.ts'
 import { deleteFields, type FieldOwner } from '../catalogue/fields.ts'
-import { abandonTables, CURRENT_LAYOUT, tablesOfDefinition } from '../catalogue/object-tables.ts'
+import { abandonTables, tablesOfDefinition } from '../catalogue/object-tables.ts'
 import { integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
-import type { RewrittenType } from '../tables/redefine-types.ts'
+import type { TableBuilder } from '../tables/construction.ts'
+import { type RewrittenType, redefineTypes } from '../tables/redefine-types.ts'
 import { rewriteTitles } from './rewrite-titles.ts'
-
-/** What saving types does to their fields and objects, which depends on the database. */
-export interface TypeTables {
-  /** Numbers the fields of types that have no table yet. */
-  numberFields(types: readonly FieldOwner[]): Operation<void>
-  /** Numbers new fields, and adds them to the existing tables of their type. */
-  addFields(typeId: number, type: ObjectType): Operation<void>
-  /** Converts the objects of types, or throws with the first ones that do not fit. */
-  rewriteTypes(types: readonly RewrittenType[], isDryRun: boolean): Operation<void>
-}
 
 export interface SavedTypes {
   readonly change: PlannedChange
@@ -40,10 +31,10 @@ export interface SavedTypes {
 }
 
 export function* saveObjectTypes(
-  session: CoreSession,
-  tables: TypeTables,
+  builder: TableBuilder,
   { change, stored, before, generation, copies }: SavedTypes,
 ): Operation<void> {
+  const { session } = builder
   const { definition, isDryRun = false } = change
   const { rid: ontologyRid, objectTypes } = parseDefinition(definition)
   const steps = planTypes(stored, change)
@@ -53,7 +44,7 @@ export function* saveObjectTypes(
     return type
   }
   const added = steps.flatMap((step) => (step.kind === 'add' ? [step.definition] : []))
-  yield* addObjectTypes(session, tables, { ontologyRid, added, typeOf, generation })
+  yield* addObjectTypes(builder, { ontologyRid, added, typeOf, generation })
   const rewrites: RewrittenType[] = []
   for (const step of steps) {
     if (step.kind === 'add' || step.kind === 'drop') continue
@@ -63,16 +54,16 @@ export function* saveObjectTypes(
     const publishCopies = copies.get(step.id)
     if (publishCopies !== undefined) yield* publishCopies(generation)
     else if (step.kind === 'recreate')
-      yield* recreateTable(session, tables, { typeId: step.id, type }, generation)
+      yield* recreateTable(builder, { typeId: step.id, type }, generation)
     else if (step.kind === 'rewrite')
       rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
-    else if (step.isChanged) yield* tables.addFields(step.id, type)
+    else if (step.isChanged) yield* builder.addFields(step.id, type)
   }
   yield* dropObjectTypes(
     session,
     steps.flatMap((step) => (step.kind === 'drop' ? [step.id] : [])),
   )
-  yield* tables.rewriteTypes(rewrites, isDryRun)
+  yield* redefineTypes(builder, rewrites, isDryRun)
 }
 
 function earlierTypeOf(before: OntologyDefinition | undefined, { rid }: ObjectType): ObjectType {
@@ -94,10 +85,10 @@ interface AddedTypes {
  * a dropped type continues its versions.
  */
 function* addObjectTypes(
-  session: CoreSession,
-  tables: TypeTables,
+  builder: TableBuilder,
   { ontologyRid, added, typeOf, generation }: AddedTypes,
 ): Operation<void> {
+  const { session } = builder
   if (added.length === 0) return
   const { dialect } = session
   const rows = added.map((definition) => [definition.rid, JSON.stringify(definition)])
@@ -118,7 +109,7 @@ function* addObjectTypes(
     typeId: ids.get(definition.rid ?? '') ?? 0,
     type: typeOf(definition),
   }))
-  yield* addTables(session, tables, owners)
+  yield* addTables(builder, owners)
 }
 
 function* updateObjectType(
@@ -159,19 +150,16 @@ export function* dropObjectTypes(session: CoreSession, ids: readonly number[]): 
 }
 
 /** Adds the tables that hold the versions of types from now on. */
-function* addTables(
-  session: CoreSession,
-  tables: TypeTables,
-  owners: readonly FieldOwner[],
-): Operation<void> {
-  yield* tables.numberFields(owners)
+function* addTables(builder: TableBuilder, owners: readonly FieldOwner[]): Operation<void> {
+  const { session } = builder
+  yield* builder.numberFields(owners)
   const ids = owners.map(({ typeId }) => typeId)
   const isChanged = `id ${session.dialect.isOneOf('integer')}`
   yield* session.run(
-    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as, layout)
-     SELECT id, 'published', published, published, CAST(? AS integer) FROM oqs_object_type
+    `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
+     SELECT id, 'published', published, published FROM oqs_object_type
      WHERE ${isChanged} ORDER BY id`,
-    [CURRENT_LAYOUT, ids],
+    [ids],
   )
   yield* session.run(
     `UPDATE oqs_object_type SET table_id = (
@@ -183,11 +171,11 @@ function* addTables(
 
 /** An empty type may change in any way, but its earlier versions can no longer be read. */
 function* recreateTable(
-  session: CoreSession,
-  tables: TypeTables,
+  builder: TableBuilder,
   owner: FieldOwner,
   generation: number,
 ): Operation<void> {
+  const { session } = builder
   const { typeId } = owner
   yield* abandonTables(session, [typeId])
   // Its copies are abandoned as well.
@@ -200,5 +188,5 @@ function* recreateTable(
      WHERE id = ?`,
     [generation, typeId],
   )
-  yield* addTables(session, tables, [owner])
+  yield* addTables(builder, [owner])
 }

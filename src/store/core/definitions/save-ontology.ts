@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
 import type { SaveOutcome } from '../../port/definitions.ts'
 import type { DefinitionLimits } from '../../port/maintenance.ts'
@@ -12,14 +13,13 @@ import {
   type PlannedChange,
   planTypes,
   refuseDeletion,
-  type StoredType,
 } from '../../sql/plan-types.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
 import { addAuditRecords } from '../audit/stored-audit-log.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
-import type { StartedChange } from '../tables/definition-changes.ts'
+import { type BuildOperation, RolledBack, type TableBuilder } from '../tables/construction.ts'
+import { startChange } from '../tables/definition-changes.ts'
 import {
   lockCatalogue,
   lockTypes,
@@ -31,17 +31,13 @@ import {
   refuseWhileChanging,
   saveDefinition,
 } from './ontology-rows.ts'
-import {
-  dropObjectTypes,
-  type SavedTypes,
-  saveObjectTypes,
-  type TypeTables,
-} from './save-object-types.ts'
+import { dropObjectTypes, type SavedTypes, saveObjectTypes } from './save-object-types.ts'
 
-/** A change of a definition, as plain data. */
+/** A change of a definition, as plain data. The definition is JSON, which is copied quickest. */
 export interface SavedDefinition
-  extends PlannedChange,
+  extends Omit<PlannedChange, 'definition'>,
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'requestedAtMs'> {
+  readonly definition: string
   /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly limits: DefinitionLimits
@@ -50,87 +46,57 @@ export interface SavedDefinition
   readonly idempotencyKey: NoteMessage | undefined
 }
 
-/** The parts of a store that saving a definition uses. */
-export interface DefinitionTables extends TypeTables {
-  /** Throws if a commit of a type, which is locked, is not published yet. */
-  refuseUnfinished(typeId: number): Operation<void>
-  /** Starts to convert the objects of all types that a change rewrites, in the background. */
-  startChange(change: StartedChange, stored: readonly StoredType[]): Operation<void>
-}
-
-export function* saveOntology(
-  session: CoreSession,
-  tables: DefinitionTables,
-  change: SavedDefinition,
-): Operation<RecordedChange<SaveOutcome>> {
-  const { definition, callerId } = change
-  const { rid = '' } = definition
-  yield* lockCatalogue(session, change.basedOn)
-  // Changing many tables can exceed the timeout of a statement.
-  yield* session.extendTimeout()
-  yield* refuseWhileChanging(session, rid)
-  yield* refuseTypesOfOthers(session, definition)
-  const bytes = countedBytes(JSON.stringify(definition))
-  refuseExcessDefinition(bytes, yield* readUsage(session, rid, callerId), change.limits)
-  const stored = yield* lockTypes(session, tables, rid)
-  const outcome = countRewritten(stored, change) > change.rewrittenAtOnceMax ? 'started' : 'saved'
-  if (outcome === 'saved') {
-    yield* saveTypes(session, tables, { change, stored, copies: new Map() }, callerId)
-  } else {
-    // Throws if the change is refused.
-    planTypes(stored, change)
-    yield* tables.startChange(change, stored)
-  }
-  if (change.isDryRun) throw new DryRun(outcome)
-  const record = definitionRecord(change.auditEntry, change, stored)
-  yield* addAuditRecords(session, [record])
-  yield* recordNote(session, change.idempotencyKey, outcome === 'saved')
-  return { outcome, record }
-}
-
-/** Thrown at the end of a change that is only tried, so that its transaction is rolled back. */
-class DryRun extends Error {
-  readonly outcome: SaveOutcome
-
-  constructor(outcome: SaveOutcome) {
-    super('dry run')
-    this.outcome = outcome
-  }
-}
-
-/** Returns the result of a change that was only tried, given what its transaction has thrown. */
-export function outcomeOfDryRun(error: unknown): RecordedChange<SaveOutcome> {
-  if (!(error instanceof DryRun)) throw error
-  return { outcome: error.outcome }
+export const saveOntology: BuildOperation<SavedDefinition, RecordedChange<SaveOutcome>> = {
+  name: 'saveOntology',
+  *run(builder, saved) {
+    const definition = JSON.parse(saved.definition) as OntologyDefinition
+    const change = { ...saved, definition }
+    const { session } = builder
+    const { callerId } = change
+    const { rid = '' } = definition
+    yield* lockCatalogue(session, change.basedOn)
+    // Changing many tables can exceed the timeout of a statement.
+    yield* session.extendTimeout()
+    yield* refuseWhileChanging(session, rid)
+    yield* refuseTypesOfOthers(session, definition)
+    const bytes = countedBytes(saved.definition)
+    refuseExcessDefinition(bytes, yield* readUsage(session, rid, callerId), change.limits)
+    const stored = yield* lockTypes(builder, rid)
+    const outcome = countRewritten(stored, change) > change.rewrittenAtOnceMax ? 'started' : 'saved'
+    if (outcome === 'saved') {
+      yield* saveTypes(builder, { change, stored, copies: new Map() }, callerId)
+    } else {
+      // Throws if the change is refused.
+      planTypes(stored, change)
+      yield* startChange(builder, change, stored)
+    }
+    if (change.isDryRun) throw new RolledBack({ outcome })
+    const record = definitionRecord(change.auditEntry, change, stored)
+    yield* addAuditRecords(session, [record])
+    yield* recordNote(session, change.idempotencyKey, outcome === 'saved')
+    return { outcome, record }
+  },
 }
 
 /**
  * Saves the definition of a change whose objects are converted, and publishes them. The catalogue and
  * the types must be locked.
  */
-export function* publishDefinition(
-  session: CoreSession,
-  tables: TypeTables,
-  saved: LockedTypes,
-): Operation<void> {
-  yield* refuseTakenNames(session, saved.change.definition)
-  yield* saveTypes(session, tables, saved, INTERNAL_CONTEXT.callerId)
+export function* publishDefinition(builder: TableBuilder, saved: LockedTypes): Operation<void> {
+  yield* refuseTakenNames(builder.session, saved.change.definition)
+  yield* saveTypes(builder, saved, INTERNAL_CONTEXT.callerId)
 }
 
 type LockedTypes = Pick<SavedTypes, 'change' | 'stored' | 'copies'>
 
 /** Saves a definition and its types, which are locked. */
-function* saveTypes(
-  session: CoreSession,
-  tables: TypeTables,
-  saved: LockedTypes,
-  callerId: string,
-): Operation<void> {
+function* saveTypes(builder: TableBuilder, saved: LockedTypes, callerId: string): Operation<void> {
+  const { session } = builder
   const { definition } = saved.change
   const generation = yield* nextGeneration(session)
   const before = yield* readDefinition(session, definition.rid ?? '')
   yield* saveDefinition(session, definition, generation, callerId)
-  yield* saveObjectTypes(session, tables, { ...saved, before, generation })
+  yield* saveObjectTypes(builder, { ...saved, before, generation })
 }
 
 export interface DeletedOntology extends Omit<OntologyDeletion, 'idempotencyKey'> {
@@ -139,24 +105,26 @@ export interface DeletedOntology extends Omit<OntologyDeletion, 'idempotencyKey'
 }
 
 /** Deletes an ontology with all its objects. */
-export function* deleteOntology(
-  session: CoreSession,
-  tables: DefinitionTables,
-  deletion: DeletedOntology,
-): Operation<RecordedChange<void>> {
-  const { ontologyRid, basedOn } = deletion
-  yield* lockCatalogue(session, basedOn)
-  yield* nextGeneration(session)
-  yield* session.extendTimeout()
-  const types = yield* lockTypes(session, tables, ontologyRid)
-  refuseDeletion(types, deletion)
-  yield* dropObjectTypes(
-    session,
-    types.map(({ id }) => id),
-  )
-  yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
-  const record = deletionRecord(deletion.auditEntry, types)
-  yield* addAuditRecords(session, [record])
-  yield* recordNote(session, deletion.idempotencyKey)
-  return { outcome: undefined, record }
+export const deleteOntology: BuildOperation<DeletedOntology, RecordedChange<void>> = {
+  name: 'deleteOntology',
+  *run(builder, deletion) {
+    const { session } = builder
+    const { ontologyRid, basedOn } = deletion
+    yield* lockCatalogue(session, basedOn)
+    yield* nextGeneration(session)
+    yield* session.extendTimeout()
+    const types = yield* lockTypes(builder, ontologyRid)
+    refuseDeletion(types, deletion)
+    yield* dropObjectTypes(
+      session,
+      types.map(({ id }) => id),
+    )
+    yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
+    const record = deletionRecord(deletion.auditEntry, types)
+    yield* addAuditRecords(session, [record])
+    yield* recordNote(session, deletion.idempotencyKey)
+    return { outcome: undefined, record }
+  },
 }
+
+export const DEFINITION_BUILDS = [saveOntology, deleteOntology] as const

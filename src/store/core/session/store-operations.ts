@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 import type { CoreSession, ReadSession } from './session.ts'
 
 /** An operation that another thread or process can run. */
-export interface NamedOperation<Session extends ReadSession, Input, Result> {
+export interface NamedOperation<Session, Input, Result> {
   readonly name: string
   readonly run: (session: Session, input: Input) => Operation<Result>
 }

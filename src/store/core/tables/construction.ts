@@ -1,7 +1,7 @@
 /**
  * Tables under construction. Every table that replaces the objects of a type goes through the same
- * states, no matter who fills it: a client that loads a replacement, or the service that copies the
- * objects because the layout or the definition of their type has changed.
+ * states, no matter who fills it: a client that loads a replacement, or the service that converts the
+ * objects because the definition of their type has changed.
  *
  * | State | Rows come from | Leads to |
  * |---|---|---|
@@ -16,8 +16,10 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { RequestContext } from '../../port/request-context.ts'
 import type { PublishMode } from '../../port/writes.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import type { FieldOwner } from '../catalogue/fields.ts'
 import { addObjectTable } from '../catalogue/object-tables.ts'
 import {
   type LockedType,
@@ -55,6 +57,12 @@ export interface TableBuilder {
   isStepOver(): boolean
   /** Throws if a commit of a type, which is locked, is not published yet. */
   refuseUnfinished(typeId: number): Operation<void>
+  /** Returns the write of another process that a table must wait for; undefined if there is none. */
+  findUnfinished(id: number): Operation<StagedRecord | undefined>
+  /** Numbers the fields of types that have no table yet. */
+  numberFields(types: readonly FieldOwner[]): Operation<unknown>
+  /** Numbers new fields, and adds them to the existing tables of their type. */
+  addFields(typeId: number, type: ObjectType): Operation<void>
   /**
    * Creates a table. Indexes that are not needed to fill it are built later. Its fields are those of
    * the type, or those of another definition, which get numbers of their own.
@@ -78,12 +86,52 @@ export interface TableBuilder {
    * unless the commits have listed them.
    */
   listChanges(rewrite: ChangedSource): Operation<void>
-  /** True if all rows of a table are visible on every machine. */
-  areRowsVisible(id: number): Operation<boolean>
   /** Reads or converts an object; one with many values must not hold up others. */
   convert(steps: Steps<StoredObject>): Operation<StoredObject>
   /** Completes what was written to tables. Must be called at the end of the transaction. */
   finish(): Operation<void>
+}
+
+/** A transaction that builds tables. Its input is plain data, because another thread may run it. */
+export interface BuildOperation<Input, Result> {
+  readonly name: string
+  readonly run: (builder: TableBuilder, input: Input) => Operation<Result>
+}
+
+/** How a store runs such transactions. */
+export interface TableBuilding {
+  /** Those with the same key take turns; so do callers, if there is a context. */
+  build<Input, Result>(
+    operation: BuildOperation<Input, Result>,
+    input: Input,
+    turn: { readonly key: string; readonly context?: RequestContext },
+  ): Promise<Result>
+}
+
+/** Thrown by an operation whose transaction is to be rolled back, with its result. */
+export class RolledBack<Result> extends Error {
+  readonly result: Result
+
+  constructor(result: Result) {
+    super('rolled back')
+    this.result = result
+  }
+
+  /** Returns the result, or throws any other error. */
+  static resultOf<Result>(error: unknown): Result {
+    if (error instanceof RolledBack) return error.result
+    throw error
+  }
+}
+
+/** A write that takes several transactions, as the catalogue has it. Only SQLite has them. */
+export interface StagedRecord {
+  readonly table: number
+  readonly version: number
+  readonly afterRow: number
+  readonly owner: string
+  /** Changes with every step. */
+  readonly steps: number
 }
 
 export interface NewRows {

@@ -7,7 +7,7 @@ import type {
   DefinitionChangeState,
   UnfitObject,
 } from '../../port/definitions.ts'
-import { reasonsOf, type StoredType, typesToRewrite } from '../../sql/plan-types.ts'
+import { type StoredType, typesToRewrite } from '../../sql/plan-types.ts'
 import {
   type ChangePlan,
   decodeChange,
@@ -19,9 +19,10 @@ import {
 import { integer, json, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
+import type { WriteOperation } from '../session/store-operations.ts'
 import type { TableBuilder } from './construction.ts'
 import { refuseSeparatePublication, restartRewrite } from './redefine-types.ts'
-import { cancelRewrite, lockRewrite, readRewriteStates } from './rewrites.ts'
+import { cancelRewrite, type Failure, lockRewrite, readRewriteStates } from './rewrites.ts'
 
 export interface RunningChange {
   readonly ontologyRid: string
@@ -127,28 +128,6 @@ export function* saveUnfit(
   return found
 }
 
-/** Why a change has failed. */
-export interface Failure {
-  readonly reasons: readonly string[]
-  readonly unfit: readonly UnfitObject[]
-}
-
-/** Thrown if a change cannot be carried out: its transaction is rolled back, and another one fails it. */
-export class ChangeFailure extends Error implements Failure {
-  readonly reasons: readonly string[]
-  readonly unfit: readonly UnfitObject[]
-
-  constructor(reasons: readonly string[], unfit: readonly UnfitObject[] = []) {
-    super('the definition cannot be changed')
-    this.reasons = reasons
-    this.unfit = unfit
-  }
-
-  static ofUnfit(unfit: readonly UnfitObject[]): ChangeFailure {
-    return new ChangeFailure(reasonsOf(unfit), unfit)
-  }
-}
-
 /**
  * Ends a change; the earlier definition stays, and `removeEndedCopies` removes what it has copied.
  * Does nothing if the change has ended, and perhaps another one has started.
@@ -166,17 +145,20 @@ export function* failChange(
 }
 
 /** Cancels a change if it is running, and returns whether it was. Waits for no step. */
-export function* cancelChange(session: CoreSession, ontologyRid: string): Operation<boolean> {
-  const cancelled = yield* session.run(
-    `UPDATE oqs_definition_change SET state = 'cancelled'
-     WHERE ontology_rid = ? AND state = 'running'`,
-    [ontologyRid],
-  )
-  return cancelled > 0
+export const cancelChange: WriteOperation<string, boolean> = {
+  name: 'cancelChange',
+  *run(session, ontologyRid) {
+    const cancelled = yield* session.run(
+      `UPDATE oqs_definition_change SET state = 'cancelled'
+       WHERE ontology_rid = ? AND state = 'running'`,
+      [ontologyRid],
+    )
+    return cancelled > 0
+  },
 }
 
 /** Rewrites of changes that have ended. */
-const ENDED = `r.change_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM oqs_definition_change AS c
+const ENDED = `NOT EXISTS (SELECT 1 FROM oqs_definition_change AS c
   WHERE c.id = r.change_id AND c.state = 'running')`
 
 export function* hasEndedCopies(session: ReadSession): Operation<boolean> {

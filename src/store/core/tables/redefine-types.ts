@@ -75,7 +75,7 @@ function* redefineType(
   yield* publishRedefined(builder, { typeId, tableId: rewrite.tableId }, generation)
 }
 
-/** Starts a rewrite for a definition, in place of one for a layout: the new table has both. */
+/** Starts a rewrite, in place of one whose change has ended. */
 export function* restartRewrite(
   builder: TableBuilder,
   typeId: number,

@@ -16,11 +16,14 @@ import { IN_USE } from '../maintenance/version-times.ts'
 import { integer, optional, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
+import type { WriteOperation } from '../session/store-operations.ts'
 import {
   addTable,
+  type BuildOperation,
   type LoadingTable,
   lockType,
   publishTable,
+  type StagedRecord,
   type TableBuilder,
 } from './construction.ts'
 import { mergeCurrent } from './merge-current.ts'
@@ -39,16 +42,16 @@ export interface NewReplacement {
  * Starts a replacement, and returns its name. Its table is created with the first object: an
  * ontology can have many unused types, and each table has a cost.
  */
-export function* startReplacement(
-  builder: TableBuilder,
-  { typeRid, idempotencyKey }: NewReplacement,
-): Operation<string> {
-  // The lock also makes the count exact: replacements of a type are started one by one.
-  const { id: typeId } = yield* lockExistingType(builder, typeRid, 'commit')
-  yield* refuseTooMany(builder.session, typeId)
-  const name = String(yield* addTable(builder, typeId, 'loading'))
-  yield* recordNote(builder.session, idempotencyKey && { ...idempotencyKey, note: name })
-  return name
+export const startReplacement: BuildOperation<NewReplacement, string> = {
+  name: 'startReplacement',
+  *run(builder, { typeRid, idempotencyKey }) {
+    // The lock also makes the count exact: replacements of a type are started one by one.
+    const { id: typeId } = yield* lockExistingType(builder, typeRid, 'commit')
+    yield* refuseTooMany(builder.session, typeId)
+    const name = String(yield* addTable(builder, typeId, 'loading'))
+    yield* recordNote(builder.session, idempotencyKey && { ...idempotencyKey, note: name })
+    return name
+  },
 }
 
 function* refuseTooMany(session: CoreSession, typeId: number): Operation<void> {
@@ -104,13 +107,16 @@ export function* isIdleReplacement(session: ReadSession, replacement: string): O
  * Keeps a replacement from expiring while its next batch arrives, which may take minutes. A
  * replacement whose row is locked is in use anyway.
  */
-export function* touchReplacement(session: CoreSession, replacement: string): Operation<void> {
-  yield* session.run(
-    `UPDATE oqs_object_table SET ${IN_USE} WHERE id IN (
-       SELECT id FROM oqs_object_table WHERE id = ? AND state = 'loading'${session.dialect.lock.skipLocked}
-     )`,
-    [replacementTableId(replacement)],
-  )
+export const touchReplacement: WriteOperation<string, void> = {
+  name: 'touchReplacement',
+  *run(session, replacement) {
+    const { skipLocked } = session.dialect.lock
+    yield* session.run(
+      `UPDATE oqs_object_table SET ${IN_USE} WHERE id IN (
+         SELECT id FROM oqs_object_table WHERE id = ? AND state = 'loading'${skipLocked})`,
+      [replacementTableId(replacement)],
+    )
+  },
 }
 
 export interface Publication extends ReplacementOfType {
@@ -118,16 +124,24 @@ export interface Publication extends ReplacementOfType {
   readonly audit?: AuditMessage | undefined
 }
 
+/** The write to a replacement that must end before it can be published. */
+export interface Blocked {
+  readonly blockedBy: StagedRecord
+}
+
 /** Builds one missing index, or, once there is none, updates the statistics and returns false. */
-export function* indexReplacement(builder: TableBuilder, target: Publication): Operation<boolean> {
-  const loading = yield* readLoading(builder, target)
-  if (loading === undefined) return false
-  // A replacement that is being published is not idle.
-  yield* touchReplacement(builder.session, target.replacement)
-  if (!loading.isCreated) return false
-  if (yield* builder.buildNextIndex(loading)) return true
-  yield* builder.analyze(loading)
-  return false
+export const indexReplacement: BuildOperation<Publication, boolean> = {
+  name: 'indexReplacement',
+  *run(builder, target) {
+    const loading = yield* readLoading(builder, target)
+    if (loading === undefined) return false
+    // A replacement that is being published is not idle.
+    yield* touchReplacement.run(builder.session, target.replacement)
+    if (!loading.isCreated) return false
+    if (yield* builder.buildNextIndex(loading)) return true
+    yield* builder.analyze(loading)
+    return false
+  },
 }
 
 /**
@@ -135,22 +149,27 @@ export function* indexReplacement(builder: TableBuilder, target: Publication): O
  * Idempotent: publishing again, after a lost response, returns the same result. Throws
  * `ReplacementAlreadyPublished` if it was published in another mode.
  */
-export function* publishReplacement(builder: TableBuilder, target: Publication): Operation<Commit> {
-  const { session } = builder
-  const type = yield* lockExistingType(builder, target.typeRid, 'change')
-  // After the lock: a concurrent request may have published it.
-  const done = yield* findPublished(session, target)
-  if (done !== undefined) return done
-  const table = yield* lockReplacement(session, type.id, target.replacement)
-  const loaded = { ...table, typeId: type.id }
-  const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
-  // Those of objects that were merged, and of fields that were added meanwhile.
-  if (counts.isCreated) yield* builder.buildIndexes(loaded)
-  const { put, deleted, kept } = counts
-  const { lastVersion } = type
-  const { mode } = target
-  const version = yield* publishTable(session, loaded, { lastVersion, put, deleted, kept, mode })
-  return yield* auditCommit(session, target.audit, { version, put, deleted, kept })
+export const publishReplacement: BuildOperation<Publication, Commit | Blocked> = {
+  name: 'publishReplacement',
+  *run(builder, target) {
+    const { session } = builder
+    const type = yield* lockExistingType(builder, target.typeRid, 'change')
+    // After the lock: a concurrent request may have published it.
+    const done = yield* findPublished(session, target)
+    if (done !== undefined) return done
+    const table = yield* lockReplacement(session, type.id, target.replacement)
+    const blockedBy = yield* builder.findUnfinished(table.id)
+    if (blockedBy !== undefined) return { blockedBy }
+    const loaded = { ...table, typeId: type.id }
+    const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
+    // Those of objects that were merged, and of fields that were added meanwhile.
+    if (counts.isCreated) yield* builder.buildIndexes(loaded)
+    const { put, deleted, kept } = counts
+    const { lastVersion } = type
+    const { mode } = target
+    const version = yield* publishTable(session, loaded, { lastVersion, put, deleted, kept, mode })
+    return yield* auditCommit(session, target.audit, { version, put, deleted, kept })
+  },
 }
 
 /** Returns the result of an earlier publication, until its version expires. */
@@ -180,12 +199,19 @@ export function* findPublished(
 }
 
 /** Abandons a replacement; reclaim removes its rows. */
-export function* abandonReplacement(
-  builder: TableBuilder,
-  { typeRid, replacement }: ReplacementOfType,
-): Operation<void> {
-  const { session } = builder
-  const type = yield* lockExistingType(builder, typeRid, 'load')
-  const { id } = yield* lockReplacement(session, type.id, replacement)
-  yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
+export const abandonReplacement: BuildOperation<ReplacementOfType, void> = {
+  name: 'abandonReplacement',
+  *run(builder, { typeRid, replacement }) {
+    const { session } = builder
+    const type = yield* lockExistingType(builder, typeRid, 'load')
+    const { id } = yield* lockReplacement(session, type.id, replacement)
+    yield* session.run(`UPDATE oqs_object_table SET state = 'abandoned' WHERE id = ?`, [id])
+  },
 }
+
+export const REPLACEMENT_BUILDS = [
+  startReplacement,
+  indexReplacement,
+  publishReplacement,
+  abandonReplacement,
+] as const

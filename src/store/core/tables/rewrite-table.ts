@@ -1,7 +1,7 @@
 /**
- * The phases of a table that the service fills with copies of the current objects: for a new layout,
- * or for another definition. Each phase takes one or many steps; a step is a short transaction whose
- * progress is in the catalogue, so that any process can continue after a crash.
+ * The phases of a table that the service fills with the current objects of a type, converted to
+ * another definition. Each phase takes one or many steps; a step is a short transaction whose progress
+ * is in the catalogue, so that any process can continue after a crash.
  *
  * 1. `copying`: the current objects are copied in key order.
  * 2. `indexing`: the indexes are built, one per step.
@@ -11,6 +11,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RewritePhase } from '../../port/maintenance.ts'
 import { adoptTableFields } from '../catalogue/fields.ts'
+import { readType } from '../commits/locked-type.ts'
 import { boolean, integer } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import {
@@ -24,15 +25,13 @@ import { copyAgain, copyNext } from './copy-objects.ts'
 import type { Copying } from './copying.ts'
 import {
   addRewrite,
+  ChangeFailure,
   countCopies,
   deleteRewrite,
   type Rewrite,
   saveProgress,
   takeChangedKeys,
 } from './rewrites.ts'
-
-/** The copies cannot be completed. The rewrite stops; those of other types go on. */
-export class RewriteFailure extends Error {}
 
 /** Why the objects of a type are converted, and to which definition. */
 export interface Redefined {
@@ -44,12 +43,12 @@ export interface Redefined {
 export function* startRewrite(
   builder: TableBuilder,
   typeId: number,
-  redefined?: Redefined,
+  { changeId, type }: Redefined,
 ): Operation<void> {
   yield* createSource(builder, typeId)
   const id = yield* addTable(builder, typeId, 'rewriting')
-  yield* builder.createTable({ typeId, id }, redefined?.type)
-  yield* addRewrite(builder.session, typeId, id, redefined?.changeId)
+  yield* builder.createTable({ typeId, id }, type)
+  yield* addRewrite(builder.session, typeId, id, changeId)
 }
 
 /** A type without objects may not have its table yet, from which the copies are made. */
@@ -118,8 +117,6 @@ export function* listChanges(
 
 export interface StepOutcome {
   readonly phase: RewritePhase
-  /** Why the rewrite has failed. */
-  readonly reason?: string
   /** Whether the copies can be published. */
   readonly isReady?: boolean
 }
@@ -176,7 +173,7 @@ export function* areCopiesComplete(builder: TableBuilder, copying: Copying): Ope
   if (yield* builder.hasMissingIndex(tableOf(copying))) return false
   const { objects, totalObjects } = yield* countCopies(builder.session, copying)
   if (objects !== totalObjects) {
-    throw new RewriteFailure(`copied ${objects} of ${totalObjects} objects`)
+    throw new ChangeFailure([`copied ${objects} of ${totalObjects} objects`])
   }
   return true
 }
@@ -184,27 +181,6 @@ export function* areCopiesComplete(builder: TableBuilder, copying: Copying): Ope
 export interface PublishedCopies {
   readonly typeId: number
   readonly tableId: number
-}
-
-/** Makes the copies the newest version of their type, with the same objects. */
-export function* publishCopies(
-  builder: TableBuilder,
-  { typeId, tableId }: PublishedCopies,
-  put: number,
-): Operation<void> {
-  const { session } = builder
-  const type = yield* session.find(
-    'SELECT last_version FROM oqs_object_type WHERE id = ?',
-    [typeId],
-    {
-      lastVersion: integer,
-    },
-  )
-  if (type === undefined) throw new Error(`no object type ${typeId}`)
-  const { lastVersion } = type
-  const table = { typeId, id: tableId }
-  yield* publishTable(session, table, { lastVersion, put, deleted: 0, kept: 0 })
-  yield* deleteRewrite(session, typeId)
 }
 
 /** Publishes copies that have the form of another definition. */
@@ -222,6 +198,8 @@ export function* publishRedefined(
     'UPDATE oqs_object_type SET redefined_table = ?, redefined_generation = ? WHERE id = ?',
     [tableId, generation, typeId],
   )
-  const { objects } = yield* countCopies(session, { sourceId: tableId, tableId })
-  yield* publishCopies(builder, copies, objects)
+  const { objects: put } = yield* countCopies(session, { sourceId: tableId, tableId })
+  const { lastVersion } = yield* readType(session, typeId)
+  yield* publishTable(session, { typeId, id: tableId }, { lastVersion, put, deleted: 0, kept: 0 })
+  yield* deleteRewrite(session, typeId)
 }

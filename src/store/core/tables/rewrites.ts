@@ -1,7 +1,9 @@
-/** The rewrites in the catalogue: which type is rewritten, how far, and what changed meanwhile. */
+/** The rewrites in the catalogue: which type is converted, how far, and what changed meanwhile. */
+import type { UnfitObject } from '../../port/definitions.ts'
 import type { RewriteState } from '../../port/maintenance.ts'
+import { reasonsOf } from '../../sql/plan-types.ts'
 import { deleteFields } from '../catalogue/fields.ts'
-import { integer, optional, text, word } from '../session/columns.ts'
+import { integer, text, word } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession, ReadSession } from '../session/session.ts'
 import type { TableBuilder } from './construction.ts'
@@ -17,8 +19,8 @@ export interface Rewrite {
   readonly copiedTo: string
   /** The changes up to this version are copied, or their keys are listed. */
   readonly notedVersion: number
-  /** The change for which objects are converted; undefined for a new layout. */
-  readonly changeId: string | undefined
+  /** The change for which objects are converted. */
+  readonly changeId: string
 }
 
 const REWRITE = {
@@ -28,7 +30,7 @@ const REWRITE = {
   generation: integer,
   copiedTo: text,
   notedVersion: integer,
-  changeId: optional(text),
+  changeId: text,
 } as const
 
 /** Locks the rewrite of a type. Returns `busy` if another node works on it, undefined if none is. */
@@ -56,14 +58,14 @@ export function* addRewrite(
   session: CoreSession,
   typeId: number,
   tableId: number,
-  changeId: string | undefined,
+  changeId: string,
 ): Operation<void> {
   yield* session.run(
     `INSERT INTO oqs_rewrite
        (object_type_id, phase, source_id, table_id, generation, noted_version, change_id)
      SELECT id, 'copying', table_id, CAST(? AS bigint), generation, published, CAST(? AS text)
      FROM oqs_object_type WHERE id = ?`,
-    [tableId, changeId ?? null, typeId],
+    [tableId, changeId, typeId],
   )
 }
 
@@ -77,21 +79,6 @@ export function* saveProgress(
     'UPDATE oqs_rewrite SET phase = ?, copied_to = ?, steps = steps + 1 WHERE object_type_id = ?',
     [phase, copiedTo, typeId],
   )
-}
-
-/** Marks a rewrite as failed; reclaim removes the copies. */
-export function* failRewrite(
-  builder: TableBuilder,
-  typeId: number,
-  rewrite: Rewrite,
-  reason: string,
-): Operation<void> {
-  yield* abandonCopies(builder, typeId, rewrite)
-  yield* builder.session.run(
-    `UPDATE oqs_rewrite SET phase = 'failed', reason = ? WHERE object_type_id = ?`,
-    [reason, typeId],
-  )
-  yield* builder.session.run('DELETE FROM oqs_rewrite_key WHERE object_type_id = ?', [typeId])
 }
 
 /** Ends a rewrite; reclaim removes the copies. */
@@ -149,12 +136,6 @@ export function* takeChangedKeys(session: CoreSession, typeId: number): Operatio
   return { keys: taken.map(({ pk }) => pk), isLast: count <= limit }
 }
 
-/** True if objects have changed that are not copied again yet. */
-export function* hasChangedKeys(session: ReadSession, typeId: number): Operation<boolean> {
-  const sql = 'SELECT pk FROM oqs_rewrite_key WHERE object_type_id = ? LIMIT 1'
-  return (yield* session.find(sql, [typeId], { pk: text })) !== undefined
-}
-
 /** The numbers of objects that are copied, and that there are. */
 export interface RewriteCounts {
   readonly objects: number
@@ -175,36 +156,48 @@ export function* countCopies(
   return counts ?? { objects: 0, totalObjects: 0 }
 }
 
-/**
- * Returns the rewrites as the status shows them; only those for a change if it is given. The rewrites
- * of a change that has ended are left out: they are about to be removed.
- */
+/** Returns the rewrites of running changes; only those for one change if it is given. */
 export function* readRewriteStates(
   session: ReadSession,
   changeId?: string,
 ): Operation<readonly RewriteState[]> {
-  const ofChange = changeId === undefined ? 'r.change_id IS NULL OR c.id IS NOT NULL' : 'c.id = ?'
-  const rows = yield* session.query(
+  return yield* session.query(
     `SELECT t.rid, r.phase, coalesce(copies.live_count, 0), coalesce(source.live_count, 0),
-       r.reason, c.ontology_rid
+       c.ontology_rid
      FROM oqs_rewrite AS r JOIN oqs_object_type AS t ON t.id = r.object_type_id
      LEFT JOIN oqs_object_table AS source ON source.id = r.source_id
      LEFT JOIN oqs_object_table AS copies ON copies.id = r.table_id
-     LEFT JOIN oqs_definition_change AS c ON c.id = r.change_id AND c.state = 'running'
-     WHERE ${ofChange} ORDER BY t.id`,
+     JOIN oqs_definition_change AS c ON c.id = r.change_id AND c.state = 'running'
+     WHERE ${changeId === undefined ? 'TRUE' : 'c.id = ?'} ORDER BY t.id`,
     changeId === undefined ? [] : [changeId],
     {
       typeRid: text,
       phase: word<RewriteState['phase']>,
       objects: integer,
       totalObjects: integer,
-      reason: optional(text),
-      ontologyRid: optional(text),
+      ontologyRid: text,
     },
   )
-  return rows.map(({ reason, ontologyRid, ...state }) => ({
-    ...state,
-    ...(ontologyRid === undefined ? {} : { ontologyRid }),
-    ...(reason === undefined ? {} : { reason }),
-  }))
+}
+
+/** Why a change has failed. */
+export interface Failure {
+  readonly reasons: readonly string[]
+  readonly unfit: readonly UnfitObject[]
+}
+
+/** Thrown if a change cannot be carried out: its transaction is rolled back, and another one fails it. */
+export class ChangeFailure extends Error implements Failure {
+  readonly reasons: readonly string[]
+  readonly unfit: readonly UnfitObject[]
+
+  constructor(reasons: readonly string[], unfit: readonly UnfitObject[] = []) {
+    super('the definition cannot be changed')
+    this.reasons = reasons
+    this.unfit = unfit
+  }
+
+  static ofUnfit(unfit: readonly UnfitObject[]): ChangeFailure {
+    return new ChangeFailure(reasonsOf(unfit), unfit)
+  }
 }

@@ -3,8 +3,8 @@ import { nextTurn } from '../../../admission/next-turn.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
+import type { FieldOwner } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { integer } from '../../core/session/columns.ts'
 import { awaited, type Operation, settled } from '../../core/session/operation.ts'
 import type { CoreSession } from '../../core/session/session.ts'
 import type {
@@ -17,6 +17,7 @@ import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readTableFields } from '../catalogue/field-columns.ts'
 import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
 import {
+  addFields,
   buildNextIndex,
   createObjectTable,
   findMissingIndex,
@@ -67,6 +68,18 @@ class PostgresTableBuilder implements TableBuilder {
   refuseUnfinished(typeId: number): Operation<void> {
     if (!this.publishesSeparately) return settled(undefined)
     return awaited(refuseUnfinished(this.#session, typeId))
+  }
+
+  findUnfinished(): Operation<undefined> {
+    return settled(undefined)
+  }
+
+  numberFields(types: readonly FieldOwner[]): Operation<unknown> {
+    return awaited(numberFieldsOf(this.#session, types))
+  }
+
+  addFields(typeId: number, type: ObjectType): Operation<void> {
+    return awaited(addFields(this.#session, typeId, type))
   }
 
   *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
@@ -147,21 +160,6 @@ class PostgresTableBuilder implements TableBuilder {
        ON CONFLICT DO NOTHING`,
       [typeId, notedVersion, notedVersion, copiedTo],
     )
-  }
-
-  /**
-   * The lock waits for transactions that are prepared on a machine but not committed there yet,
-   * which may have written an object twice.
-   */
-  *areRowsVisible(id: number): Operation<boolean> {
-    const table = objectTable(id)
-    yield* this.session.execute(`LOCK TABLE ${table} IN SHARE MODE`)
-    const visible = yield* this.session.find(
-      `SELECT count(*) FROM ${table} WHERE valid_to = ${NEVER_CLOSED}`,
-      [],
-      { rows: integer },
-    )
-    return visible?.rows === (yield* awaited(readTable(this.#session, id))).liveCount
   }
 
   *convert(steps: Steps<StoredObject>): Operation<StoredObject> {

@@ -1,14 +1,12 @@
 /** Rewrites types in the background. Any node can take the next step. */
 import type { LRUCache } from 'lru-cache'
-import { rewriteNext } from '../../core/changes/rewrite-next.ts'
-import { awaited, settled } from '../../core/session/operation.ts'
+import { rewriteNext } from '../../core/changes/change-step.ts'
+import { awaited } from '../../core/session/operation.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { recoverPreparedTransactions } from '../citus/capabilities.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import { readIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
-import { definitionTables } from './save-definition.ts'
 
 interface RewritingContext extends PostgresContext {
   /** How objects are read or converted, by change and type. */
@@ -25,16 +23,7 @@ export function rewriteInBackground(
       reading,
       converters,
       write: (key, run) =>
-        awaited(
-          writeInTurn(context, { key }, (session) => {
-            const tables = definitionTables(session, capabilities)
-            return buildIn(session, capabilities, (builder) => run(builder, tables))
-          }),
-        ),
-      recoverTransactions: () =>
-        capabilities.isDistributed
-          ? awaited(recoverPreparedTransactions(database))
-          : settled(undefined),
+        awaited(writeInTurn(context, { key }, (session) => buildIn(session, capabilities, run))),
     }),
   )
 }

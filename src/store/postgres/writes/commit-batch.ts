@@ -2,7 +2,7 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
-import { isIdleReplacement, touchReplacement as touch } from '../../core/tables/replacements.ts'
+import { isIdleReplacement, touchReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Change,
@@ -44,7 +44,7 @@ export async function commitBatch(
   const { callerId } = context
   const { replacement, keepsExisting = false } = batch
   // Before the body is read, because it may take longer to arrive than a replacement may be idle.
-  if (replacement !== undefined) await touchReplacement(store.database, replacement)
+  if (replacement !== undefined) await keepFromExpiring(store.database, replacement)
   const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = async (writer: Writer) => {
     let attempts = 0
@@ -171,7 +171,9 @@ function isKept(change: SettledChange, kept: ReadonlySet<string>): boolean {
  * Keeps a replacement from expiring while its next batch arrives. Writes only if maintenance has
  * marked it as idle.
  */
-async function touchReplacement(database: Database, replacement: string): Promise<void> {
+async function keepFromExpiring(database: Database, replacement: string): Promise<void> {
   if (!(await readIn(database, (session) => isIdleReplacement(session, replacement)))) return
-  await database.write((session) => runIn(session, (core) => touch(core, replacement)))
+  await database.write((session) =>
+    runIn(session, (core) => touchReplacement.run(core, replacement)),
+  )
 }

@@ -40,8 +40,8 @@ export class KnownFields {
   }
 
   #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
-    const { number, prefixFields, indexedVersion } = layout
-    const key = [generation, typeId, number, indexedVersion, ...prefixFields].join(' ')
+    const { prefixFields, indexedVersion } = layout
+    const key = [generation, typeId, indexedVersion, ...prefixFields].join(' ')
     const known = this.#fields.get(key)
     if (known !== undefined) return known
     const fields = fieldsInLayout({ session: this.#session }, typeId, layout)

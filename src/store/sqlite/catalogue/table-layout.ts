@@ -1,17 +1,12 @@
-/**
- * How a table stores its rows. The number of the layout increases whenever new tables are created
- * differently; tables of an older one are rewritten in the background, and are read and written in the
- * meantime. See docs/decisions/016-smaller-tables.md.
- */
+/** How a table stores its rows, see docs/decisions/016-smaller-tables.md. */
 import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import { integer, optional, text } from '../../core/session/columns.ts'
+import { integer } from '../../core/session/columns.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 
 export interface TableLayout {
-  readonly number: number
   readonly prefixFields: PrefixFields
   /**
    * The last version when the indexes were built. The object ids of rows of later versions are in an
@@ -21,21 +16,12 @@ export interface TableLayout {
 }
 
 /** The columns of `oqs_object_table` that describe its layout, in the order of `LayoutRow`. */
-export const LAYOUT_COLUMNS = 'layout, prefix_fields, indexed_version'
+export const LAYOUT_COLUMNS = 'prefix_fields, indexed_version'
 
-export type LayoutRow = readonly [
-  layout: number,
-  prefixFields: string,
-  indexedVersion: number | null,
-]
+export type LayoutRow = readonly [prefixFields: string, indexedVersion: number]
 
-export function toTableLayout([number, prefixFields, indexedVersion]: LayoutRow): TableLayout {
-  return {
-    number,
-    prefixFields: toPrefixFields(prefixFields),
-    // Known when the table is created.
-    indexedVersion: indexedVersion ?? 0,
-  }
+export function toTableLayout([prefixFields, indexedVersion]: LayoutRow): TableLayout {
+  return { prefixFields: toPrefixFields(prefixFields), indexedVersion }
 }
 
 /** Reads the layout of a table. */
@@ -44,10 +30,10 @@ export function readTableLayout(
   id: number,
 ): TableLayout {
   const sql = `SELECT ${LAYOUT_COLUMNS} FROM oqs_object_table WHERE id = ?`
-  const columns = { layout: integer, prefixFields: text, indexedVersion: optional(integer) }
-  const row = runIn(connection, (session) => session.find(sql, [id], columns))
-  if (row === undefined) throw new Error(`no table ${id}`)
-  return toTableLayout([row.layout, row.prefixFields, row.indexedVersion ?? null])
+  const columns = { prefixFields: toPrefixFields, indexedVersion: integer }
+  const layout = runIn(connection, (session) => session.find(sql, [id], columns))
+  if (layout === undefined) throw new Error(`no table ${id}`)
+  return layout
 }
 
 export interface ObjectIdIndex {

@@ -15,8 +15,8 @@ it('reads the state of a type again after every commit of another connection', (
   migrate(writer)
   writer.exec(`
     INSERT INTO oqs_ontology (rid, api_name, definition) VALUES ('o', 'o', '{}');
-    INSERT INTO oqs_object_table (id, object_type_id, state, first_version, loaded_as, layout)
-      VALUES (1, 1, 'published', 0, 0, 1);
+    INSERT INTO oqs_object_table (id, object_type_id, state, first_version, loaded_as)
+      VALUES (1, 1, 'published', 0, 0);
     INSERT INTO oqs_object_type (id, rid, ontology_rid, definition, generation, published, table_id)
       VALUES (1, 't', 'o', '{}', 1, 5, 1);
   `)

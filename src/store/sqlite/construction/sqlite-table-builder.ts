@@ -2,13 +2,19 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { numberFields } from '../../core/catalogue/fields.ts'
+import { type FieldOwner, numberFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { integer } from '../../core/session/columns.ts'
 import { type Operation, settled } from '../../core/session/operation.ts'
-import type { NewRows, TableBuilder, TableOfType } from '../../core/tables/construction.ts'
+import type {
+  NewRows,
+  StagedRecord,
+  TableBuilder,
+  TableOfType,
+} from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {
+  addFields,
   createObjectTable,
   refuseTooManyIndexes,
   removeFromIndexes,
@@ -22,7 +28,7 @@ import {
 } from '../catalogue/table-indexes.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { currentRows } from '../writes/staged-record.ts'
+import { currentRows, readStaged } from '../writes/staged-record.ts'
 import { writeObjects } from '../writes/write-objects.ts'
 
 /** The objects, and the portions of large ones, of a step that takes about 20 milliseconds. */
@@ -54,6 +60,18 @@ export class SqliteTableBuilder implements TableBuilder {
     return settled(undefined)
   }
 
+  findUnfinished(id: number): Operation<StagedRecord | undefined> {
+    return settled(readStaged(this.#db, id))
+  }
+
+  numberFields(types: readonly FieldOwner[]): Operation<unknown> {
+    return numberFields(this.session, FIELD_TYPES, types)
+  }
+
+  addFields(typeId: number, type: ObjectType): Operation<void> {
+    return settled(addFields(this.#db, typeId, type))
+  }
+
   *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
     if (definition !== undefined) {
       const { typeId, id } = table
@@ -64,7 +82,7 @@ export class SqliteTableBuilder implements TableBuilder {
       )
       const added = definition.properties.size - (before?.properties ?? 0)
       refuseTooManyIndexes(this.#db, typeId, added)
-      yield* numberFields(this.session, FIELD_TYPES, [{ typeId, tableId: id, type: definition }])
+      yield* this.numberFields([{ typeId, tableId: id, type: definition }])
     }
     createObjectTable(this.#db, table)
   }
@@ -115,10 +133,6 @@ export class SqliteTableBuilder implements TableBuilder {
   /** Commits list the keys that they change, see changed-keys.ts. */
   listChanges(): Operation<void> {
     return settled(undefined)
-  }
-
-  areRowsVisible(): Operation<boolean> {
-    return settled(true)
   }
 
   convert(steps: Steps<StoredObject>): Operation<StoredObject> {

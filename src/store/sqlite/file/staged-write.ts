@@ -1,4 +1,5 @@
 /** A staged write in the memory of the writer thread, see staged-record.ts. */
+import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { Commit } from '../../object-store.ts'
 import type { TimeSlice } from './time-slice.ts'
 
@@ -16,14 +17,4 @@ export interface StagedWrite<Database> {
   readonly step: (db: Database, slice: TimeSlice) => StepOutcome
   /** Frees the memory of what is written. */
   readonly free: () => void
-}
-
-/** A staged write as the catalogue has it. */
-export interface StagedRecord {
-  readonly table: number
-  readonly version: number
-  readonly afterRow: number
-  readonly owner: string
-  /** Changes with every step. */
-  readonly steps: number
 }

@@ -8,7 +8,7 @@ import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findEarlierCommit, toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { runNow } from '../../core/session/operation.ts'
-import { isIdleReplacement } from '../../core/tables/replacements.ts'
+import { isIdleReplacement, touchReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Commit,
@@ -88,8 +88,9 @@ function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacem
   const isIdle = guard.read(() =>
     runIn(reading, (session) => isIdleReplacement(session, replacement)),
   )
+  const message = { name: touchReplacement.name, input: replacement }
   // Ignored, because the batch itself fails in the same way.
-  if (isIdle) guard.write(() => writer.run('touchReplacement', replacement)).catch(() => {})
+  if (isIdle) guard.write(() => writer.run('runOperation', message)).catch(() => {})
 }
 
 function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {

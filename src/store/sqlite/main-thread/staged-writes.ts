@@ -3,9 +3,9 @@ import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FairQueue, type TaskOwner } from '../../../admission/fair-queue.ts'
+import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { Commit } from '../../object-store.ts'
 import { BUSY_WRITING } from '../../slow-queries.ts'
-import type { StagedRecord } from '../file/staged-write.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import type { SliceOptions } from '../file/time-slice.ts'
 import type { Checkpointer } from '../threads/store-threads.ts'
@@ -100,8 +100,21 @@ export class StagedWrites {
     this.#connections.writer.run('forgetStaged', name).catch(() => {})
   }
 
+  /** Repeats a task until no staged write blocks it. */
+  async untilFree<T extends object>(
+    owner: StagedOwner,
+    task: () => Promise<T | { readonly blockedBy: StagedRecord }>,
+  ): Promise<T> {
+    const wait = { progress: '', sinceMs: 0 }
+    for (;;) {
+      const outcome = await task()
+      if (!('blockedBy' in outcome)) return outcome
+      await this.#clear(owner, outcome.blockedBy, wait)
+    }
+  }
+
   /** Waits until a staged write has ended, or undoes it if nobody completes it. */
-  async clear(owner: StagedOwner, blocking: StagedRecord, wait: Wait): Promise<void> {
+  async #clear(owner: StagedOwner, blocking: StagedRecord, wait: Wait): Promise<void> {
     const progress = `${blocking.table} ${blocking.version} ${blocking.steps}`
     if (wait.progress !== progress) Object.assign(wait, { progress, sinceMs: performance.now() })
     const isStuck = performance.now() - wait.sinceMs > STUCK_MS
@@ -144,7 +157,7 @@ export class StagedWrites {
       if ('commit' in outcome) return outcome.commit
       // An earlier attempt of this write, whose version was reached.
       if (outcome.blockedBy.owner === name) await this.#undo(owner, outcome.blockedBy)
-      else await this.clear(owner, outcome.blockedBy, wait)
+      else await this.#clear(owner, outcome.blockedBy, wait)
       owner.signal?.throwIfAborted()
     }
   }

@@ -26,7 +26,6 @@ const TABLE: TableHead = {
   closedCount: 0,
   stagedCount: undefined,
   layout: {
-    number: 1,
     prefixFields: new Set(),
     indexedVersion: 1,
   },

@@ -2,9 +2,10 @@
  * An object with many array elements: they are written in several steps, before its row. No reader
  * finds elements without a row.
  */
+
+import type { StagedRecord } from '../../core/tables/construction.ts'
 import { removeFromIndexes } from '../catalogue/object-table.ts'
 import type { PutMessage } from '../changes/change-message.ts'
-import type { StagedRecord } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import type { ChangeWriter } from '../writes/change-writer.ts'

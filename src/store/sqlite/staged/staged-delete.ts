@@ -1,6 +1,7 @@
 /** A deletion of many matches that is carried out in steps, see staged-record.ts. */
 
-import type { StagedRecord, StagedWrite, StepOutcome } from '../file/staged-write.ts'
+import type { StagedRecord } from '../../core/tables/construction.ts'
+import type { StagedWrite, StepOutcome } from '../file/staged-write.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { openWrite, type SqliteTarget } from '../writes/commit-batch.ts'

@@ -1,9 +1,9 @@
 /** Undoes a staged write that will not be completed, in steps. */
 
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import type { StagedRecord } from '../../core/tables/construction.ts'
 import { removeElements, rowRemover } from '../catalogue/remove-row.ts'
 import { inTransaction } from '../file/connection.ts'
-import type { StagedRecord } from '../file/staged-write.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { countStep, disownStaged, readStaged, removeStaged } from '../writes/staged-record.ts'

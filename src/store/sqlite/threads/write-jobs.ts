@@ -1,15 +1,7 @@
 /** The jobs of the writer thread: everything that writes. */
 import { type OperationMessage, writeNamed } from '../../core/named-operations.ts'
 import { runNow } from '../../core/session/operation.ts'
-import { deleteOntology, saveOntology } from '../construction/definition-jobs.ts'
-import {
-  abandonReplacement,
-  indexReplacement,
-  publishReplacement,
-  startReplacement,
-  touchReplacement,
-} from '../construction/replacement-jobs.ts'
-import { cancelDefinitionChange, rewriteStep } from '../construction/rewrite-step.ts'
+import { rewriteStep, runBuild } from '../construction/build-jobs.ts'
 import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { deleteClosedRows, removeAbandoned } from '../maintenance/reclaim-in-slices.ts'
@@ -27,9 +19,6 @@ export const WRITE_JOBS = {
     inTransaction(db, 'write', () => runNow(writeNamed(db.session, message))),
   deleteClosedRows,
   removeAbandoned,
-  saveOntology,
-  deleteOntology,
-  cancelDefinitionChange,
   commitBatch,
   deleteRows,
   stageDelete,
@@ -37,11 +26,7 @@ export const WRITE_JOBS = {
   forgetStaged,
   listStaged,
   undoStaged,
-  startReplacement,
-  touchReplacement,
-  indexReplacement,
-  publishReplacement,
-  abandonReplacement,
+  runBuild,
   rewriteStep,
 } as const satisfies Jobs
 

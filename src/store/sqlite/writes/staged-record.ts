@@ -17,10 +17,10 @@ import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts
 import { integer, optional } from '../../core/session/columns.ts'
 import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
+import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { rowRemover } from '../catalogue/remove-row.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
-import type { StagedRecord } from '../file/staged-write.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 /** The commits that a type can have during a staged write. */

@@ -64,7 +64,7 @@ CREATE TABLE oqs_object_table (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Without a foreign key: a table outlives its type until it is removed from the shared indexes.
   object_type_id INTEGER NOT NULL,
-  -- `loading` is a replacement, `rewriting` a copy in another layout or of another definition.
+  -- `loading` is a replacement, `rewriting` a copy of another definition.
   state TEXT NOT NULL CHECK (state IN ('loading', 'rewriting', 'published', 'abandoned')),
   -- False until the table is first written to, which creates it: an ontology can have many unused
   -- types, and every table and index slows down changes of the schema.
@@ -85,13 +85,11 @@ CREATE TABLE oqs_object_table (
   idle_since_ms INTEGER,
   -- How a replacement was published, for a client that publishes it twice; NULL for other tables.
   publish_mode TEXT,
-  -- How the table stores its rows, see table-layout.ts.
-  layout INTEGER NOT NULL,
   -- The fields whose index holds only the beginning of their texts, as a JSON array.
   prefix_fields TEXT NOT NULL DEFAULT '[]',
   -- The last version when the indexes were built: object ids of rows of later versions are in an index
   -- of their own.
-  indexed_version INTEGER
+  indexed_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX oqs_object_table_of_type ON oqs_object_table (object_type_id, state, first_version);
 
@@ -173,25 +171,23 @@ CREATE TABLE oqs_version_time (
   PRIMARY KEY (object_type_id, version)
 ) STRICT, WITHOUT ROWID;
 
--- The rewrites in progress, and those that have failed.
+-- The rewrites in progress.
 CREATE TABLE oqs_rewrite (
   object_type_id INTEGER PRIMARY KEY REFERENCES oqs_object_type (id) ON DELETE CASCADE,
-  phase TEXT NOT NULL CHECK (phase IN ('copying', 'indexing', 'catchingUp', 'failed')),
+  phase TEXT NOT NULL CHECK (phase IN ('copying', 'indexing', 'catchingUp')),
   -- The table that is copied, and the one of the copies.
   source_id INTEGER NOT NULL,
   table_id INTEGER NOT NULL,
   -- The generation of the definition by which objects are read.
   generation INTEGER NOT NULL,
-  -- The change for which objects are converted; NULL for a new layout.
-  change_id TEXT,
+  -- The change for which objects are converted.
+  change_id TEXT NOT NULL,
   -- The objects up to this key are copied.
   copied_to TEXT NOT NULL DEFAULT '',
   -- Changes up to this version are copied, or their keys are listed below.
   noted_version INTEGER NOT NULL,
   -- Types of a change take turns by the number of their steps.
-  steps INTEGER NOT NULL DEFAULT 0,
-  -- Why an object cannot be copied.
-  reason TEXT
+  steps INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The keys of objects that were changed after they were copied.
