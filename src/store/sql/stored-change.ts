@@ -1,6 +1,6 @@
 /**
- * A background change of a definition, as the catalogue stores it. Its types are rewritten like
- * those of an older layout, and published together with the definition.
+ * A background change of a definition, as the catalogue stores it. Its types are rewritten, and
+ * published together with the definition.
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'

@@ -18,7 +18,7 @@ import {
   listChanges,
   publishRedefined,
 } from '../tables/rewrite-table.ts'
-import { ChangeFailure, lockRewrite } from '../tables/rewrites.ts'
+import { ChangeFailure, lockRewrite, saveProgress } from '../tables/rewrites.ts'
 
 /** A store as changes in the background see it. */
 export interface RewritingStore {
@@ -62,7 +62,11 @@ export function* publishChange(
       const copying = yield* copyingOf(builder, typeId, rewrite, conversion)
       if (!(yield* catchUp(builder, copying))) return catchingUp
       if (copying.unfit.length > 0) throw ChangeFailure.ofUnfit(copying.unfit)
-      if (!(yield* areCopiesComplete(builder, copying))) return catchingUp
+      if (!(yield* areCopiesComplete(builder, copying))) {
+        // The next step builds the missing index.
+        yield* saveProgress(session, typeId, { ...rewrite, phase: 'indexing' })
+        return { ...catchingUp, phase: 'indexing' }
+      }
       copies.set(typeId, (generation) => publishRedefined(builder, copying, generation))
       progress ??= { ...catchingUp, phase: 'published' }
     }
