@@ -5,8 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeClientTypes } from '../../src/cli/ontology-types/client-types.ts'
 import type { WireAction } from '../../src/cli/ontology-types/full-metadata.ts'
-import { modelOfDefinition } from '../../src/cli/ontology-types/model-of-definition.ts'
-import { modelOfMetadata } from '../../src/cli/ontology-types/model-of-metadata.ts'
+import { metadataOf } from '../../src/cli/ontology-types/metadata-of-definition.ts'
 import { writeOsdkTypes } from '../../src/cli/ontology-types/osdk-types.ts'
 import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
@@ -95,7 +94,7 @@ describe('the types of an ontology', () => {
   it('let @osdk/client apply actions, and query interfaces', async () => {
     const metadata = await service.send('/api/v2/ontologies/library/fullMetadata')
     const actions = await service.send('/api/v2/ontologies/library/actionTypes')
-    const model = modelOfMetadata({
+    const extended = {
       ...metadata.body,
       actionTypes: Object.fromEntries(
         actions.body.data.map((action: WireAction) => [action.apiName, action]),
@@ -108,8 +107,8 @@ describe('the types of an ontology', () => {
           implementsInterfaces2: { work: { properties: { label: 'title' } } },
         },
       },
-    })
-    const types = writeOsdkTypes(model, { version: '1.0.0' })
+    }
+    const types = writeOsdkTypes(extended, { version: '1.0.0' })
     const files = { 'library.ts': types, 'program.ts': OSDK_ACTION_PROGRAM }
     expect(compile('actions', files, { skipLibCheck: true })).toBe('')
     expect(types).toContain("    interfaceMap: {\n      work: {\n        label: 'title'")
@@ -133,7 +132,7 @@ describe('the types of an ontology', () => {
   it('are the same from the service and from a file, and every time', async () => {
     const fromService = await generate('--ontology', 'library')
     expect(await generate('--ontology', 'library')).toBe(fromService)
-    expect(writeClientTypes(modelOfDefinition(LIBRARY))).toBe(fromService)
+    expect(writeClientTypes(metadataOf(LIBRARY))).toBe(fromService)
     const file = join(folder.path, 'library.json')
     const definition = await service.send('/api/admin/v1/ontologies/library')
     writeFileSync(file, definition.text)

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
 import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
-import type { OntologyModel } from '../ontology-types/model-of-metadata.ts'
+import type { FullMetadata } from '../ontology-types/full-metadata.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { readDefinition } from '../read-definition.ts'
 import {
@@ -50,46 +50,43 @@ async function writeTypes(
   options: TypesOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const model =
-    file === undefined ? await readService(options, signal) : await readFileModel(file, options)
-  const text = await generate(model, options.for)
+  const metadata =
+    file === undefined ? await readService(options, signal) : await readMetadata(file, options)
+  const text = await generate(metadata, options.for)
   const out = outputFile(options.out)
   if (out === undefined) return await writeOut(text, signal)
   const { writeFile } = await import('node:fs/promises')
   await writeFile(out, text).catch((error: Error) => {
     throw new Error(`cannot write ${out}: ${error.message}`, { cause: error })
   })
-  printMessage(
-    `wrote ${countOf(model.objectTypes.length, 'object type')} of ${model.apiName} to ${out}`,
-  )
+  const types = countOf(Object.keys(metadata.objectTypes).length, 'object type')
+  printMessage(`wrote ${types} of ${metadata.ontology.apiName} to ${out}`)
 }
 
-async function readService(options: TypesOptions, signal: AbortSignal): Promise<OntologyModel> {
-  const { modelOfMetadata } = await import('../ontology-types/model-of-metadata.ts')
+async function readService(options: TypesOptions, signal: AbortSignal): Promise<FullMetadata> {
   const { objectSets } = await openClient(options, signal)
-  const metadata = await objectSets.getFullMetadata(options.ontology ?? '')
-  return modelOfMetadata(metadata as Parameters<typeof modelOfMetadata>[0])
+  return (await objectSets.getFullMetadata(options.ontology ?? '')) as FullMetadata
 }
 
-async function readFileModel(file: string, options: TypesOptions): Promise<OntologyModel> {
-  const { modelOfDefinition } = await import('../ontology-types/model-of-definition.ts')
+async function readMetadata(file: string, options: TypesOptions): Promise<FullMetadata> {
+  const { metadataOf } = await import('../ontology-types/metadata-of-definition.ts')
   const definition = await readDefinition(file)
   if (options.for === 'osdk' && definition.rid === undefined) {
     throw new Error(
       `${file} has no RIDs, which @osdk/client needs. Apply it and use \`oqs ontology types --ontology ${definition.apiName} --for osdk\`.`,
     )
   }
-  return modelOfDefinition(definition as Parameters<typeof modelOfDefinition>[0])
+  return metadataOf(definition as Parameters<typeof metadataOf>[0])
 }
 
-async function generate(model: OntologyModel, target: 'client' | 'osdk'): Promise<string> {
+async function generate(metadata: FullMetadata, target: 'client' | 'osdk'): Promise<string> {
   if (target === 'client') {
     const { writeClientTypes } = await import('../ontology-types/client-types.ts')
-    return writeClientTypes(model)
+    return writeClientTypes(metadata)
   }
   const [{ writeOsdkTypes }, { readVersion }] = await Promise.all([
     import('../ontology-types/osdk-types.ts'),
     import('../../server/version.ts'),
   ])
-  return writeOsdkTypes(model, { version: readVersion() })
+  return writeOsdkTypes(metadata, { version: readVersion() })
 }

@@ -1,7 +1,18 @@
 /** Writes the types of an ontology for `createClient` of `object-query-service/client`. */
-import { docComment, Identifiers, literal, memberName } from './identifiers.ts'
-import type { ObjectTypeModel, OntologyModel } from './model-of-metadata.ts'
-import type { TypeModel } from './types-model.ts'
+import {
+  byApiName,
+  type FullMetadata,
+  type FullObjectType,
+  sortedEntries,
+} from './full-metadata.ts'
+import {
+  docComment,
+  Identifiers,
+  literal,
+  memberName,
+  type TypeSyntax,
+  writeType,
+} from './identifiers.ts'
 
 /** The value of each scalar type; names in upper case are imported from the client. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -24,34 +35,52 @@ const VALUES: Readonly<Record<string, string>> = {
 
 const IMPORTED = ['Attachment', 'Double', 'GeoPoint', 'GeoShape']
 
-export function writeClientTypes(model: OntologyModel): string {
-  const { objectTypes } = model
+/** The value of a property in TypeScript. */
+const VALUE: TypeSyntax = {
+  scalar: (type) => VALUES[type] ?? 'unknown',
+  array: (items) => `readonly ${items}[]`,
+  member: (name, value) => `readonly ${name}?: ${value}`,
+}
+
+/** The type of a property, from which the client derives its operators. */
+const TAG: TypeSyntax = {
+  scalar: literal,
+  array: (items) => `readonly [${items}]`,
+  member: (name, value) => `readonly ${name}: ${value}`,
+}
+
+export function writeClientTypes({ ontology: { apiName, description }, ...all }: FullMetadata) {
   const identifiers = new Identifiers(IMPORTED)
-  const ontology = identifiers.typeName(model.apiName)
-  const named = objectTypes.map((type) => ({ type, name: identifiers.typeName(type.apiName) }))
-  const interfaces = named.map(({ type, name }) => writeObject(type, name)).join('\n')
-  const used = IMPORTED.filter((name) => new RegExp(`\\b${name}\\b`).test(valuesOf(objectTypes)))
+  const ontology = identifiers.typeName(apiName)
+  const named = sortedEntries(all.objectTypes).map((type) => {
+    return { ...type, name: identifiers.typeName(type.apiName) }
+  })
+  const interfaces = named.map(({ objectType, name }) => writeObject(objectType, name)).join('\n')
+  const values = named
+    .flatMap(({ objectType }) => sortedEntries(objectType.properties))
+    .map(({ dataType }) => writeType(dataType, VALUE))
+    .join('\n')
+  const used = IMPORTED.filter((name) => new RegExp(`\\b${name}\\b`).test(values))
   const imports =
     used.length === 0
       ? ''
       : `import type { ${used.join(', ')} } from 'object-query-service/client'\n\n`
-  const about = `The ontology ${model.apiName}, for \`createClient<${ontology}>(…)\`.`
-  const members = named.map(({ type, name }) => writeShape(type, name)).join('')
+  const about = `The ontology ${apiName}, for \`createClient<${ontology}>(…)\`.`
   return [
     '// Written by `oqs ontology types`. Changes are lost when it runs again.\n',
     imports,
     interfaces,
     interfaces === '' ? '' : '\n',
-    docComment([about, model.description]),
-    `export interface ${ontology} {\n${members}}\n`,
+    docComment([about, description]),
+    `export interface ${ontology} {\n${named.map(writeShape).join('')}}\n`,
   ].join('')
 }
 
-function writeObject(type: ObjectTypeModel, name: string): string {
-  const members = type.properties.map((property) => {
+function writeObject(type: FullObjectType['objectType'], name: string): string {
+  const members = sortedEntries(type.properties).map((property) => {
     const { apiName, displayName, description } = property
     const optional = apiName === type.primaryKey ? '' : '?'
-    const value = tsValue(property.type)
+    const value = writeType(property.dataType, VALUE)
     return (
       docComment([displayName, description], '  ') +
       `  readonly ${memberName(apiName)}${optional}: ${value}\n`
@@ -61,55 +90,23 @@ function writeObject(type: ObjectTypeModel, name: string): string {
   return `${docComment([about, type.description])}export interface ${name} {\n${members.join('')}}\n`
 }
 
-function writeShape(type: ObjectTypeModel, name: string): string {
-  const types = type.properties.map(
-    (property) => `      readonly ${memberName(property.apiName)}: ${tagOf(property.type)}\n`,
+function writeShape({ objectType, linkTypes, name }: FullObjectType & { readonly name: string }) {
+  const member = (apiName: string, value: string) =>
+    `      readonly ${memberName(apiName)}: ${value}\n`
+  const types = sortedEntries(objectType.properties).map(({ apiName, dataType }) =>
+    member(apiName, writeType(dataType, TAG)),
   )
-  const links = type.links.map(
-    ({ apiName, target }) => `      readonly ${memberName(apiName)}: ${literal(target)}\n`,
-  )
+  const links = linkTypes
+    .toSorted(byApiName)
+    .map(({ apiName, objectTypeApiName }) => member(apiName, literal(objectTypeApiName)))
   return [
-    `  readonly ${memberName(type.apiName)}: {\n`,
+    `  readonly ${memberName(objectType.apiName)}: {\n`,
     `    readonly object: ${name}\n`,
-    `    readonly primaryKey: ${literal(type.primaryKey)}\n`,
+    `    readonly primaryKey: ${literal(objectType.primaryKey)}\n`,
     `    readonly types: {\n${types.join('')}    }\n`,
     links.length === 0
       ? '    readonly links: {}\n'
       : `    readonly links: {\n${links.join('')}    }\n`,
     '  }\n',
   ].join('')
-}
-
-/** The value of a property in TypeScript. */
-function tsValue(type: TypeModel): string {
-  switch (type.kind) {
-    case 'scalar':
-      return VALUES[type.type] ?? 'unknown'
-    case 'array':
-      return `readonly ${tsValue(type.items)}[]`
-    case 'struct':
-      return `{ ${type.fields
-        .map((field) => `readonly ${memberName(field.apiName)}?: ${tsValue(field.type)}`)
-        .join('; ')} }`
-  }
-}
-
-/** The type of a property, from which the client derives its operators. */
-function tagOf(type: TypeModel): string {
-  switch (type.kind) {
-    case 'scalar':
-      return literal(type.type)
-    case 'array':
-      return `readonly [${tagOf(type.items)}]`
-    case 'struct':
-      return `{ ${type.fields
-        .map((field) => `readonly ${memberName(field.apiName)}: ${tagOf(field.type)}`)
-        .join('; ')} }`
-  }
-}
-
-function valuesOf(objectTypes: readonly ObjectTypeModel[]): string {
-  return objectTypes
-    .flatMap(({ properties }) => properties.map(({ type }) => tsValue(type)))
-    .join('\n')
 }

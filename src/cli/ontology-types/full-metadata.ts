@@ -1,4 +1,4 @@
-/** The members of the full metadata of v2 that the generator uses. */
+/** The full metadata of v2, as far as types are generated from it. Files are converted to it. */
 
 export interface FullMetadata {
   readonly ontology: {
@@ -11,7 +11,7 @@ export interface FullMetadata {
   readonly actionTypes?: Readonly<Record<string, WireAction>>
 }
 
-interface FullObjectType {
+export interface FullObjectType {
   readonly objectType: {
     readonly apiName: string
     readonly rid: string
@@ -45,7 +45,7 @@ export interface DataType {
   readonly structFieldTypes?: readonly { readonly apiName: string; readonly dataType: DataType }[]
 }
 
-interface WireInterface {
+export interface WireInterface {
   readonly apiName: string
   readonly rid: string
   readonly displayName: string
@@ -71,7 +71,7 @@ export interface WireAction {
   readonly description?: string
   readonly status: string
   readonly parameters: Readonly<Record<string, ActionParameter>>
-  readonly operations: readonly ActionOperation[]
+  readonly operations: readonly { readonly type: string; readonly objectTypeApiName?: string }[]
 }
 
 export interface ActionParameter {
@@ -80,7 +80,7 @@ export interface ActionParameter {
   readonly description?: string
 }
 
-interface ActionDataType {
+export interface ActionDataType {
   readonly type: string
   readonly subType?: ActionDataType
   readonly objectTypeApiName?: string
@@ -92,7 +92,16 @@ interface ActionDataType {
   }[]
 }
 
-export interface ActionOperation {
-  readonly type: string
-  readonly objectTypeApiName?: string
+/** Compares by code unit, which does not depend on the locale of the machine. */
+export function byApiName(a: { readonly apiName: string }, b: { readonly apiName: string }) {
+  return a.apiName < b.apiName ? -1 : a.apiName > b.apiName ? 1 : 0
+}
+
+/** Returns the entries as a list that is sorted by code unit: equal ontologies give equal text. */
+export function sortedEntries<Value>(
+  record: Readonly<Record<string, Value>> = {},
+): (Value & { readonly apiName: string })[] {
+  return Object.keys(record)
+    .toSorted()
+    .map((apiName) => ({ ...(record[apiName] as Value), apiName }))
 }

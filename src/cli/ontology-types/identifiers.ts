@@ -1,4 +1,5 @@
-/** Names of generated types: valid and unique identifiers, whatever the API names contain. */
+/** Parts of generated code: identifiers that are valid and unique, literals, comments and types. */
+import type { DataType } from './full-metadata.ts'
 
 /** Words that cannot name a type or a constant. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -60,4 +61,22 @@ export function docComment(texts: readonly (string | undefined)[], indent = ''):
   if (lines.length === 0) return ''
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`
+}
+
+/** How a kind of code writes the types of values. */
+export interface TypeSyntax {
+  readonly scalar: (type: string) => string
+  readonly array: (items: string) => string
+  /** A field of a struct. */
+  readonly member: (name: string, value: string) => string
+}
+
+export function writeType(type: DataType, syntax: TypeSyntax): string {
+  const { subType = { type: 'string' }, structFieldTypes = [] } = type
+  if (type.type === 'array') return syntax.array(writeType(subType, syntax))
+  if (type.type !== 'struct') return syntax.scalar(type.type)
+  const members = structFieldTypes.map(({ apiName, dataType }) =>
+    syntax.member(memberName(apiName), writeType(dataType, syntax)),
+  )
+  return `{ ${members.join('; ')} }`
 }

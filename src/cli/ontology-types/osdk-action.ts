@@ -1,8 +1,7 @@
 /** Writes the definition of an action for `@osdk/client`. */
+import { type ActionDataType, sortedEntries, type WireAction } from './full-metadata.ts'
 import { docComment, literal, memberName } from './identifiers.ts'
-import type { ActionModel } from './model-of-metadata.ts'
-import { indentOf, type OsdkNames, objectLiteral } from './osdk-text.ts'
-import type { ParameterTypeModel } from './types-model.ts'
+import { indentOf, type OsdkNames, objectLiteral, optionalLiteral } from './osdk-text.ts'
 
 /** Types of parameters that `@osdk/client` calls by another name, or does not know. */
 const PARAMETER_TYPES: Readonly<Record<string, string>> = {
@@ -14,20 +13,27 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   geopoint: 'geohash',
 }
 
-export function writeAction(action: ActionModel, names: OsdkNames): string {
+export function writeAction(action: WireAction, names: OsdkNames): string {
   const { apiName } = action
   const name = names.actions.get(apiName) ?? ''
-  const params = action.parameters.map((parameter) => writeParameter(parameter, names))
-  const definitions = action.parameters.map((parameter): [string, string] => [
+  const parameters = sortedEntries(action.parameters).map((parameter) => {
+    const { dataType } = parameter
+    const isMany = dataType.type === 'array'
+    const type = parameterType((isMany ? dataType.subType : undefined) ?? dataType, names)
+    return { ...parameter, ...type, isMany }
+  })
+  const params = parameters.map(
+    ({ apiName: member, description, required, isMany, value }) =>
+      docComment([description], '    ') +
+      `    readonly ${memberName(member)}${required ? '' : '?'}: ${isMany ? `ReadonlyArray<${value}>` : value}\n`,
+  )
+  const definitions = parameters.map((parameter): [string, string] => [
     parameter.apiName,
     objectLiteral([
-      [
-        'description',
-        parameter.description === undefined ? 'undefined' : literal(parameter.description),
-      ],
+      ['description', optionalLiteral(parameter.description)],
       ['multiplicity', String(parameter.isMany)],
-      ['nullable', String(!parameter.isRequired)],
-      ['type', metadataType(parameter.type, names)],
+      ['nullable', String(!parameter.required)],
+      ['type', parameter.metadata],
     ]),
   ])
   const metadata: [string, string][] = [
@@ -36,15 +42,7 @@ export function writeAction(action: ActionModel, names: OsdkNames): string {
       ? []
       : [['description', literal(action.description)] as [string, string]]),
     ['displayName', literal(action.displayName ?? apiName)],
-    [
-      'modifiedEntities',
-      objectLiteral(
-        action.modified.map(({ objectType, isCreated, isModified }) => [
-          objectType,
-          `{ created: ${isCreated}; modified: ${isModified} }`,
-        ]),
-      ),
-    ],
+    ['modifiedEntities', objectLiteral(modifiedObjects(action))],
     ['parameters', `${name}.ParamsDefinition`],
     ['rid', literal(action.rid)],
     ['status', literal(action.status)],
@@ -81,65 +79,61 @@ export function writeAction(action: ActionModel, names: OsdkNames): string {
   ].join('')
 }
 
-function writeParameter(parameter: ActionModel['parameters'][number], names: OsdkNames): string {
-  const { apiName, description, isRequired, isMany } = parameter
-  const value = tsValue(parameter.type, names)
-  return (
-    docComment([description], '    ') +
-    `    readonly ${memberName(apiName)}${isRequired ? '' : '?'}: ${isMany ? `ReadonlyArray<${value}>` : value}\n`
-  )
+/** Returns what an action does to each object type; deleted objects are not listed. */
+function modifiedObjects({ operations }: WireAction): [string, string][] {
+  const names = new Set(operations.flatMap(({ objectTypeApiName = [] }) => objectTypeApiName))
+  return [...names].toSorted().flatMap((objectType): [string, string][] => {
+    const done = operations
+      .filter((operation) => operation.objectTypeApiName === objectType)
+      .map(({ type }) => type)
+    const isBoth = done.includes('createOrModifyObject')
+    const isCreated = isBoth || done.includes('createObject')
+    const isModified = isBoth || done.includes('modifyObject')
+    if (!isCreated && !isModified) return []
+    return [[objectType, `{ created: ${isCreated}; modified: ${isModified} }`]]
+  })
 }
 
-function tsValue(type: ParameterTypeModel, names: OsdkNames): string {
-  switch (type.kind) {
-    case 'scalar':
-      return `$ActionParam.PrimitiveType<${literal(parameterType(type.type))}>`
+/** Writes the type of a parameter as a value, and in the metadata. */
+function parameterType(dataType: ActionDataType, names: OsdkNames) {
+  const { type, objectTypeApiName, objectApiName = '', interfaceTypeApiName = '' } = dataType
+  // A type that `@osdk/client` does not support has no constant.
+  const object = names.objectTypes.get(objectTypeApiName ?? objectApiName) ?? 'never'
+  switch (type) {
     case 'object':
-      return `$ActionParam.ObjectType<${targetOf(type.target, names.objectTypes)}>`
+      return targetType('Object', object)
     case 'objectSet':
-      return `$ActionParam.ObjectSetType<${targetOf(type.target, names.objectTypes)}>`
-    case 'interface':
-      return `$ActionParam.InterfaceType<${targetOf(type.target, names.interfaces)}>`
-    case 'struct':
-      return `{ ${type.fields
-        .map(
-          (field) =>
-            `readonly ${memberName(field.apiName)}: ${isNested(field.type) ? 'unknown' : `$ActionParam.PrimitiveType<${literal(parameterType(field.type))}>`}`,
-        )
-        .join('; ')} }`
+      return targetType('ObjectSet', object)
+    case 'interfaceObject':
+      return targetType('Interface', names.interfaces.get(interfaceTypeApiName) ?? 'never')
+    case 'struct': {
+      const fields = (dataType.fields ?? []).map(({ name, fieldType }) => {
+        // `@osdk/client` has no types for the fields of a struct that are structs or arrays.
+        const isNested = fieldType.type === 'struct' || fieldType.type === 'array'
+        const scalar = scalarType(fieldType.type)
+        const { value, metadata } = isNested ? { value: 'unknown', metadata: 'never' } : scalar
+        const member = memberName(name)
+        return { value: `readonly ${member}: ${value}`, metadata: `${member}: ${metadata}` }
+      })
+      const list = (part: 'value' | 'metadata') => fields.map((field) => field[part]).join('; ')
+      return {
+        value: `{ ${list('value')} }`,
+        metadata: `$ActionMetadata.DataType.Struct<{ ${list('metadata')} }>`,
+      }
+    }
+    default:
+      return scalarType(type)
   }
 }
 
-function metadataType(type: ParameterTypeModel, names: OsdkNames): string {
-  switch (type.kind) {
-    case 'scalar':
-      return literal(parameterType(type.type))
-    case 'object':
-      return `$ActionMetadata.DataType.Object<${targetOf(type.target, names.objectTypes)}>`
-    case 'objectSet':
-      return `$ActionMetadata.DataType.ObjectSet<${targetOf(type.target, names.objectTypes)}>`
-    case 'interface':
-      return `$ActionMetadata.DataType.Interface<${targetOf(type.target, names.interfaces)}>`
-    case 'struct':
-      return `$ActionMetadata.DataType.Struct<{ ${type.fields
-        .map(
-          (field) =>
-            `${memberName(field.apiName)}: ${isNested(field.type) ? 'never' : literal(parameterType(field.type))}`,
-        )
-        .join('; ')} }>`
+function targetType(kind: string, target: string) {
+  return {
+    value: `$ActionParam.${kind}Type<${target}>`,
+    metadata: `$ActionMetadata.DataType.${kind}<${target}>`,
   }
 }
 
-/** `@osdk/client` has no types for the fields of a struct that are structs or arrays. */
-function isNested(type: string): boolean {
-  return type === 'struct' || type === 'array'
-}
-
-function parameterType(type: string): string {
-  return PARAMETER_TYPES[type] ?? type
-}
-
-/** A type that `@osdk/client` does not support has no constant. */
-function targetOf(target: string, names: ReadonlyMap<string, string>): string {
-  return names.get(target) ?? 'never'
+function scalarType(type: string) {
+  const metadata = literal(PARAMETER_TYPES[type] ?? type)
+  return { value: `$ActionParam.PrimitiveType<${metadata}>`, metadata }
 }

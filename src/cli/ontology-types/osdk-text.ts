@@ -1,6 +1,6 @@
 /** Parts of the text that `@osdk/client` takes. */
-import { literal, memberName } from './identifiers.ts'
-import type { FieldModel, TypeModel } from './types-model.ts'
+import type { DataType } from './full-metadata.ts'
+import { literal, memberName, type TypeSyntax } from './identifiers.ts'
 
 /** The constant of each API name. */
 export interface OsdkNames {
@@ -9,63 +9,50 @@ export interface OsdkNames {
   readonly actions: ReadonlyMap<string, string>
 }
 
+export type Members = readonly (readonly [name: string, value: string])[]
+
 /** `@osdk/client` calls a date `datetime`. */
 export function sdkType(type: string): string {
   return type === 'date' ? 'datetime' : type
 }
 
-/** Returns the type of a property in `Props`. */
-export function propertyValue(type: TypeModel, isNullable: boolean): string {
-  const value = tsValue(type)
-  return isNullable ? `${value} | undefined` : value
-}
-
-function tsValue(type: TypeModel): string {
-  switch (type.kind) {
-    case 'scalar':
-      return `$PropertyValueWireToClient[${literal(sdkType(type.type))}]`
-    case 'array':
-      return `Array<${tsValue(type.items)}>`
-    case 'struct': {
-      const fields = type.fields.map(
-        (field) => `${memberName(field.apiName)}: ${tsValue(field.type)} | undefined`,
-      )
-      return `{ ${fields.join('; ')} }`
-    }
-  }
+/** The type of a property in `Props`. */
+export const PROPERTY_VALUE: TypeSyntax = {
+  scalar: (type) => `$PropertyValueWireToClient[${literal(sdkType(type))}]`,
+  array: (items) => `Array<${items}>`,
+  member: (name, value) => `${name}: ${value} | undefined`,
 }
 
 /** Returns the type of a property in the metadata. */
-export function propertyDefinition(type: TypeModel, isNullable: boolean): string {
-  const isArray = type.kind === 'array'
-  const wire = wireType(isArray ? type.items : type)
-  const nullable = isNullable ? 'nullable' : 'non-nullable'
-  return `$PropertyDef<${wire}, ${literal(nullable)}, ${literal(isArray ? 'array' : 'single')}>`
+export function propertyDefinition(type: DataType, isNullable: boolean): string {
+  const nullable = literal(isNullable ? 'nullable' : 'non-nullable')
+  const count = literal(type.type === 'array' ? 'array' : 'single')
+  return `$PropertyDef<${wireType(type)}, ${nullable}, ${count}>`
 }
 
-function wireType(type: TypeModel): string {
-  switch (type.kind) {
-    case 'scalar':
-      return literal(sdkType(type.type))
-    case 'array':
-      return wireType(type.items)
-    case 'struct':
-      return `{ ${wireFields(type.fields).join('; ')} }`
-  }
+function wireType(type: DataType): string {
+  if (type.type === 'array') return wireType(itemsOf(type))
+  if (type.type !== 'struct') return literal(sdkType(type.type))
+  return `{ ${wireFields(type).join('; ')} }`
 }
 
 /** `@osdk/client` has no structs in structs: conditions name their fields `geo.lat`. */
-function wireFields(fields: readonly FieldModel[], prefix = ''): string[] {
-  return fields.flatMap(({ apiName, type }) => {
-    const inner = type.kind === 'array' ? type.items : type
+function wireFields({ structFieldTypes = [] }: DataType, prefix = ''): string[] {
+  return structFieldTypes.flatMap(({ apiName, dataType }) => {
+    const inner = itemsOf(dataType)
     const name = prefix + apiName
-    if (inner.kind === 'struct') return wireFields(inner.fields, `${name}.`)
+    if (inner.type === 'struct') return wireFields(inner, `${name}.`)
     return [`${memberName(name)}: ${wireType(inner)}`]
   })
 }
 
+/** Returns the items of an array, or the type itself. */
+function itemsOf(type: DataType): DataType {
+  return type.type === 'array' ? (type.subType ?? { type: 'string' }) : type
+}
+
 /** Writes an object type with one member per line. */
-export function objectLiteral(members: readonly (readonly [string, string])[]): string {
+export function objectLiteral(members: Members): string {
   if (members.length === 0) return '{}'
   const lines = members.map(([name, value]) => `  ${memberName(name)}: ${indentOf(value)}\n`)
   return `{\n${lines.join('')}}`
@@ -79,4 +66,8 @@ export function indentOf(text: string): string {
 /** Writes a tuple of string literals. */
 export function textList(texts: readonly string[]): string {
   return `[${texts.map(literal).join(', ')}]`
+}
+
+export function optionalLiteral(text: string | undefined): string {
+  return text === undefined ? 'undefined' : literal(text)
 }

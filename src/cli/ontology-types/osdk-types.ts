@@ -1,19 +1,22 @@
 /** Writes the definitions that `@osdk/client` takes: a constant and its types for each type. */
-import { docComment, Identifiers, literal, memberName } from './identifiers.ts'
-import type {
-  InterfaceModel,
-  LinkModel,
-  ObjectTypeModel,
-  OntologyModel,
-  PropertyModel,
-} from './model-of-metadata.ts'
+import {
+  byApiName,
+  type FullMetadata,
+  type FullObjectType,
+  sortedEntries,
+  type WireInterface,
+  type WireProperty,
+} from './full-metadata.ts'
+import { docComment, Identifiers, literal, memberName, writeType } from './identifiers.ts'
 import { writeAction } from './osdk-action.ts'
 import {
   indentOf,
+  type Members,
   type OsdkNames,
   objectLiteral,
+  optionalLiteral,
+  PROPERTY_VALUE,
   propertyDefinition,
-  propertyValue,
   sdkType,
   textList,
 } from './osdk-text.ts'
@@ -45,159 +48,195 @@ export interface OsdkOptions {
   readonly version: string
 }
 
-export function writeOsdkTypes(model: OntologyModel, { version }: OsdkOptions): string {
-  const objectTypes = model.objectTypes.filter(hasSupportedKey)
-  const omitted = model.objectTypes.filter((type) => !hasSupportedKey(type))
-  const names = nameAll(model, objectTypes)
+export function writeOsdkTypes(metadata: FullMetadata, { version }: OsdkOptions): string {
+  const all = sortedEntries(metadata.objectTypes)
+  const objectTypes = all.filter(hasSupportedKey)
+  const omitted = all.filter((type) => !hasSupportedKey(type))
+  const interfaces = sortedEntries(metadata.interfaceTypes)
+  const actions = sortedEntries(metadata.actionTypes)
+  const identifiers = new Identifiers([])
+  const nameEach = (types: readonly { readonly apiName: string }[]) =>
+    new Map(types.map(({ apiName }) => [apiName, identifiers.constantName(apiName)]))
+  const names: OsdkNames = {
+    objectTypes: nameEach(objectTypes),
+    interfaces: nameEach(interfaces),
+    actions: nameEach(actions),
+  }
   const body = [
     ...omitted.map(
       ({ apiName }) =>
         `// ${apiName} is omitted: @osdk/client does not support the type of its primary key.\n`,
     ),
     ...objectTypes.map((type) => writeObjectType(type, names)),
-    ...model.interfaces.map((type) => writeInterface(type, names)),
-    ...model.actions.map((action) => writeAction(action, names)),
+    ...interfaces.map((type) => writeInterface(type, names)),
+    ...actions.map((action) => writeAction(action, names)),
   ].join('\n')
   const used = IMPORTS.filter((name) => body.includes(`$${name}`))
+  const { apiName, description, rid } = metadata.ontology
   return [
     '// Written by `oqs ontology types --for osdk`. Changes are lost when it runs again.\n',
     used.length === 0
       ? ''
       : `import type {\n${used.map((name) => `  ${name} as $${name},\n`).join('')}} from '@osdk/client'\n\n`,
-    docComment([`The RID of the ontology ${model.apiName}.`, model.description]),
-    `export const $ontologyRid = ${literal(model.rid)}\n\n`,
+    docComment([`The RID of the ontology ${apiName}.`, description]),
+    `export const $ontologyRid = ${literal(rid)}\n\n`,
     `export const $osdkMetadata = { extraUserAgent: ${literal(`oqs-ontology-types/${version}`)} }\n\n`,
     body,
   ].join('')
 }
 
-function hasSupportedKey({ properties, primaryKey }: ObjectTypeModel): boolean {
-  const key = properties.find(({ apiName }) => apiName === primaryKey)?.type
-  return key?.kind === 'scalar' && KEY_TYPES.includes(key.type)
+function hasSupportedKey({ objectType: { properties, primaryKey } }: FullObjectType): boolean {
+  return KEY_TYPES.includes(properties[primaryKey]?.dataType.type ?? '')
 }
 
-function nameAll(model: OntologyModel, objectTypes: readonly ObjectTypeModel[]): OsdkNames {
-  const identifiers = new Identifiers([])
-  const nameEach = (types: readonly { readonly apiName: string }[]) =>
-    new Map(types.map(({ apiName }) => [apiName, identifiers.constantName(apiName)]))
-  return {
-    objectTypes: nameEach(objectTypes),
-    interfaces: nameEach(model.interfaces),
-    actions: nameEach(model.actions),
-  }
-}
-
-function writeObjectType(type: ObjectTypeModel, names: OsdkNames): string {
-  const name = names.objectTypes.get(type.apiName) ?? ''
-  const { apiName, primaryKey, icon } = type
-  const links = type.links.filter(({ target }) => names.objectTypes.has(target))
-  const key = type.properties.find((property) => property.apiName === primaryKey)?.type
-  const keyType = key?.kind === 'scalar' ? sdkType(key.type) : ''
-  const interfaces = type.interfaces.filter((one) => names.interfaces.has(one.apiName))
-  const { rid } = type
-  const metadata: [string, string][] = [
-    ...compileTimeTypes(name),
-    ['apiName', literal(apiName)],
-    ['description', optionalLiteral(type.description)],
-    ['displayName', literal(type.displayName)],
-    [
-      'icon',
-      objectLiteral([
-        ['type', literal('blueprint')],
-        ['name', literal(icon.name)],
-        ['color', literal(icon.color)],
-      ]),
-    ],
-    ['implements', textList(interfaces.map((one) => one.apiName))],
-    ['interfaceMap', interfaceMap(interfaces, (pair) => pair)],
-    ['inverseInterfaceMap', interfaceMap(interfaces, ([shared, local]) => [local, shared])],
-    ['links', objectLiteral(links.map((link) => objectLink(link, names)))],
-    ['pluralDisplayName', literal(type.pluralDisplayName)],
-    ['primaryKeyApiName', literal(primaryKey)],
-    ['primaryKeyType', literal(keyType)],
-    ['properties', propertyDefinitions(type.properties, primaryKey)],
-    ['rid', literal(rid)],
-    ['status', literal('ACTIVE')],
-    ['titleProperty', literal(type.titleProperty)],
-    ['type', literal('object')],
-    ['visibility', literal('NORMAL')],
-  ]
-  const definition: [string, string][] = [
-    ['type', literal('object')],
-    ['apiName', literal(apiName)],
-    ['primaryKeyApiName', literal(primaryKey)],
-    ['primaryKeyType', literal(keyType)],
-  ]
-  const about = type.displayName === apiName ? undefined : type.displayName
-  return [
-    writeNamespace(name, type.properties, links, names, primaryKey),
-    docComment([about, type.description]),
-    `export interface ${name} extends $ObjectTypeDefinition {\n`,
-    '  osdkMetadata: typeof $osdkMetadata\n',
-    ...definition.map(([member, value]) => `  ${member}: ${value}\n`),
-    `  __DefinitionMetadata?: ${indentOf(objectLiteral(metadata))}\n}\n\n`,
-    writeConstant(name, definition, rid),
-  ].join('')
-}
-
-function writeInterface(type: InterfaceModel, names: OsdkNames): string {
-  const name = names.interfaces.get(type.apiName) ?? ''
-  const links = type.links.filter(({ target, leadsToInterface }) =>
-    (leadsToInterface ? names.interfaces : names.objectTypes).has(target),
+function writeObjectType({ objectType, ...type }: FullObjectType, names: OsdkNames): string {
+  const { apiName, primaryKey, icon, displayName, description } = objectType
+  const key = objectType.properties[primaryKey]?.dataType.type ?? ''
+  const interfaces = sortedEntries(type.implementsInterfaces2).filter((one) =>
+    names.interfaces.has(one.apiName),
   )
-  const metadata: [string, string][] = [
-    ...compileTimeTypes(name),
-    ['apiName', literal(type.apiName)],
-    ['description', optionalLiteral(type.description)],
-    ['displayName', literal(type.displayName)],
-    ['implementedBy', textList(type.implementedBy)],
-    ['implements', textList(type.extends)],
-    ['links', objectLiteral(links.map((link) => interfaceLink(link, names)))],
-    ['properties', propertyDefinitions(type.properties, undefined)],
-    ['rid', literal(type.rid)],
-    ['type', literal('interface')],
+  const mapped = (toMember: (pair: readonly [string, string]) => readonly [string, string]) =>
+    objectLiteral(
+      interfaces.map(({ apiName: name, properties = {} }) => {
+        const pairs = Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1))
+        return [name, objectLiteral(pairs.map(toMember))]
+      }),
+    )
+  const keyMembers: Members = [
+    ['primaryKeyApiName', literal(primaryKey)],
+    ['primaryKeyType', literal(sdkType(key))],
   ]
-  const definition: [string, string][] = [
-    ['type', literal('interface')],
-    ['apiName', literal(type.apiName)],
-  ]
-  return [
-    writeNamespace(name, type.properties, links, names, undefined),
-    docComment([type.displayName, type.description]),
-    `export interface ${name} extends $InterfaceDefinition {\n`,
-    '  osdkMetadata: typeof $osdkMetadata\n',
-    ...definition.map(([member, value]) => `  ${member}: ${value}\n`),
-    `  __DefinitionMetadata?: ${indentOf(objectLiteral(metadata))}\n}\n\n`,
-    writeConstant(name, definition, type.rid),
-  ].join('')
+  const about = displayName === apiName ? undefined : displayName
+  return writeEntity(objectType, names, {
+    kind: 'object',
+    name: names.objectTypes.get(apiName) ?? '',
+    base: '$ObjectTypeDefinition',
+    about: docComment([about, description]),
+    primaryKey,
+    definition: keyMembers,
+    properties: objectType.properties,
+    links: type.linkTypes.map((link) => ({ ...link, target: link.objectTypeApiName })),
+    metadata: [
+      [
+        'icon',
+        objectLiteral([
+          ['type', literal('blueprint')],
+          ['name', literal(icon.name)],
+          ['color', literal(icon.color)],
+        ]),
+      ],
+      ['implements', textList(interfaces.map((one) => one.apiName))],
+      ['interfaceMap', mapped(([shared, local]) => [shared, literal(local)])],
+      ['inverseInterfaceMap', mapped(([shared, local]) => [local, literal(shared)])],
+      ['pluralDisplayName', literal(objectType.pluralDisplayName)],
+      ...keyMembers,
+      ['status', literal('ACTIVE')],
+      ['titleProperty', literal(objectType.titleProperty)],
+      ['visibility', literal('NORMAL')],
+    ],
+  })
 }
 
-function compileTimeTypes(name: string): [string, string][] {
-  return [
+function writeInterface(type: WireInterface, names: OsdkNames): string {
+  const extended = type.allExtendsInterfaces ?? type.extendsInterfaces ?? []
+  return writeEntity(type, names, {
+    kind: 'interface',
+    name: names.interfaces.get(type.apiName) ?? '',
+    base: '$InterfaceDefinition',
+    about: docComment([type.displayName, type.description]),
+    primaryKey: undefined,
+    definition: [],
+    properties: type.allProperties ?? type.properties,
+    links: sortedEntries(type.allLinks ?? type.links).map((link) => ({
+      ...link,
+      target: link.linkedEntityApiName.apiName,
+      leadsToInterface: link.linkedEntityApiName.type === 'interfaceTypeApiName',
+    })),
+    metadata: [
+      ['implementedBy', textList((type.implementedByObjectTypes ?? []).toSorted())],
+      ['implements', textList(extended.toSorted())],
+    ],
+  })
+}
+
+interface Link {
+  readonly apiName: string
+  readonly target: string
+  readonly leadsToInterface?: boolean
+  readonly cardinality: 'ONE' | 'MANY'
+}
+
+/** What object types and interfaces do not have in common. */
+interface Entity {
+  readonly kind: 'object' | 'interface'
+  readonly name: string
+  readonly base: string
+  readonly about: string
+  readonly primaryKey: string | undefined
+  /** Members of the constant and of its type. */
+  readonly definition: Members
+  readonly properties: Readonly<Record<string, WireProperty>>
+  readonly links: readonly Link[]
+  readonly metadata: Members
+}
+
+function writeEntity(
+  type: Pick<WireInterface, 'apiName' | 'rid' | 'displayName' | 'description'>,
+  names: OsdkNames,
+  { kind, name, base, about, primaryKey, metadata, ...entity }: Entity,
+): string {
+  const { apiName, rid, displayName, description } = type
+  const properties = sortedEntries(entity.properties)
+  const links = entity.links.toSorted(byApiName).flatMap((link) => {
+    const target = (link.leadsToInterface ? names.interfaces : names.objectTypes).get(link.target)
+    return target === undefined ? [] : [{ ...link, target, isMany: link.cardinality === 'MANY' }]
+  })
+  const linkKind = kind === 'object' ? '$ObjectMetadata' : '$InterfaceMetadata'
+  const shared: Members = [
+    ['apiName', literal(apiName)],
+    ['description', optionalLiteral(description)],
+    ['displayName', literal(displayName)],
+    [
+      'links',
+      objectLiteral(
+        links.map((link) => [link.apiName, `${linkKind}.Link<${link.target}, ${link.isMany}>`]),
+      ),
+    ],
+    [
+      'properties',
+      objectLiteral(
+        properties.map((property) => [
+          property.apiName,
+          propertyDefinition(property.dataType, property.apiName !== primaryKey),
+        ]),
+      ),
+    ],
+    ['rid', literal(rid)],
+    ['type', literal(kind)],
+  ]
+  const allMetadata: Members = [
     ['objectSet', `${name}.ObjectSet`],
     ['props', `${name}.Props`],
     ['linksType', `${name}.Links`],
     ['strictProps', `${name}.StrictProps`],
+    ...[...shared, ...metadata].toSorted(([a], [b]) => (a < b ? -1 : 1)),
   ]
-}
-
-function writeNamespace(
-  name: string,
-  properties: readonly PropertyModel[],
-  links: readonly LinkModel[],
-  names: OsdkNames,
-  primaryKey: string | undefined,
-): string {
-  const keys = properties.map(({ apiName }) => literal(apiName)).join(' | ') || 'never'
-  const props = properties.map(({ apiName, type, displayName, description }) => {
-    const value = propertyValue(type, apiName !== primaryKey)
-    return `${docComment([displayName, description], '    ')}    readonly ${memberName(apiName)}: ${value}\n`
-  })
+  const definition: Members = [
+    ['type', literal(kind)],
+    ['apiName', literal(apiName)],
+    ...entity.definition,
+  ]
   const accessors = links.map((link) => {
-    const target = targetOf(link, names)
-    const value = link.isMany ? `${target}.ObjectSet` : `$SingleLinkAccessor<${target}>`
+    const value = link.isMany ? `${link.target}.ObjectSet` : `$SingleLinkAccessor<${link.target}>`
     return `    readonly ${memberName(link.apiName)}: ${value}\n`
   })
+  const props = properties.map((property) => {
+    const value = writeType(property.dataType, PROPERTY_VALUE)
+    const orMissing = property.apiName === primaryKey ? '' : ' | undefined'
+    const comment = docComment([property.displayName, property.description], '    ')
+    return `${comment}    readonly ${memberName(property.apiName)}: ${value}${orMissing}\n`
+  })
+  const keys = properties.map((property) => literal(property.apiName)).join(' | ') || 'never'
   return [
     `export namespace ${name} {\n`,
     `  export type PropertyKeys = ${keys}\n\n`,
@@ -212,65 +251,16 @@ function writeNamespace(
     `    Keys extends keyof ${name}.Props = keyof ${name}.Props,\n`,
     `  > = $Osdk.Instance<${name}, Options, Keys>\n`,
     '}\n\n',
-  ].join('')
-}
-
-/** The client reads the RID of a type from the last member. */
-function writeConstant(
-  name: string,
-  definition: readonly (readonly [string, string])[],
-  rid: string,
-): string {
-  return [
+    about,
+    `export interface ${name} extends ${base} {\n`,
+    '  osdkMetadata: typeof $osdkMetadata\n',
+    ...definition.map(([member, value]) => `  ${member}: ${value}\n`),
+    `  __DefinitionMetadata?: ${indentOf(objectLiteral(allMetadata))}\n}\n\n`,
     `export const ${name} = {\n`,
     ...definition.map(([member, value]) => `  ${member}: ${value},\n`),
     '  osdkMetadata: $osdkMetadata,\n',
+    // The client reads the RID of a type from this member.
     `  internalDoNotUseMetadata: { rid: ${literal(rid)} },\n`,
     `} satisfies ${name} & { internalDoNotUseMetadata: { rid: string } } as ${name}\n`,
   ].join('')
-}
-
-function targetOf({ target, leadsToInterface }: LinkModel, names: OsdkNames): string {
-  return (leadsToInterface ? names.interfaces : names.objectTypes).get(target) ?? ''
-}
-
-function objectLink(link: LinkModel, names: OsdkNames): [string, string] {
-  return [link.apiName, `$ObjectMetadata.Link<${targetOf(link, names)}, ${link.isMany}>`]
-}
-
-function interfaceLink(link: LinkModel, names: OsdkNames): [string, string] {
-  return [link.apiName, `$InterfaceMetadata.Link<${targetOf(link, names)}, ${link.isMany}>`]
-}
-
-function propertyDefinitions(
-  properties: readonly PropertyModel[],
-  primaryKey: string | undefined,
-): string {
-  return objectLiteral(
-    properties.map(({ apiName, type }) => [
-      apiName,
-      propertyDefinition(type, apiName !== primaryKey),
-    ]),
-  )
-}
-
-function interfaceMap(
-  interfaces: ObjectTypeModel['interfaces'],
-  toPair: (pair: readonly [string, string]) => readonly [string, string],
-): string {
-  return objectLiteral(
-    interfaces.map(({ apiName, properties }) => [
-      apiName,
-      objectLiteral(
-        properties.map((pair): [string, string] => {
-          const [from, to] = toPair(pair)
-          return [from, literal(to)]
-        }),
-      ),
-    ]),
-  )
-}
-
-function optionalLiteral(text: string | undefined): string {
-  return text === undefined ? 'undefined' : literal(text)
 }

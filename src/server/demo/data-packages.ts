@@ -37,12 +37,11 @@ export function readPackageFile(name: DataPackage, path: string): Buffer {
   return readFileSync(join(dirname(findPackage(name)), path))
 }
 
-/** Loads a package, or a dependency of it, without caching it, so that its data can be freed. */
-export function requirePackage(name: DataPackage, dependency?: string): unknown {
+/** Loads a package without caching it, so that its data can be freed. */
+export function requirePackage(name: DataPackage): unknown {
   // A `require` function keeps the modules that it loads, so each call creates one.
-  const main = findPackage(name)
-  const require = createRequire(main)
-  const file = dependency === undefined ? main : require.resolve(dependency)
+  const file = findPackage(name)
+  const require = createRequire(file)
   const loaded: unknown = require(file)
   delete require.cache[file]
   return loaded
