@@ -12,7 +12,6 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import {
@@ -36,132 +35,109 @@ interface PartialExport extends ExportProgress {
   readonly cursor: ExportCursor
 }
 
+/** A file to write: its bytes go to `part`, which is the file itself for a pipe or a device. */
+interface Target {
+  readonly path: string
+  readonly part: string
+  readonly isDevice: boolean
+}
+
+async function findTarget(name: string): Promise<Target> {
+  const stats = await stat(name).catch(() => undefined)
+  // A pipe or a device cannot be replaced by a rename.
+  if (stats !== undefined && !stats.isFile()) return { path: name, part: name, isDevice: true }
+  // Replaces the target of a symbolic link, not the link.
+  const path = stats === undefined ? name : await realpath(name)
+  return { path, part: `${path}.part`, isDevice: false }
+}
+
+/** Writes the part, and gives it the name of the file when it is complete. */
+async function writeTarget<Result>(
+  { path, part, isDevice }: Target,
+  openPart: () => Promise<FileHandle>,
+  write: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await openPart().catch(failToWrite(part))
+  let result: Result
+  try {
+    result = await write(file)
+    if (!isDevice) await file.sync().catch(failToWrite(part))
+  } finally {
+    await file.close()
+  }
+  if (!isDevice) await rename(part, path).catch(failToWrite(path))
+  return result
+}
+
 export async function exportToFile(
   client: Endpoints,
   request: ExportRequest,
   name: string,
-  options: FileExportOptions = {},
+  { resume = false, onProgress = () => {}, onResume }: FileExportOptions = {},
 ): Promise<ExportProgress> {
-  const target = await stat(name).catch(() => undefined)
-  // A pipe or a device cannot be replaced by a rename.
-  if (target !== undefined && !target.isFile()) {
-    return await exportToDevice(client, request, name, options)
+  const target = await findTarget(name)
+  const { path, part, isDevice } = target
+  if (isDevice && resume) {
+    const remedy = { do: 'startAgain' } as const
+    throw new RemediableError(`cannot resume: ${path} is not a regular file`, { remedy })
   }
-  // Replaces the target of a symbolic link, not the link.
-  const path = target === undefined ? name : await realpath(name)
-  const { resume = false, onProgress = () => {}, onResume } = options
-  const part = `${path}.part`
   const notePath = `${path}.part.json`
   const noted = noteOf(client, request)
   const kept = resume
     ? await readPartialExport(client, request, noted, { part, notePath })
     : undefined
   if (kept !== undefined) onResume?.({ objects: kept.objects, bytes: kept.bytes })
-  const before = kept ?? { bytes: 0 }
-
-  const total = ({ objects, bytes }: ExportProgress) => ({ objects, bytes: before.bytes + bytes })
-  const file = await openPart(part, notePath, kept)
-  let written: ExportProgress
-  try {
-    let at = before.bytes
-    written = await exportObjects(
-      client,
-      request,
-      {
-        begin: (version) => writeNote(notePath, { request: noted, version }),
-        write: async (bytes) => {
-          await writeAll(file, bytes, part, at)
-          at += bytes.length
-        },
-      },
-      { from: kept?.cursor, onProgress: (progress) => onProgress(total(progress)) },
-    )
-    await file.sync().catch((error) => {
-      throw fileError(part, error)
-    })
-  } finally {
-    await file.close()
+  const before = kept?.bytes ?? 0
+  const total = ({ objects, bytes }: ExportProgress) => ({ objects, bytes: before + bytes })
+  const openPart = async () => {
+    if (kept !== undefined) {
+      const file = await open(part, 'r+')
+      await file.truncate(kept.bytes)
+      return file
+    }
+    if (!isDevice) await rm(notePath, { force: true })
+    return open(part, 'w')
   }
-  await rename(part, path).catch((error) => {
-    throw fileError(path, error)
+  const written = await writeTarget(target, openPart, (file) => {
+    let at = before
+    const sink = {
+      begin: async (version: string) => {
+        if (!isDevice) await writeNote(notePath, { request: noted, version })
+      },
+      write: async (bytes: Uint8Array) => {
+        await writeAll(file, bytes, part, isDevice ? undefined : at)
+        at += bytes.length
+      },
+    }
+    const options = {
+      from: kept?.cursor,
+      onProgress: (progress: ExportProgress) => onProgress(total(progress)),
+    }
+    return exportObjects(client, request, sink, options)
   })
-  await rm(notePath, { force: true })
+  if (!isDevice) await rm(notePath, { force: true })
   return total(written)
 }
 
-/**
- * Writes a file from its beginning: to `FILE.part`, which is renamed when it is complete and removed
- * if it is not, or directly to a pipe or a device.
- */
+/** Writes a file from its beginning. Nothing of it is left if it is not complete. */
 export async function writeWholeFile<Result>(
   name: string,
   write: (file: FileHandle, path: string) => Promise<Result>,
 ): Promise<Result> {
-  const target = await stat(name).catch(() => undefined)
-  const isDevice = target !== undefined && !target.isFile()
-  const path = target === undefined || isDevice ? name : await realpath(name)
-  const part = isDevice ? path : `${path}.part`
-  const file = await open(part, 'w').catch((error) => {
-    throw fileError(part, error)
-  })
-  let result: Result
-  try {
-    result = await write(file, part)
-    if (!isDevice) await file.sync()
-  } catch (error) {
-    await file.close()
-    if (!isDevice) await rm(part, { force: true })
-    throw error
-  }
-  await file.close()
-  if (isDevice) return result
-  await rename(part, path).catch((error) => {
-    throw fileError(path, error)
-  })
-  return result
-}
-
-/** Writes to a pipe or a device, which cannot be resumed. */
-async function exportToDevice(
-  client: Endpoints,
-  request: ExportRequest,
-  path: string,
-  { resume, onProgress = () => {} }: FileExportOptions,
-): Promise<ExportProgress> {
-  if (resume) {
-    const remedy = { do: 'startAgain' } as const
-    throw new RemediableError(`cannot resume: ${path} is not a regular file`, { remedy })
-  }
-  const device = await open(path, 'w').catch((error) => {
-    throw fileError(path, error)
-  })
-  try {
-    const sink = {
-      begin: async () => {},
-      write: (bytes: Uint8Array) => writeAll(device, bytes, path),
-    }
-    return await exportObjects(client, request, sink, { onProgress })
-  } finally {
-    await device.close()
-  }
-}
-
-async function openPart(
-  part: string,
-  notePath: string,
-  kept: PartialExport | undefined,
-): Promise<FileHandle> {
-  try {
-    if (kept === undefined) {
-      await rm(notePath, { force: true })
-      return await open(part, 'w')
-    }
-    const file = await open(part, 'r+')
-    await file.truncate(kept.bytes)
-    return file
-  } catch (error) {
-    throw fileError(part, error)
-  }
+  const target = await findTarget(name)
+  const { part, isDevice } = target
+  return writeTarget(
+    target,
+    () => open(part, 'w'),
+    async (file) => {
+      try {
+        return await write(file, part)
+      } catch (error) {
+        if (!isDevice) await rm(part, { force: true })
+        throw error
+      }
+    },
+  )
 }
 
 /** Writes all bytes, at a position or at the end of what was written before. */
@@ -178,7 +154,7 @@ export async function writeAll(
       done += bytesWritten
     }
   } catch (error) {
-    throw fileError(path, error)
+    failToWrite(path)(error)
   }
 }
 
@@ -230,25 +206,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
 }
 
-/** Describes why a file cannot be written, in one line. */
-export function fileError(path: string, error: unknown): Error {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
-  return new RemediableError(`cannot write ${path}: ${REASONS[code] ?? message}`, {
-    cause: error,
-    remedy: isFull ? { do: 'resume' } : undefined,
-  })
+/** Returns a function that throws why a file cannot be written, in one line. */
+function failToWrite(path: string): (error: unknown) => never {
+  return (error) => {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+    throw new RemediableError(`cannot write ${path}: ${REASONS[code] ?? message}`, {
+      cause: error,
+      remedy: isFull ? { do: 'resume' } : undefined,
+    })
+  }
 }
 
-export interface ResumeNote {
+interface ResumeNote {
   readonly request: NotedRequest
   readonly version: string
 }
 
-export type NotedRequest = Readonly<Record<string, string | undefined>>
+type NotedRequest = Readonly<Record<string, string | undefined>>
 
 /** Returns everything that determines the bytes of an export. */
-export function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
+function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
   const { ontology, objectType, format, where, select } = request
   // The round trip through JSON removes undefined members, as in a note that was read.
   return JSON.parse(
@@ -256,14 +234,12 @@ export function noteOf({ connection }: Endpoints, request: ExportRequest): Noted
   )
 }
 
-export async function writeNote(path: string, note: ResumeNote): Promise<void> {
-  await writeFile(path, `${JSON.stringify(note)}\n`).catch((error) => {
-    throw fileError(path, error)
-  })
+async function writeNote(path: string, note: ResumeNote): Promise<void> {
+  await writeFile(path, `${JSON.stringify(note)}\n`).catch(failToWrite(path))
 }
 
 /** Reads the note of an earlier run; undefined if there is none. Throws if it is damaged. */
-export async function readNote(path: string): Promise<ResumeNote | undefined> {
+async function readNote(path: string): Promise<ResumeNote | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   const note = parseNote(text)
@@ -291,9 +267,9 @@ function parseNote(text: string): ResumeNote | undefined {
 }
 
 /** Lists the differences between the requests of two exports. */
-export function differences(left: NotedRequest, right: NotedRequest): string[] {
+function differences(left: NotedRequest, right: NotedRequest): string[] {
   const names = new Set([...Object.keys(left), ...Object.keys(right)])
   return [...names]
-    .filter((name) => !isDeepStrictEqual(left[name], right[name]))
+    .filter((name) => left[name] !== right[name])
     .map((name) => `${name} was ${left[name] ?? 'not given'}, is ${right[name] ?? 'not given'}`)
 }

@@ -85,111 +85,60 @@ export interface SenderOptions extends BatchOptions {
   readonly beforeBatch?: ((objects: readonly OutgoingObject[]) => Promise<void>) | undefined
 }
 
-interface PendingBatch {
-  readonly keys: BatchKeys
-  readonly done: Promise<void>
-}
-
-interface OrderedBatch {
-  readonly objects: number
-  isDone: boolean
-}
-
-export class BatchSender implements ObjectSink {
-  readonly sent: SentCounts
-  readonly #administration: Administration
-  readonly #type: TypePath
-  readonly #startLoad: SenderOptions['startLoad']
-  readonly #beforeBatch: SenderOptions['beforeBatch']
-  #options: BatchOptions
+export function batchSender(
+  administration: Administration,
+  type: TypePath,
+  { startLoad, beforeBatch, skip = 0, ...given }: SenderOptions,
   /** May throw to stop the import. */
-  readonly #onRejected: (rejection: Rejection) => void
-  #batch: OutgoingObject[] = []
-  #characters = 0
-  #pending: PendingBatch[] = []
+  onRejected: (rejection: Rejection) => void,
+): ObjectSink {
+  const sent: SentCounts = { ...NOTHING_SENT, settled: skip }
+  let options: BatchOptions = given
+  let batch: OutgoingObject[] = []
+  let characters = 0
+  let pending: { readonly keys: BatchKeys; readonly done: Promise<void> }[] = []
   /** Batches from the first that is not written; later ones may be written before it. */
-  #ordered: OrderedBatch[] = []
-  #toSkip: number
-  #isFirst = true
+  const ordered: { readonly objects: number; isDone: boolean }[] = []
+  let toSkip = skip
+  let isFirst = true
+  const isFull = () => batch.length >= BATCH_OBJECTS || characters >= BATCH_CHARACTERS
 
-  constructor(
-    administration: Administration,
-    type: TypePath,
-    { startLoad, beforeBatch, skip = 0, ...options }: SenderOptions,
-    onRejected: (rejection: Rejection) => void,
-  ) {
-    this.sent = { ...NOTHING_SENT, settled: skip }
-    this.#toSkip = skip
-    this.#startLoad = startLoad
-    this.#beforeBatch = beforeBatch
-    this.#administration = administration
-    this.#type = type
-    this.#options = options
-    this.#onRejected = onRejected
-  }
-
-  get isFull(): boolean {
-    return this.#batch.length >= BATCH_OBJECTS || this.#characters >= BATCH_CHARACTERS
-  }
-
-  add(object: OutgoingObject): void {
-    if (this.#toSkip > 0) {
-      this.#toSkip -= 1
-      return
+  async function send(): Promise<void> {
+    const objects = batch
+    if (objects.length === 0) return
+    const isFirstOfSeveral = isFull() && isFirst
+    batch = []
+    characters = 0
+    if (isFirstOfSeveral) {
+      const replacement = await startLoad()
+      if (replacement !== undefined) options = { ...options, replacement }
     }
-    this.#batch.push(object)
-    this.#characters += object.json.length
-  }
-
-  async send(): Promise<void> {
-    const batch = this.#batch
-    if (batch.length === 0) return
-    const isFirstOfSeveral = this.isFull && this.#isFirst
-    this.#batch = []
-    this.#characters = 0
-    if (isFirstOfSeveral) await this.#load()
-    this.#isFirst = false
-    const keys = new BatchKeys(batch)
-    while (this.#mustWaitFor(keys)) await this.#pending.shift()?.done
-    const ordered = { objects: batch.length, isDone: false }
-    this.#ordered.push(ordered)
-    const done = this.#post(batch).then(() => this.#settle(ordered))
+    isFirst = false
+    const keys = new BatchKeys(objects)
+    const mustWait = () =>
+      pending.length >= MAX_PENDING_BATCHES ||
+      pending.some((other) => !keys.isDisjointFrom(other.keys))
+    while (mustWait()) await pending.shift()?.done
+    const entry = { objects: objects.length, isDone: false }
+    ordered.push(entry)
+    const done = post(objects).then(() => {
+      entry.isDone = true
+      while (ordered[0]?.isDone) sent.settled += ordered.shift()?.objects ?? 0
+    })
     // A failure is handled where the batch is awaited; until then it must not end the process.
     done.catch(() => {})
-    this.#pending.push({ keys, done })
-  }
-
-  async finish(): Promise<void> {
-    await this.send()
-    while (this.#pending.length > 0) await this.#pending.shift()?.done
-  }
-
-  async settle(): Promise<void> {
-    this.#batch = []
-    await Promise.allSettled(this.#pending.map(({ done }) => done))
-    this.#pending = []
-  }
-
-  async #load(): Promise<void> {
-    const replacement = await this.#startLoad()
-    if (replacement !== undefined) this.#options = { ...this.#options, replacement }
-  }
-
-  #mustWaitFor(keys: BatchKeys): boolean {
-    if (this.#pending.length >= MAX_PENDING_BATCHES) return true
-    return this.#pending.some((other) => !keys.isDisjointFrom(other.keys))
+    pending.push({ keys, done })
   }
 
   /** Sends a batch; repeats without the rows that the service rejects until none is left. */
-  async #post(batch: readonly OutgoingObject[]): Promise<void> {
-    await this.#beforeBatch?.(batch)
-    let objects = batch
+  async function post(all: readonly OutgoingObject[]): Promise<void> {
+    await beforeBatch?.(all)
+    let objects = all
     let changesSeen = 0
     while (objects.length > 0) {
       const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
       try {
-        const result = await this.#administration.writeObjects(this.#type, lines, this.#options)
-        this.#record(result, objects.length)
+        record(await administration.writeObjects(type, lines, options), objects.length)
         return
       } catch (error) {
         // The definition changed meanwhile; the retry is checked against the new one.
@@ -204,7 +153,7 @@ export class BatchSender implements ObjectSink {
           if (object === undefined) {
             throw new Error(`the service rejected line ${one.line}, which was not sent`)
           }
-          this.#onRejected(toRejection(one, object))
+          onRejected(toRejection(one, object))
         }
         const numbers = new Set(rejected.map(({ line }) => line))
         objects = objects.filter((_, index) => !numbers.has(index + 1))
@@ -212,17 +161,37 @@ export class BatchSender implements ObjectSink {
     }
   }
 
-  #settle(batch: OrderedBatch): void {
-    batch.isDone = true
-    while (this.#ordered[0]?.isDone) this.sent.settled += this.#ordered.shift()?.objects ?? 0
+  function record({ put, kept = 0, version }: BatchResult, objects: number): void {
+    sent.batches += 1
+    sent.objects += objects
+    sent.put += put
+    sent.kept += kept
+    sent.version = Math.max(sent.version, version)
   }
 
-  #record({ put, kept = 0, version }: BatchResult, objects: number): void {
-    this.sent.batches += 1
-    this.sent.objects += objects
-    this.sent.put += put
-    this.sent.kept += kept
-    this.sent.version = Math.max(this.sent.version, version)
+  return {
+    sent,
+    get isFull() {
+      return isFull()
+    },
+    add(object) {
+      if (toSkip > 0) {
+        toSkip -= 1
+        return
+      }
+      batch.push(object)
+      characters += object.json.length
+    },
+    send,
+    async finish() {
+      await send()
+      while (pending.length > 0) await pending.shift()?.done
+    },
+    async settle() {
+      batch = []
+      await Promise.allSettled(pending.map(({ done }) => done))
+      pending = []
+    },
   }
 }
 

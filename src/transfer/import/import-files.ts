@@ -7,14 +7,14 @@ import { RemediableError } from '../../formats/remedy.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import { isRejected, type RowReader } from '../columns/row-to-object.ts'
 import {
-  BatchSender,
+  batchSender,
   NOTHING_SENT,
   type ObjectSink,
   type Rejection,
   type SenderOptions,
   type SentCounts,
 } from './batch-sender.ts'
-import { BulkLoad, type LoadEndpoints } from './bulk-load.ts'
+import { type BulkLoad, bulkLoad, type LoadEndpoints } from './bulk-load.ts'
 import type { ImportCursor } from './import-cursor.ts'
 import type { RepeatedKeys } from './repeated-keys.ts'
 
@@ -104,14 +104,9 @@ export async function importFiles(
 ): Promise<ImportResult> {
   const { administration } = endpoints
   const { mode, dryRun, from } = request
-  const loadMode = mode === 'append' ? 'append' : 'upsert'
-  const open = mode === 'replace' ? undefined : from?.replacement
-  const load = new BulkLoad(endpoints, request, loadMode, open)
+  const load = bulkLoad(endpoints, request, mode, from?.replacement)
+  if (mode === 'replace' && !dryRun) await load.start()
   const canLoad = mode !== 'replace' && !dryRun && request.isFinite
-  const replacement =
-    mode === 'replace' && !dryRun
-      ? (from?.replacement ?? (await administration.startReplacement(request)))
-      : undefined
   const counts = { rows: 0, rejected: 0 }
   const reject = (rejection: Rejection) => {
     counts.rejected += 1
@@ -121,18 +116,18 @@ export async function importFiles(
   const options = {
     mode: mode === 'append' ? mode : undefined,
     dryRun: dryRun || undefined,
-    replacement: replacement ?? open,
+    replacement: load.replacement,
     skip: from?.objects ?? 0,
     beforeBatch: request.beforeBatch,
     startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
   }
   const sender: ObjectSink =
-    request.openSink?.(reject) ?? new BatchSender(administration, request, options, reject)
+    request.openSink?.(reject) ?? batchSender(administration, request, options, reject)
   const cursor = (): ImportCursor => {
     const { settled: objects, version } = sender.sent
-    return { objects, replacement: replacement ?? load.replacement, version }
+    return { objects, replacement: load.replacement, version }
   }
-  const isLoading = () => replacement !== undefined || load.isStarted
+  const isLoading = () => load.replacement !== undefined
   let isPublishing = false
   try {
     const onRows = async () => {
@@ -153,11 +148,12 @@ export async function importFiles(
     }
     const result = { ...sender.sent, ...counts, replaced: undefined, isUncertain: false }
     isPublishing = isLoading()
-    if (isPublishing) request.onIndexing(result.objects + options.skip)
-    if (load.isStarted) return { ...result, ...loadedCounts(sender.sent, await load.publish()) }
-    if (replacement === undefined) return result
-    const { version, put, deleted } = await administration.publishReplacement(request, replacement)
-    return { ...result, put, version, replaced: deleted }
+    if (!isPublishing) return result
+    request.onIndexing(result.objects + options.skip)
+    const published = await load.publish()
+    if (mode !== 'replace') return { ...result, ...loadedCounts(sender.sent, published) }
+    const { version, put, deleted: replaced } = published
+    return { ...result, put, version, replaced }
   } catch (error) {
     await sender.settle()
     const stop = async (): Promise<Stop> => {
@@ -166,17 +162,15 @@ export async function importFiles(
         const sent = isLoading() ? NOTHING_SENT : sender.sent
         return { sent, isUncertain: isPublishing, cursor: cursor() }
       }
-      if (load.isStarted) {
-        if (request.isAllOrNothing !== true) return publishSent(load, sender.sent, cursor())
-        return { sent: NOTHING_SENT, isUncertain: !(await isDone(load.abandon())) }
+      if (!isLoading()) return { sent: sender.sent, isUncertain: false, cursor: cursor() }
+      if (mode !== 'replace' && request.isAllOrNothing !== true) {
+        return publishSent(load, sender.sent, cursor())
       }
-      if (replacement === undefined) {
-        return { sent: sender.sent, isUncertain: false, cursor: cursor() }
-      }
-      // A replacement that cannot be abandoned now expires.
-      const isAbandoned = await isDone(administration.abandonReplacement(request, replacement))
-      if (isAbandoned) return { sent: NOTHING_SENT, isUncertain: false }
-      return { sent: NOTHING_SENT, isUncertain: true, cursor: cursor() }
+      return load.abandon().then(
+        () => ({ sent: NOTHING_SENT, isUncertain: false }),
+        // A replacement that cannot be abandoned now expires.
+        () => ({ sent: NOTHING_SENT, isUncertain: true, cursor: cursor() }),
+      )
     }
     const { sent, isUncertain, cursor: stoppedAt } = await stop()
     const result = { ...sent, ...counts, replaced: undefined, isUncertain }
@@ -215,13 +209,6 @@ function loadedCounts(
 
 const NOTHING_TO_REPLACE_WITH =
   'the files have no rows, and to replace all objects with nothing would delete them'
-
-async function isDone(work: Promise<void>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  )
-}
 
 async function readFile(
   { name, source }: ImportedFile,
