@@ -3,9 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CredentialSpec } from '../access/api-tokens.ts'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { addExamples } from './examples.ts'
 import { printMessage, writeOut, writeRows } from './output.ts'
-import { parseList } from './service-options.ts'
+import { addExamples, parseList } from './service-options.ts'
 import { type CommandAction, recordCommand, withStore } from './store-commands.ts'
 
 /** A kind of credential, and how its commands differ from those of the other kind. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readVersion } from '../server/version.ts'
-import { addExamples } from './examples.ts'
+import { addExamples } from './service-options.ts'
 
 type AddCommand = (program: Command) => void
 

@@ -1,6 +1,8 @@
 /** Options shared by the commands that connect to a running service. */
+
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
+import { untilInterrupted } from './interrupt.ts'
 import { printMessage } from './output.ts'
 
 export interface ServiceOptions {
@@ -56,6 +58,37 @@ export async function openClient(
     retries: { waitForServiceMs: 0, onPause: outageReporter() },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
+}
+
+/** What a command needs to talk to a service. */
+export interface ServiceContext<Options> {
+  readonly client: Endpoints
+  readonly options: Options
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+/** Adds the options of a service and examples; the command gets a client and its arguments. */
+export function runOnService<Options extends ServiceOptions, Args extends unknown[]>(
+  command: Command,
+  examples: readonly string[],
+  run: (context: ServiceContext<Options>, ...args: Args) => Promise<void>,
+  /** Returns why the options cannot be used together. */
+  findMistake: (options: Options, ...args: Args) => string | undefined = () => undefined,
+): void {
+  addExamples(addServiceOptions(command), ...examples).action((...given: unknown[]) => {
+    const options = given.at(-2) as Options
+    const args = given.slice(0, -2) as Args
+    failOnMistake(command, findMistake(options, ...args))
+    return untilInterrupted(async (signal) => {
+      await run({ client: await openClient(options, signal), options, signal }, ...args)
+    })
+  })
+}
+
+/** Ends the process if a command is used in a wrong way. */
+export function failOnMistake(command: Command, mistake: string | undefined): void {
+  if (mistake !== undefined) command.error(`error: ${mistake}`, { exitCode: 2 })
 }
 
 /** Shorter pauses are those of a service that is busy for a moment. */
@@ -118,4 +151,13 @@ function parseUrl(text: string): string {
     throw new InvalidArgumentError('It must start with http:// or https://, without a user name.')
   }
   return text
+}
+
+/** Appends examples to the help of a command. A test runs every one of them. */
+export function addExamples(command: Command, ...lines: readonly string[]): Command {
+  const heading = lines.length === 1 ? 'Example' : 'Examples'
+  return command.addHelpText(
+    'after',
+    `\n${heading}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  )
 }

@@ -1,14 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { CallOptions } from '../../client/connection.ts'
 import type { AuditRecord } from '../../contract/audit-record.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, printMessage, writeOut } from '../output.ts'
 import {
-  addServiceOptions,
-  openClient,
   parseCount,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
 
@@ -45,28 +42,24 @@ export function addAuditCommand(program: Command): void {
     .option('--operation <name>', 'an operation of the API, such as writeObjects', parseText)
     .option('--ontology <name>', 'the API name of an ontology', parseText)
     .option('--limit <count>', `show at most this many (default: ${DEFAULT_LIMIT})`, parseCount)
-  addServiceOptions(addFormOptions(audit))
-  addExamples(
-    audit,
+  addFormOptions(audit)
+  const examples = [
     'oqs audit --since 24h',
     'oqs audit --caller importer --operation writeObjects --limit 1000 > writes.ndjson',
-  ).action((options: AuditOptions) => untilInterrupted((signal) => printAudit(options, signal)))
+  ]
+  runOnService(audit, examples, printAudit)
 }
 
-async function printAudit(options: AuditOptions, signal: AbortSignal): Promise<void> {
-  const [{ connection }, { readPage }] = await Promise.all([
-    openClient(options, signal),
-    import('../../client/endpoints/endpoint-group.ts'),
-  ])
+async function printAudit({ client, options, signal }: ServiceContext<AuditOptions>) {
+  const { readPage } = await import('../../client/endpoints/endpoint-group.ts')
   const { since, until, caller, operation, ontology, limit = DEFAULT_LIMIT } = options
-  const call: CallOptions = { signal }
   const records: ListedRecord[] = []
   let pageToken: string | undefined
   do {
     const pageSize = Math.min(MAX_PAGE_SIZE, limit - records.length)
     const query = { since, until, caller, operation, ontology, pageSize, pageToken }
-    const request = { ...call, path: '/api/admin/v1/audit', query }
-    const page = await readPage<AuditPage>(connection, request)
+    const request = { signal, path: '/api/admin/v1/audit', query }
+    const page = await readPage<AuditPage>(client.connection, request)
     records.push(...page.data)
     pageToken = page.nextPageToken
   } while (pageToken !== undefined && records.length < limit)

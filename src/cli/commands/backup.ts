@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
 import { formatBytes, type Progress, startProcessProgress } from '../progress.ts'
+import { addExamples } from '../service-options.ts'
 import { recordCommand, withStore } from '../store-commands.ts'
 
 interface BackupCommandOptions {

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { addExamples } from '../examples.ts'
 import { writeOut } from '../output.ts'
+import { addExamples } from '../service-options.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 

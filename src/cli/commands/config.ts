@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Setting } from '../../server/settings.ts'
-import { addExamples } from '../examples.ts'
 import { printMessage, writeRows } from '../output.ts'
+import { addExamples } from '../service-options.ts'
 
 export function addConfigCommand(program: Command): void {
   const config = program

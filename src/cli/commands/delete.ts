@@ -2,15 +2,13 @@ import type { Command } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { countOf } from '../../contract/count-of.ts'
 import { confirm } from '../confirm.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import {
-  addServiceOptions,
   addTypeOptions,
-  openClient,
   parseJson,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
@@ -31,19 +29,16 @@ export function addDeleteCommand(program: Command): void {
     .option('--query <json>', 'delete all matches of a query of revision 1.0', parseJson)
     .option('--all', 'delete all objects of the type, as one commit')
     .option('--yes', 'do not ask for confirmation')
-  addServiceOptions(command)
-  addExamples(
-    command,
+  const examples = [
     'oqs delete --ontology aviation --type airport GVA --yes',
     `oqs delete --ontology aviation --type airport --yes --query '{"type": "eq", "field": "properties.countryCode", "value": "XX"}'`,
     'oqs delete --ontology scratch --type sensor --all --yes',
-  ).action((keys: string[], options: DeleteOptions) => {
-    const given = [keys.length > 0, options.query !== undefined, options.all === true]
-    if (given.filter(Boolean).length !== 1) {
-      const message = "error: specify either primary keys, '--query <json>' or '--all'"
-      command.error(message, { exitCode: 2 })
-    }
-    return untilInterrupted((signal) => deleteObjects(keys, options, signal))
+  ]
+  runOnService(command, examples, deleteObjects, ({ query, all }, keys) => {
+    const given = [keys.length > 0, query !== undefined, all === true].filter(Boolean)
+    return given.length === 1
+      ? undefined
+      : "specify either primary keys, '--query <json>' or '--all'"
   })
 }
 
@@ -52,11 +47,9 @@ function parseKey(text: string, previous: string[] = []): string[] {
 }
 
 async function deleteObjects(
+  { client, options, signal }: ServiceContext<DeleteOptions>,
   keys: readonly string[],
-  options: DeleteOptions,
-  signal: AbortSignal,
 ): Promise<void> {
-  const client = await openClient(options, signal)
   const { ontology, type: objectType } = options
   if (options.yes !== true) {
     const count = keys.length > 0 ? keys.length : await countMatches(client, options)

@@ -4,17 +4,16 @@ import type { TypePath } from '../../client/endpoints/pages.ts'
 import { countOf } from '../../contract/count-of.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import type { ExportProgress } from '../../transfer/export/export-objects.ts'
-import { addExamples } from '../examples.ts'
-import { Interrupted, untilInterrupted } from '../interrupt.ts'
+import { Interrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { formatBytes, startProcessProgress } from '../progress.ts'
 import {
-  addServiceOptions,
   addTypeOptions,
-  openClient,
   outputFile,
   parseList,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
@@ -48,36 +47,31 @@ export function addExportCommand(program: Command): void {
     .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
     .option('--resume', 'continue an interrupted export to the same file')
-  addServiceOptions(command)
-  addExamples(
-    command,
+  const examples = [
     'oqs export --ontology aviation --type airport --output airports.ndjson',
     'oqs export --ontology aviation --type airport --format csv --output airports.csv --resume',
     'oqs export --ontology aviation --type airport --where countryCode.eq=CH --select name,city',
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
     'oqs export --ontology aviation --type airport --output airports.parquet',
-  ).action((options: ExportCommandOptions) => {
-    const { resume } = options
-    const output = outputFile(options.output)
-    if (resume && output === undefined) {
-      command.error("error: option '--resume' requires '--output <file>'", { exitCode: 2 })
+  ]
+  runOnService(command, examples, exportType, (options: ExportCommandOptions) => {
+    if (options.resume === undefined) return undefined
+    if (outputFile(options.output) === undefined) {
+      return "option '--resume' requires '--output <file>'"
     }
-    if (resume && formatOf(options) === 'parquet') {
-      command.error("error: option '--resume' cannot be used with Parquet; run without it", {
-        exitCode: 2,
-      })
-    }
-    return untilInterrupted((signal) => exportObjectsTo(output, options, signal))
+    return formatOf(options) === 'parquet'
+      ? "option '--resume' cannot be used with Parquet; run without it"
+      : undefined
   })
 }
 
-async function exportObjectsTo(
-  output: string | undefined,
-  options: ExportCommandOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const client = await openClient(options, signal)
+async function exportType({
+  client,
+  options,
+  signal,
+}: ServiceContext<ExportCommandOptions>): Promise<void> {
   const { ontology, type, select } = options
+  const output = outputFile(options.output)
   const query = toQuery(options.where)
   const where = query === undefined ? undefined : JSON.stringify(query)
   const format = formatOf(options)

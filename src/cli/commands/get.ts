@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
 import type { ObjectRecord } from '../../client/endpoints/pages.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut } from '../output.ts'
 import {
-  addServiceOptions,
   addTypeOptions,
-  openClient,
   parseList,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
 } from '../service-options.ts'
@@ -24,21 +22,23 @@ export function addGetCommand(program: Command): void {
     .argument('<key>', 'primary key of the object', parseText)
   addTypeOptions(get)
   get.option('--select <names>', 'properties to show, comma-separated', parseList)
-  addServiceOptions(addFormOptions(get))
-  addExamples(
-    get,
+  addFormOptions(get)
+  const examples = [
     'oqs get --ontology aviation --type airport ZRH',
     'oqs get --ontology aviation --type airport ZRH --select name,location --table',
-  ).action((key: string, options: GetOptions) =>
-    untilInterrupted(async (signal) => {
-      const { revision1 } = await openClient(options, signal)
-      const type = { ontology: options.ontology, objectType: options.type }
-      const properties = options.select?.join(',')
-      const record = await revision1.getObject(type, key, { properties })
-      if (chooseForm(options) === 'json') await writeOut(`${JSON.stringify(record)}\n`, signal)
-      else await writeOut(await describeRecord(record), signal)
-    }),
-  )
+  ]
+  runOnService(get, examples, showObject)
+}
+
+async function showObject(
+  { client, options, signal }: ServiceContext<GetOptions>,
+  key: string,
+): Promise<void> {
+  const type = { ontology: options.ontology, objectType: options.type }
+  const properties = options.select?.join(',')
+  const record = await client.revision1.getObject(type, key, { properties })
+  if (chooseForm(options) === 'json') await writeOut(`${JSON.stringify(record)}\n`, signal)
+  else await writeOut(await describeRecord(record), signal)
 }
 
 /** Formats one property per line, without cutting values. */

@@ -12,7 +12,6 @@ import {
   describeResult,
   describeStop,
 } from '../describe-import.ts'
-import { addExamples } from '../examples.ts'
 import { hintFor } from '../hints.ts'
 import { ImportNote } from '../import-note.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
@@ -22,6 +21,7 @@ import { printMessage } from '../output.ts'
 import { checkNoInput, RejectsFile } from '../rejects-file.ts'
 import { describeOption, describeRemedy } from '../remedies.ts'
 import {
+  addExamples,
   addServiceOptions,
   openClient,
   parseText,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
-import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import {
@@ -10,9 +9,12 @@ import {
   startProcessProgress,
 } from '../progress.ts'
 import {
+  addExamples,
   addServiceOptions,
   openClient,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
 
@@ -36,11 +38,8 @@ export function addArchiveCommands(ontology: Command): void {
       'archive to write, such as aviation.tar; - is standard output',
       parseText,
     )
-  addServiceOptions(write)
-  addExamples(write, 'oqs ontology export aviation --output aviation.tar').action(
-    (name: string, options: ExportOptions) =>
-      untilInterrupted((signal) => exportOntology(name, options, signal)),
-  )
+  const examples = ['oqs ontology export aviation --output aviation.tar']
+  runOnService(write, examples, exportOntology)
 
   const read = ontology
     .command('import')
@@ -62,12 +61,10 @@ export function addArchiveCommands(ontology: Command): void {
 }
 
 async function exportOntology(
+  { client, options, signal }: ServiceContext<ExportOptions>,
   name: string,
-  options: ExportOptions,
-  signal: AbortSignal,
 ): Promise<void> {
   const { writeArchive } = await import('../../transfer/archive/write-archive.ts')
-  const client = await openClient(options, signal)
   const { output } = options
   const progress = startTypeProgress('exporting')
   try {

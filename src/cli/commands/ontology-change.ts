@@ -2,14 +2,12 @@ import type { Command } from 'commander'
 import type { Administration } from '../../client/endpoints/administration.ts'
 import { type DefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
 import { countOf, formatCount } from '../../contract/count-of.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
 import { startProcessProgress } from '../progress.ts'
 import {
-  addServiceOptions,
-  openClient,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
 
@@ -25,24 +23,25 @@ export function addChangeCommand(ontology: Command): void {
     .argument('<ontology>', 'API name or RID of the ontology', parseText)
     .option('--wait', 'wait until the change is published')
     .option('--cancel', 'cancel the change, and keep the earlier definition')
-  addServiceOptions(command)
-  addExamples(
-    command,
+  const examples = [
     'oqs ontology change aviation',
     'oqs ontology change aviation --wait',
     'oqs ontology change aviation --cancel',
-  ).action((name: string, options: ChangeOptions) =>
-    untilInterrupted(async (signal) => {
-      const { administration } = await openClient(options, signal)
-      const change =
-        options.cancel === true
-          ? await administration.cancelDefinitionChange(name)
-          : await administration.getDefinitionChange(name)
-      if (options.wait === true) return await followChange(administration, change, name, signal)
-      await writeOut(`${describeChange(change)}\n`, signal)
-      if (change.state === 'failed') throw new Error(`the last change of ${name} failed`)
-    }),
-  )
+  ]
+  runOnService(command, examples, showChange)
+}
+
+async function showChange(
+  { client: { administration }, options, signal }: ServiceContext<ChangeOptions>,
+  name: string,
+): Promise<void> {
+  const change =
+    options.cancel === true
+      ? await administration.cancelDefinitionChange(name)
+      : await administration.getDefinitionChange(name)
+  if (options.wait === true) return await followChange(administration, change, name, signal)
+  await writeOut(`${describeChange(change)}\n`, signal)
+  if (change.state === 'failed') throw new Error(`the last change of ${name} failed`)
 }
 
 /** Shows the progress until a change is published; throws if it fails. */

@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
 import { confirm } from '../confirm.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
 import {
-  addServiceOptions,
-  openClient,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
 
@@ -30,28 +28,28 @@ export function addDeleteDefinitionCommand(ontology: Command): void {
     .argument('[type]', 'API name of the object type (default: the whole ontology)', parseText)
     .option('--cascade', 'also delete the links of the type, or the objects of the ontology')
     .option('--yes', 'do not ask for confirmation')
-  addServiceOptions(command)
-  addExamples(
-    command,
+  const examples = [
     'oqs ontology delete sandbox sensor --cascade --yes',
     'oqs ontology delete sandbox --cascade --yes',
-  ).action((name: string, objectType: string | undefined, options: DeleteOptions) =>
-    untilInterrupted(async (signal) => {
-      const { administration } = await openClient(options, signal)
-      const { cascade, yes } = options
-      const what =
-        objectType === undefined
-          ? `the ontology ${name}`
-          : `the object type ${objectType} of ${name}`
-      if (yes !== true && !(await confirm(`Delete ${what} with all objects?`, signal))) {
-        throw new Error('Nothing was deleted.')
-      }
-      const deleted = (await (objectType === undefined
-        ? administration.deleteOntology(name, { cascade })
-        : administration.deleteObjectType({ ontology: name, objectType }, { cascade }))) as Deleted
-      await writeOut(`deleted ${describeDeleted(deleted)}\n`, signal)
-    }),
-  )
+  ]
+  runOnService(command, examples, deleteDefinition)
+}
+
+async function deleteDefinition(
+  { client: { administration }, options, signal }: ServiceContext<DeleteOptions>,
+  name: string,
+  objectType: string | undefined,
+): Promise<void> {
+  const { cascade, yes } = options
+  const what =
+    objectType === undefined ? `the ontology ${name}` : `the object type ${objectType} of ${name}`
+  if (yes !== true && !(await confirm(`Delete ${what} with all objects?`, signal))) {
+    throw new Error('Nothing was deleted.')
+  }
+  const deleted = (await (objectType === undefined
+    ? administration.deleteOntology(name, { cascade })
+    : administration.deleteObjectType({ ontology: name, objectType }, { cascade }))) as Deleted
+  await writeOut(`deleted ${describeDeleted(deleted)}\n`, signal)
 }
 
 function describeDeleted({ objectTypes, linkTypes, objects }: Deleted): string {

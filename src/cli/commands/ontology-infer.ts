@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { addColumnOptions, type ColumnArgs, readColumnOptions } from '../column-options.ts'
-import { addExamples } from '../examples.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { writeOut } from '../output.ts'
-import { parseText } from '../service-options.ts'
+import { addExamples, parseText } from '../service-options.ts'
 
 interface InferCommandOptions extends InputArgs, ColumnArgs {
   readonly ontology?: string

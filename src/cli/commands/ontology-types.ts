@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
-import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import type { FullMetadata } from '../ontology-types/full-metadata.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { readDefinition } from '../read-definition.ts'
 import {
+  addExamples,
   addServiceOptions,
   openClient,
   outputFile,

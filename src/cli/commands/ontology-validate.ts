@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
-import { addExamples } from '../examples.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { describeDefinition, readJsonFile } from '../read-definition.ts'
-import { parseText } from '../service-options.ts'
+import { addExamples, parseText } from '../service-options.ts'
 
 /** Adds `oqs ontology validate` and `oqs ontology schema`, which need no service. */
 export function addValidateCommands(ontology: Command): void {

@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import { isDefinitionChange } from '../../client/endpoints/definition-change.ts'
 import { withoutRids } from '../../transfer/definition/without-rids.ts'
-import { addExamples } from '../examples.ts'
-import { untilInterrupted } from '../interrupt.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
 import { type Definition, describeDefinition, readDefinition } from '../read-definition.ts'
 import {
-  addServiceOptions,
-  openClient,
+  addExamples,
   parseText,
+  runOnService,
+  type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
 import { type ChangePlan, showPlan } from '../show-plan.ts'
@@ -44,33 +43,31 @@ function addApplyCommand(ontology: Command): void {
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--allow-data-loss', 'delete values and types that the definition no longer has')
     .option('--wait', 'if the change runs in the background, wait until it is published')
-  addServiceOptions(apply)
-  addExamples(
-    apply,
+  const examples = [
     'oqs ontology apply aviation.json',
     'oqs ontology apply aviation.json --dry-run',
     'oqs ontology apply aviation.json --wait',
     'oqs ontology show aviation | oqs ontology apply -',
-  ).action((file: string, options: ApplyOptions) =>
-    untilInterrupted(async (signal) => {
-      const definition = await readDefinition(file)
-      const { administration } = await openClient(options, signal)
-      const { apiName } = definition
-      const { dryRun, allowDataLoss } = options
-      const applied = await administration.applyDefinition(apiName, definition, {
-        dryRun,
-        allowDataLoss,
-      })
-      if (dryRun) return await showPlan(applied as ChangePlan, signal)
-      if (isDefinitionChange(applied)) {
-        if (options.wait === true)
-          return await followChange(administration, applied, apiName, signal)
-        const hint = `Follow it with \`oqs ontology change ${apiName} --wait\`.`
-        return await writeOut(`${describeChange(applied)}\n${hint}\n`, signal)
-      }
-      return await writeOut(describeApplied(applied as Definition), signal)
-    }),
-  )
+  ]
+  runOnService(apply, examples, applyFile)
+}
+
+async function applyFile(
+  { client: { administration }, options, signal }: ServiceContext<ApplyOptions>,
+  file: string,
+): Promise<void> {
+  const definition = await readDefinition(file)
+  const { apiName } = definition
+  const { dryRun, allowDataLoss, wait } = options
+  const change = { dryRun, allowDataLoss }
+  const applied = await administration.applyDefinition(apiName, definition, change)
+  if (dryRun) return await showPlan(applied as ChangePlan, signal)
+  if (!isDefinitionChange(applied)) {
+    return await writeOut(describeApplied(applied as Definition), signal)
+  }
+  if (wait === true) return await followChange(administration, applied, apiName, signal)
+  const hint = `Follow it with \`oqs ontology change ${apiName} --wait\`.`
+  await writeOut(`${describeChange(applied)}\n${hint}\n`, signal)
 }
 
 interface ApplyOptions extends ServiceOptions {
@@ -89,27 +86,28 @@ function addShowCommand(ontology: Command): void {
     .description('Show the definition of one ontology, or list all ontologies.')
     .argument('[name]', 'API name or RID of an ontology (default: list all)', parseText)
     .option('--portable', 'leave out RIDs, so that the definition fits every service')
-  addServiceOptions(addFormOptions(show))
-  addExamples(
-    show,
+  addFormOptions(show)
+  const examples = [
     'oqs ontology show',
     'oqs ontology show aviation > aviation.json',
     'oqs ontology show aviation --portable > aviation.json',
-  ).action((name: string | undefined, options: ShowOptions) =>
-    untilInterrupted(async (signal) => {
-      const { administration, revision1 } = await openClient(options, signal)
-      if (name !== undefined) {
-        const shown = (await administration.getDefinition(name)) as Definition
-        const definition = options.portable === true ? withoutRids(shown) : shown
-        return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
-      }
-      const ontologies = await revision1.listOntologies()
-      const rows = ontologies.map(({ apiName, displayName, description, rid }) => {
-        return { apiName, displayName, description, rid }
-      })
-      return await writeRows(rows, chooseForm(options))
-    }),
+  ]
+  runOnService(show, examples, showOntology)
+}
+
+async function showOntology(
+  { client: { administration, revision1 }, options, signal }: ServiceContext<ShowOptions>,
+  name: string | undefined,
+): Promise<void> {
+  if (name !== undefined) {
+    const shown = (await administration.getDefinition(name)) as Definition
+    const definition = options.portable === true ? withoutRids(shown) : shown
+    return await writeOut(`${JSON.stringify(definition, null, 2)}\n`, signal)
+  }
+  const rows = (await revision1.listOntologies()).map(
+    ({ apiName, displayName, description, rid }) => ({ apiName, displayName, description, rid }),
   )
+  await writeRows(rows, chooseForm(options))
 }
 
 function describeApplied(definition: Definition): string {

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { ReadPolicyContext } from '../../access/policies/stored-policies.ts'
 import { countOf } from '../../contract/count-of.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
-import { addExamples } from '../examples.ts'
 import { writeOut, writeRows } from '../output.ts'
 import { readJsonFile } from '../read-definition.ts'
+import { addExamples } from '../service-options.ts'
 import { recordCommand, withStore } from '../store-commands.ts'
 
 /** Adds `oqs policy`. Policies are in the store; a running service sees changes at once. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
+import { addExamples } from '../service-options.ts'
 
 export function addServeCommand(program: Command): void {
   const serve = program

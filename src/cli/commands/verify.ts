@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
-import { addExamples } from '../examples.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
+import { addExamples } from '../service-options.ts'
 import { withStore } from '../store-commands.ts'
 
 /** Adds `oqs verify`, which checks the store that `OQS_STORE` names, also while a service uses it. */
