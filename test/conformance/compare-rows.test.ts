@@ -5,7 +5,7 @@ import { parseDefinition } from '../../src/ontology/definition/parse-definition.
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { isRejected, rowReader } from '../../src/transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../src/transfer/compare/change-journal.ts'
-import { ChangeRecorder } from '../../src/transfer/compare/change-recorder.ts'
+import { changeRecorder } from '../../src/transfer/compare/change-recorder.ts'
 import { storedObjects, undoChanges } from '../../src/transfer/compare/stored-objects.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
@@ -72,7 +72,7 @@ it.each<[KeyType, string, string]>([
     const readStored = storedObjects(objectSets, key, type)
     const countsAfter = async (...objects: readonly ReturnType<typeof objectOf>[]) => {
       const journal = new ChangeJournal()
-      await new ChangeRecorder(type, { journal, readStored, mode: 'upsert' }).record(objects)
+      await changeRecorder(type, { journal, readStored, mode: 'upsert' })(objects)
       return { counts: journal.counts, entries: [...journal.entries] }
     }
     await write(objectOf(first, '0.5'))

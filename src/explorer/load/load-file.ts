@@ -25,7 +25,7 @@ export async function loadFile(
   const { ontology, created } = spec
   const { report, signal } = options
   const opened = await openLoad(spec, options)
-  const { endpoints, objectType, importOptions, recorder, journal, bytesRead, isDue } = opened
+  const { endpoints, objectType, importOptions, recordChanges, journal, bytesRead, isDue } = opened
   const typePath = { ontology, objectType: objectType.apiName }
   let rejected = 0
   let rejections: Rejection[] = []
@@ -49,7 +49,7 @@ export async function loadFile(
       ...importOptions,
       dryRun: false,
       beforeBatch: async (objects) => {
-        if (hasJournal()) await recorder.record(objects)
+        if (hasJournal()) await recordChanges(objects)
       },
       onRejected: (rejection) => {
         rejected += 1
@@ -84,11 +84,11 @@ export async function loadFile(
 
 /** Compares every row of a file with the objects of the service, and writes nothing. */
 export async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> {
-  const { endpoints, importOptions, recorder, journal, isDue } = await openLoad(spec, options)
+  const { endpoints, importOptions, recordChanges, journal, isDue } = await openLoad(spec, options)
   const { rows, rejected } = await importFiles(endpoints, {
     ...importOptions,
     dryRun: true,
-    openSink: (reject) => comparisonSink(recorder, reject),
+    openSink: (reject) => comparisonSink(recordChanges, reject),
     onRejected: () => {},
     onProgress: async (read) => {
       if (isDue()) options.report({ kind: 'comparing', rows: read })

@@ -1,7 +1,7 @@
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { rowReader } from '../../transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
-import { ChangeRecorder } from '../../transfer/compare/change-recorder.ts'
+import { changeRecorder } from '../../transfer/compare/change-recorder.ts'
 import { storedObjects } from '../../transfer/compare/stored-objects.ts'
 import { parsedType } from './apply-type.ts'
 import type { LoadSpec, Report } from './messages.ts'
@@ -25,7 +25,7 @@ export async function openLoad(spec: LoadSpec, options: WorkOptions) {
     bytesRead,
     isDue: reportPace(),
     journal,
-    recorder: new ChangeRecorder(objectType, { journal, readStored, mode }),
+    recordChanges: changeRecorder(objectType, { journal, readStored, mode }),
     /** What an import and a comparison have in common. */
     importOptions: {
       ontology,

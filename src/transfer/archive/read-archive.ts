@@ -17,48 +17,13 @@ interface Entry {
 const TEXT_MAX_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
-export class Archive implements AsyncDisposable {
-  readonly #file: FileHandle
-  readonly #entries: ReadonlyMap<string, Entry>
-  readonly #close: () => Promise<void>
+export interface Archive extends AsyncDisposable {
   readonly definition: OntologyDefinition
   readonly manifest: Manifest
-  #bytesRead = 0
-
-  constructor(
-    file: FileHandle,
-    entries: ReadonlyMap<string, Entry>,
-    texts: { readonly definition: OntologyDefinition; readonly manifest: Manifest },
-    close: () => Promise<void>,
-  ) {
-    this.#file = file
-    this.#entries = entries
-    this.#close = close
-    this.definition = texts.definition
-    this.manifest = texts.manifest
-  }
-
   /** The number of bytes of objects read so far. */
-  get bytesRead(): number {
-    return this.#bytesRead
-  }
-
+  readonly bytesRead: number
   /** Returns the bytes of a file in the archive. */
-  async *read(name: string): AsyncGenerator<Uint8Array> {
-    const entry = this.#entries.get(name)
-    if (entry === undefined) throw new UnreadableFile(`has no ${name}`)
-    const end = entry.start + entry.size
-    for (let at = entry.start; at < end; ) {
-      const bytes = await readAt(this.#file, at, Math.min(CHUNK_BYTES, end - at))
-      at += bytes.length
-      this.#bytesRead += bytes.length
-      yield bytes
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close()
-  }
+  read(name: string): AsyncGenerator<Uint8Array>
 }
 
 export async function openArchive(path: string): Promise<Archive> {
@@ -80,7 +45,27 @@ export async function openArchive(path: string): Promise<Archive> {
     const entries = await readEntries(file)
     const definition = checkDefinition(await readJson(file, entries, DEFINITION_FILE))
     const manifest = checkManifest(await readJson(file, entries, MANIFEST_FILE))
-    return new Archive(file, entries, { definition, manifest }, close)
+    let bytesRead = 0
+    async function* read(name: string): AsyncGenerator<Uint8Array> {
+      const entry = entries.get(name)
+      if (entry === undefined) throw new UnreadableFile(`has no ${name}`)
+      const end = entry.start + entry.size
+      for (let at = entry.start; at < end; ) {
+        const bytes = await readAt(file, at, Math.min(CHUNK_BYTES, end - at))
+        at += bytes.length
+        bytesRead += bytes.length
+        yield bytes
+      }
+    }
+    return {
+      definition,
+      manifest,
+      get bytesRead() {
+        return bytesRead
+      },
+      read,
+      [Symbol.asyncDispose]: close,
+    }
   } catch (error) {
     await close()
     throw describeError(path, error)

@@ -7,39 +7,36 @@ import {
   toRejection,
 } from '../import/batch-sender.ts'
 import type { ChangeJournal } from './change-journal.ts'
-import { bodyWriter, type ObjectBody, RefusedProperty } from './object-body.ts'
+import { bodyWriter, RefusedProperty } from './object-body.ts'
 import type { ReadStored } from './stored-objects.ts'
 
-/** Records in a journal what rows change, by the objects that the service has when they are sent. */
-export class ChangeRecorder {
-  readonly #journal: ChangeJournal
-  readonly #readStored: ReadStored
-  readonly #writeBody: ReturnType<typeof bodyWriter>
-  readonly #mode: 'upsert' | 'append'
+/**
+ * Records in a journal what rows change, by the objects that the service has when they are sent. Rows
+ * with values that the service rejects are not recorded.
+ */
+export type RecordChanges = (
+  objects: readonly OutgoingObject[],
+  onRejected?: (rejection: Rejection) => void,
+) => Promise<void>
 
-  constructor(
-    objectType: ObjectType,
-    options: {
-      readonly journal: ChangeJournal
-      readonly readStored: ReadStored
-      readonly mode: 'upsert' | 'append'
-    },
-  ) {
-    this.#writeBody = bodyWriter(objectType)
-    this.#journal = options.journal
-    this.#readStored = options.readStored
-    this.#mode = options.mode
-  }
-
-  /** Rows with values that the service rejects are not recorded. */
-  async record(
-    objects: readonly OutgoingObject[],
-    onRejected: (rejection: Rejection) => void = () => {},
-  ): Promise<void> {
+export function changeRecorder(
+  objectType: ObjectType,
+  {
+    journal,
+    readStored,
+    mode,
+  }: {
+    readonly journal: ChangeJournal
+    readonly readStored: ReadStored
+    readonly mode: 'upsert' | 'append'
+  },
+): RecordChanges {
+  const writeBody = bodyWriter(objectType)
+  return async (objects, onRejected = () => {}) => {
     const valid = objects.flatMap((object) => {
       try {
         const properties = JSON.parse(object.json) as Readonly<Record<string, unknown>>
-        return [{ key: object.key, body: this.#writeBody(properties) }]
+        return [{ key: object.key, body: writeBody(properties) }]
       } catch (error) {
         if (!(error instanceof RefusedProperty)) throw error
         const { property, path, reason } = error
@@ -47,26 +44,24 @@ export class ChangeRecorder {
         return []
       }
     })
-    const stored = await this.#readStored([...new Set(valid.map(({ key }) => key))])
+    const stored = await readStored([...new Set(valid.map(({ key }) => key))])
     const created = new Set<string>()
     for (const { key, body } of valid) {
       const before = stored.get(key)
       // In append mode, the first row of a key stays, and so does an object that exists.
-      if (this.#mode === 'append') this.#append(key, before, body, created)
-      else this.#journal.add(key, before, body)
+      if (mode === 'upsert') journal.add(key, before, body)
+      else if (before !== undefined) journal.add(key, before, before)
+      else if (!created.has(key) && !journal.has(key)) journal.add(key, before, body)
+      created.add(key)
     }
-  }
-
-  #append(key: string, before: ObjectBody | undefined, body: ObjectBody, created: Set<string>) {
-    if (before !== undefined) this.#journal.add(key, before, before)
-    else if (!created.has(key) && !this.#journal.has(key)) this.#journal.add(key, before, body)
-    created.add(key)
   }
 }
 
+const BATCH_OBJECTS = 1000
+
 /** A destination that compares objects with those of the service, and writes nothing. */
 export function comparison(
-  recorder: ChangeRecorder,
+  record: RecordChanges,
   onRejected: (rejection: Rejection) => void,
 ): ObjectSink {
   const sent = { ...NOTHING_SENT }
@@ -74,7 +69,7 @@ export function comparison(
   const send = async () => {
     const objects = batch
     batch = []
-    await recorder.record(objects, onRejected)
+    await record(objects, onRejected)
     sent.objects += objects.length
   }
   return {
@@ -88,5 +83,3 @@ export function comparison(
     settle: async () => {},
   }
 }
-
-const BATCH_OBJECTS = 1000

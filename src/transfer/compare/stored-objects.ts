@@ -77,31 +77,20 @@ export async function undoChanges(
   readStored: ReadStored,
 ): Promise<UndoResult> {
   const result = { removed: 0, restored: 0, skipped: 0 }
-  const undo = async (batch: readonly JournalEntry[]) => {
+  const all = [...entries]
+  for (let start = 0; start < all.length; start += BATCH_OBJECTS) {
+    const batch = all.slice(start, start + BATCH_OBJECTS)
     const stored = await readStored(batch.map(({ key }) => key))
-    const lines: string[] = []
-    let removed = 0
-    for (const { key, before, after } of batch) {
-      const now = stored.get(key)
-      if (now === before) continue
-      if (now !== after) {
-        result.skipped += 1
-        continue
-      }
-      if (before === undefined) removed += 1
-      lines.push(before === undefined ? `{"delete":${key}}\n` : `{"put":${before}}\n`)
-    }
+    const changed = batch.filter(({ key, before }) => stored.get(key) !== before)
+    const ours = changed.filter(({ key, after }) => stored.get(key) === after)
+    const lines = ours.map(({ key, before }) =>
+      before === undefined ? `{"delete":${key}}\n` : `{"put":${before}}\n`,
+    )
     if (lines.length > 0) await administration.writeObjects(type, lines.join(''))
+    const removed = ours.filter(({ before }) => before === undefined).length
     result.removed += removed
-    result.restored += lines.length - removed
+    result.restored += ours.length - removed
+    result.skipped += changed.length - ours.length
   }
-  let batch: JournalEntry[] = []
-  for (const entry of entries) {
-    batch.push(entry)
-    if (batch.length < BATCH_OBJECTS) continue
-    await undo(batch)
-    batch = []
-  }
-  await undo(batch)
   return result
 }

@@ -15,17 +15,13 @@ const SET_MAX = 2 ** 24 - 1
 export class RepeatedKeys {
   readonly #policy: DuplicatePolicy
   readonly #known: KnownKeys
-  #repeated = 0
+  /** The number of rows whose key an earlier row has. */
+  repeated = 0
 
   /** With the policies `first` and `fail`, all keys are remembered, because each row depends on them. */
   constructor(policy: DuplicatePolicy, counted = COUNTED_KEYS) {
     this.#policy = policy
-    this.#known = policy === 'last' ? new FirstKeys(counted) : new AllKeys()
-  }
-
-  /** The number of rows whose key an earlier row has. */
-  get repeated(): number {
-    return this.#repeated
+    this.#known = policy === 'last' ? firstKeys(counted) : allKeys()
   }
 
   /** Whether there were too many keys to recognise every repeated one. */
@@ -36,7 +32,7 @@ export class RepeatedKeys {
   /** Takes a row; returns the row to write, undefined to skip it, or the reason to reject it. */
   take(row: RowObject): RowObject | RejectedRow | undefined {
     if (this.#known.add(row.key)) return row
-    this.#repeated += 1
+    this.repeated += 1
     if (this.#policy === 'last') return row
     if (this.#policy === 'first') return undefined
     return {
@@ -54,40 +50,37 @@ interface KnownKeys {
 }
 
 /** The first keys of an import. */
-class FirstKeys implements KnownKeys {
-  readonly #hashes = new KeyHashes()
-  #free: number
-  isIncomplete = false
-
-  constructor(max: number) {
-    this.#free = max
-  }
-
-  add(key: string): boolean {
-    if (this.#free === 0) {
-      const isNew = !this.#hashes.has(key)
-      this.isIncomplete ||= isNew
+function firstKeys(max: number): KnownKeys {
+  const hashes = new KeyHashes()
+  let free = max
+  let isIncomplete = false
+  return {
+    get isIncomplete() {
+      return isIncomplete
+    },
+    add(key) {
+      const isNew = free === 0 ? !hashes.has(key) : hashes.add(key)
+      if (isNew && free === 0) isIncomplete = true
+      else if (isNew) free -= 1
       return isNew
-    }
-    const isNew = this.#hashes.add(key)
-    if (isNew) this.#free -= 1
-    return isNew
+    },
   }
 }
 
 /** All keys of an import. */
-class AllKeys implements KnownKeys {
-  readonly isIncomplete = false
-  readonly #sets: Set<string>[] = [new Set()]
-
-  add(key: string): boolean {
-    if (this.#sets.some((set) => set.has(key))) return false
-    let set = this.#sets.at(-1) as Set<string>
-    if (set.size >= SET_MAX) {
-      set = new Set()
-      this.#sets.push(set)
-    }
-    set.add(key)
-    return true
+function allKeys(): KnownKeys {
+  let last = new Set<string>()
+  const sets = [last]
+  return {
+    isIncomplete: false,
+    add(key) {
+      if (sets.some((set) => set.has(key))) return false
+      if (last.size >= SET_MAX) {
+        last = new Set()
+        sets.push(last)
+      }
+      last.add(key)
+      return true
+    },
   }
 }
