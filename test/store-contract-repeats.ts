@@ -191,6 +191,49 @@ export function repeatContract({ name, open, openAgain }: StoreUnderTest): void 
       })
     })
 
+    it('return the recorded response of a definition or a deletion with a key', async () => {
+      const note = (key: string) => ({ ...once(key), note: `the response of ${key}` })
+      const noted = { version: 0, put: 0, deleted: 0, kept: 0, isRepeated: true }
+      const change = planChange(
+        'others',
+        thingsDefinition('others'),
+        await store.readCatalogue(),
+        randomUUID,
+      )
+      expect(await store.findEarlierCommit(once('save'))).toBeUndefined()
+      await store.saveOntology({ ...change, idempotencyKey: note('save') })
+      const catalogue = await store.readCatalogue()
+      const { rid: ontologyRid = '', apiName = '' } = catalogue.find('others') ?? {}
+      const { generation } = catalogue
+      const remove = (basedOn: number) =>
+        store.deleteOntology({
+          ontologyRid,
+          apiName,
+          basedOn,
+          cascade: false,
+          idempotencyKey: note('delete'),
+        })
+      await remove(generation)
+      // The key is found in use, also by a process that knows of the deletion.
+      await expect(remove(generation)).rejects.toMatchObject({
+        errorName: 'OntologyDefinitionOutOfSync',
+      })
+      await using other = await openAgain()
+      await expect(remove((await other.readCatalogue()).generation)).rejects.toMatchObject({
+        errorName: 'IdempotencyKeyReused',
+      })
+      for (const key of ['save', 'delete']) {
+        expect(await other.findEarlierCommit(once(key))).toEqual({
+          ...noted,
+          note: `the response of ${key}`,
+        })
+      }
+      const reused = { ...once('save'), fingerprint: () => 'another request' }
+      await expect(other.findEarlierCommit(reused)).rejects.toMatchObject({
+        errorName: 'IdempotencyKeyReused',
+      })
+    })
+
     it('tell who was first to cancel, take, delete or revoke', async () => {
       const twice = async <T>(write: () => Promise<T>) => [await write(), await write()]
       const { documents } = store

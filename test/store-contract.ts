@@ -17,6 +17,7 @@ import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
 import { loadContract } from './store-contract-loads.ts'
 import { maintenanceContract } from './store-contract-maintenance.ts'
+import { portContract } from './store-contract-port.ts'
 import { queryContract } from './store-contract-queries.ts'
 import { repeatContract } from './store-contract-repeats.ts'
 import { objectSetContract } from './store-contract-sets.ts'
@@ -51,6 +52,7 @@ export function storeContract(store: StoreUnderTest): void {
   loadContract(store)
   editContract(store)
   repeatContract(store)
+  portContract(store)
   slowQueryContract(store)
 
   describe(`the ${name} store: pages`, () => {

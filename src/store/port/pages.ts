@@ -97,7 +97,7 @@ export interface ReadSetPageRequest {
   readonly versions: readonly number[] | undefined
   readonly maxObjects: number
   readonly maxBytes: number
-  /** Whether to count the matches of all parts. */
+  /** Whether to count the matches of all parts. For the first page of a walk only. */
   readonly includeTotalCount: boolean
 }
 
