@@ -38,8 +38,8 @@ export function sqliteDatabases(base = memoryFolder()): CreateDatabase {
       open: async (name, options) =>
         openSqliteStore(
           name.slice('sqlite:'.length),
-          // So that most batches take several transactions.
-          { ...options, changesAtOnceMax: 3 },
+          // So that most batches, and every conversion of objects, take several transactions.
+          { ...options, changesAtOnceMax: 3, rewrittenAtOnceMax: 0 },
           createInlineThreads,
         ),
       crash: () => {
@@ -68,6 +68,8 @@ export function memoryFolder(): string {
 export function postgresDatabases(serverUrl: string): CreateDatabase {
   return async () => {
     const { url: name, drop } = await createDatabase(serverUrl)
-    return { name, open: openStore, [Symbol.asyncDispose]: drop }
+    const open: typeof openStore = (store, options) =>
+      openStore(store, { ...options, rewrittenAtOnceMax: 0 })
+    return { name, open, [Symbol.asyncDispose]: drop }
   }
 }

@@ -131,6 +131,7 @@ export function applyReplacement(
   }
 }
 
-function copied(objects: Objects): Objects {
+/** Returns the same objects, each as a new row version. */
+export function copied(objects: Objects): Objects {
   return new Map([...objects].map(([key, object]) => [key, { ...object }]))
 }

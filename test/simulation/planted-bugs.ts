@@ -199,6 +199,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [["'use_count = use_count + 1, idle_since_ms = NULL'", "'use_count = use_count + 1'"]],
   },
   {
+    name: 'an object that changes during a conversion is not converted again',
+    file: 'src/store/core/tables/rewrites.ts',
+    edits: [['keys: taken.map(({ pk }) => pk)', 'keys: []']],
+  },
+  {
     name: 'a repeated publication is refused',
     file: REPLACEMENTS,
     edits: [

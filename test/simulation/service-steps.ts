@@ -1,5 +1,6 @@
 /** Steps of operators and of time: restarts, key rotation, clock jumps, changed definitions. */
 import { TypeModel } from './model.ts'
+import type { Answer } from './node.ts'
 import { expectEqual, ONTOLOGY, TYPES, type World } from './world.ts'
 
 const DAY_SECONDS = 86_400
@@ -7,13 +8,18 @@ const MAX_KEYS = 3
 const MAX_EXTRA_PROPERTIES = 2
 
 export async function applyDefinition(world: World): Promise<void> {
-  const { treeLimit, extraProperties } = world.definition
+  expectEqual((await sendDefinition(world)).status, 200, 'the status of a changed definition')
+}
+
+function sendDefinition(world: World): Promise<Answer> {
+  const { treeLimit, extraProperties, level } = world.definition
   const extra = Array.from({ length: extraProperties }, (_, at) => [`extra${at}`, STRING])
   const properties = {
     n: { type: 'integer' },
     s: STRING,
     tags: { type: 'array', items: STRING },
     pad: STRING,
+    level: { type: level },
     ...Object.fromEntries(extra),
   }
   const definition = {
@@ -31,8 +37,7 @@ export async function applyDefinition(world: World): Promise<void> {
   }
   const path = `/api/admin/v1/ontologies/${ONTOLOGY}`
   const body = JSON.stringify(definition)
-  const answer = await world.send({ method: 'PUT', path, contentType: 'application/json', body })
-  expectEqual(answer.status, 200, 'the status of a changed definition')
+  return world.send({ method: 'PUT', path, contentType: 'application/json', body })
 }
 
 const STRING = { type: 'string' }
@@ -44,6 +49,29 @@ export async function changeDefinition(world: World): Promise<void> {
     definition.extraProperties += 1
   }
   await applyDefinition(world)
+}
+
+/**
+ * Changes the type of a property that no object has, so that all objects are converted in the
+ * background, while clients write. The converted objects are a new version with the same values.
+ */
+export async function convertObjects(
+  world: World,
+  write: (world: World) => Promise<void>,
+): Promise<void> {
+  const { random, definition } = world
+  definition.level = definition.level === 'integer' ? 'long' : 'integer'
+  const { status } = await sendDefinition(world)
+  for (let isRunning = status === 202; isRunning; ) {
+    const step = await random.pick(world.nodes).store.rewriteNext()
+    await world.noteConverted()
+    isRunning = step !== undefined
+    world.note(`conversion: ${step?.phase ?? 'nothing left'}`)
+    if (isRunning && random.chance(0.4)) await write(world)
+  }
+  await world.noteConverted()
+  // Which walks continue after a change is not modelled: clients start new ones.
+  world.tokens = []
 }
 
 /** Deletes everything and defines the same names again. */

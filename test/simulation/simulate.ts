@@ -12,6 +12,7 @@ import {
 import {
   applyDefinition,
   changeDefinition,
+  convertObjects,
   crash,
   mistakeClock,
   moveClock,
@@ -53,6 +54,7 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [2, mistakeClock],
   [5, (world) => world.maintain()],
   [1.5, changeDefinition],
+  [1, (world) => convertObjects(world, writeBatch)],
   [0.4, recreateOntology],
   [0.8, restartNode],
   [0.6, crash],

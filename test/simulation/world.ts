@@ -4,7 +4,7 @@ import { hashSecret } from '../../src/access/credentials.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'
-import { TypeModel } from './model.ts'
+import { copied, TypeModel } from './model.ts'
 import { type Answer, SimulatedNode } from './node.ts'
 import type { PageToken } from './page-model.ts'
 import type { HttpRequest, WalkSpec } from './queries.ts'
@@ -49,7 +49,12 @@ export class World {
   readonly types = new Map(TYPES.map((name) => [name, new TypeModel()]))
   /** How often the ontology was created; page tokens of an earlier one are not valid. */
   incarnation = 1
-  readonly definition = { treeLimit: 6 as number | 'none', extraProperties: 0 }
+  readonly definition = {
+    treeLimit: 6 as number | 'none',
+    extraProperties: 0,
+    /** The type of a property that no object has. */
+    level: 'integer' as 'integer' | 'long',
+  }
   /** First pages that are requested often. */
   favourites: readonly { readonly spec: WalkSpec; readonly pageSize: number }[] = []
   /** The newest page tokens that clients have, the last one first. */
@@ -153,6 +158,15 @@ export class World {
       if (expiresAtMs <= this.clock.now) this.onceKeys.delete(key)
     }
     this.note('maintenance')
+  }
+
+  /** Adds the versions that the service has published by itself: the same objects, written again. */
+  async noteConverted(): Promise<void> {
+    const { types, typeNames } = await this.random.pick(this.nodes).store.readStatus()
+    for (const { typeRid, version } of types) {
+      const type = this.typeOf(typeNames.get(typeRid)?.objectType as TypeName)
+      if (version > type.current.version) type.publish(copied(type.current.objects), version)
+    }
   }
 
   moveClock(seconds: number): void {
