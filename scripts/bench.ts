@@ -6,7 +6,6 @@ import { growth } from './bench/growth.ts'
 import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
-import { peers } from './bench/peers.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { transfer } from './bench/transfer.ts'
 import { runCommand } from './measure/command.ts'
@@ -18,7 +17,7 @@ await runCommand({
   name: 'bench',
   about: `Measures what the service costs, and prints Markdown. A full run without --only also writes
 docs/benchmarks.md, which explains the figures.`,
-  parts: { pages, load, transfer, growth, redefinition, observation, explorer, peers },
+  parts: { pages, load, transfer, growth, redefinition, observation, explorer },
   usual: ['pages'],
   texts: {
     'against=PATH': 'pages, load: another checkout, measured in the same rounds',

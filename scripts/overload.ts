@@ -1,10 +1,8 @@
 /** Measures what one caller can do to others; see the help. */
 import { runCommand } from './measure/command.ts'
-import { attacks, floods } from './overload/bystander.ts'
+import { attacks, floods, memory } from './overload/bystander.ts'
 import { eventLoop } from './overload/event-loop.ts'
-import { FLOODS } from './overload/flood.ts'
-import { memory } from './overload/memory.ts'
-import { ATTACKS } from './overload/memory-attacks.ts'
+import { ATTACKS, FLOODS } from './overload/loads.ts'
 
 await runCommand({
   name: 'overload',

@@ -6,7 +6,7 @@ import { openBrowser } from '../../test/support/browser.ts'
 import type { Part } from '../measure/command.ts'
 import { atMost, print, showProgress, toMarkdown } from '../measure/report.ts'
 import type { Service, Workbench } from '../measure/workbench.ts'
-import { LIST_PATH, loadItems, ONTOLOGY, TYPE } from '../overload/dataset.ts'
+import { LIST_PATH, loadItems, ONTOLOGY, TYPE } from '../overload/inputs.ts'
 
 const ROUNDS = 3
 const FRAMES = 150

@@ -1,6 +1,6 @@
 /**
  * The parts in one plain table, with an index on each column and on their terms: what a program does
- * that needs neither versions nor checks. Loads and other services are compared with it.
+ * that needs neither versions nor checks. Loads are compared with it.
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,7 +20,7 @@ export interface LoadCost {
   readonly bytes: number
 }
 
-export const TABLE = 'part'
+const TABLE = 'part'
 /** Columns with their types in PostgreSQL; SQLite accepts the same names. */
 const TYPES: Readonly<Record<keyof PartProperties, string>> = {
   partNumber: 'text PRIMARY KEY',

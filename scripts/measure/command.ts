@@ -53,78 +53,67 @@ export interface Command {
   finish?(report: Report): void
 }
 
-const STORE_HELP = {
-  sqlite: 'SQLite only',
-  postgres: 'PostgreSQL only: starts a server, or uses that of OQS_TEST_POSTGRES',
-}
+type Numbers = Readonly<Record<string, number>>
+type Options = Readonly<Record<string, string | undefined>> &
+  Partial<Readonly<Record<'help' | 'quick' | 'sqlite' | 'postgres', boolean>>>
 
 /** Runs a command. The exit status is 0, 1 when a mark was missed, or 2 when the run failed. */
 export async function runCommand(command: Command): Promise<void> {
-  await exitWith(command.name, async () => {
-    const { parts, usual = Object.keys(parts) } = command
-    const own = Object.keys(command.texts ?? {}).map((name) => name.split('='))
-    const numberNames = new Set(Object.values(parts).flatMap(({ full }) => Object.keys(full)))
-    const text = { type: 'string' } as const
-    const flag = { type: 'boolean' } as const
-    const { values } = parseArgs({
-      options: {
-        only: text,
-        ...Object.fromEntries([...numberNames].map((name) => [name, text])),
-        ...Object.fromEntries(own.map(([name, value]) => [name, value ? text : flag])),
-        ...{ help: { ...flag, short: 'h' }, quick: flag, sqlite: flag, postgres: flag },
-      },
-    })
-    const { only, help, quick = false, sqlite, postgres, ...texts } = values as Options
-    if (help) {
-      print(describeCommand(command))
-      return true
-    }
-    const stores = STORES.filter((store) => (store === 'SQLite' ? sqlite : postgres))
-    const names = chosenNames('--only', only, Object.keys(parts)) ?? usual
-    const sections: string[] = []
-    const marks: Mark[] = []
-    for (const name of names) {
-      const part = parts[name] as Part<Readonly<Record<string, number>>>
-      const numbers = numbersOf(part, quick, texts)
-      const { stores: possible = STORES, usualStores = possible } = part
-      for (const store of stores.length > 0 ? stores : usualStores) {
-        if (!possible.includes(store)) continue
-        await using bench = new Workbench(store)
-        bench.requireDisk((part.bytesPerObject ?? 0) * (numbers['objects'] ?? 0))
-        const printSection = (section: string) => {
-          sections.push(section)
-          print(`\n${section}`)
-        }
-        marks.push(...(await part.run({ numbers, texts, store, bench, print: printSection })))
-      }
-    }
-    const isFull = !quick && stores.length === 0 && Object.keys(texts).length === 0
-    command.finish?.({ sections, marks, isFull, texts })
-    const judged = quick ? marks.filter(({ isExact }) => isExact) : marks
-    if (judged.length > 0) print(`\n${toMarkdown(markTable(judged))}`)
-    if (quick) print('\nOnly a full run judges marks that depend on time or memory.')
-    return !judged.some(isMissed)
-  })
-}
-
-type Options = Readonly<Record<string, string | undefined>> & {
-  readonly help?: boolean
-  readonly quick?: boolean
-  readonly sqlite?: boolean
-  readonly postgres?: boolean
-}
-
-/** Runs work whose result is false if a check failed, and sets the exit status. */
-async function exitWith(name: string, work: () => Promise<boolean>): Promise<void> {
   try {
-    process.exitCode = (await work()) ? 0 : 1
+    process.exitCode = (await run(command)) ? 0 : 1
   } catch (error) {
     const { message, code } = error as { readonly message: string; readonly code?: string }
     const line = (message.split('\n')[0] ?? '').replace(/\.?$/, '.')
     const advice = code?.startsWith('ERR_PARSE_ARGS') ? ' Run with --help for the options.' : ''
-    console.error(`${name}: ${line}${advice}`)
+    console.error(`${command.name}: ${line}${advice}`)
     process.exitCode = 2
   }
+}
+
+/** Returns false if a mark was missed. */
+async function run(command: Command): Promise<boolean> {
+  const { parts, usual = Object.keys(parts) } = command
+  const own = Object.keys(command.texts ?? {}).map((name) => name.split('='))
+  const numberNames = new Set(Object.values(parts).flatMap(({ full }) => Object.keys(full)))
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  const { values } = parseArgs({
+    options: {
+      only: text,
+      ...Object.fromEntries([...numberNames].map((name) => [name, text])),
+      ...Object.fromEntries(own.map(([name, value]) => [name, value ? text : flag])),
+      ...{ help: { ...flag, short: 'h' }, quick: flag, sqlite: flag, postgres: flag },
+    },
+  })
+  const { only, help, quick = false, sqlite, postgres, ...texts } = values as Options
+  if (help) {
+    print(describeCommand(command))
+    return true
+  }
+  const stores = STORES.filter((store) => (store === 'SQLite' ? sqlite : postgres))
+  const sections: string[] = []
+  const marks: Mark[] = []
+  for (const name of chosenNames('--only', only, Object.keys(parts)) ?? usual) {
+    const part = parts[name] as Part<Numbers>
+    const { stores: possible = STORES, usualStores = possible } = part
+    const numbers = numbersOf((quick && part.quick) || part.full, part.least, texts)
+    for (const store of stores.length > 0 ? stores : usualStores) {
+      if (!possible.includes(store)) continue
+      await using bench = new Workbench(store)
+      bench.requireDisk((part.bytesPerObject ?? 0) * (numbers['objects'] ?? 0))
+      const printSection = (section: string) => {
+        sections.push(section)
+        print(`\n${section}`)
+      }
+      marks.push(...(await part.run({ numbers, texts, store, bench, print: printSection })))
+    }
+  }
+  const isFull = !quick && stores.length === 0 && Object.keys(texts).length === 0
+  command.finish?.({ sections, marks, isFull, texts })
+  const judged = quick ? marks.filter(({ isExact }) => isExact) : marks
+  if (judged.length > 0) print(`\n${toMarkdown(markTable(judged))}`)
+  if (quick) print('\nOnly a full run judges marks that depend on time or memory.')
+  return !judged.some(isMissed)
 }
 
 /** Returns the names in a list; undefined without one. Throws if one is unknown. */
@@ -140,27 +129,31 @@ export function chosenNames(
 }
 
 function numbersOf(
-  { full, quick, least = {} }: Part<Readonly<Record<string, number>>>,
-  isQuick: boolean,
+  usual: Numbers,
+  least: Partial<Numbers> = {},
   texts: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, number>> {
-  const usual = Object.entries((isQuick && quick) || full)
-  return Object.fromEntries(
-    usual.map(([name, number]) => [
-      name,
-      texts[name] === undefined ? number : wholeNumber(name, texts[name], least[name]),
-    ]),
-  )
-}
-
-function wholeNumber(name: string, text: string, min = 0): number {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= min) return number
-  throw new Error(`--${name} is ${text}, but must be a whole number of at least ${min}.`)
+): Numbers {
+  const chosen = Object.entries(usual).map(([name, number]) => {
+    const { [name]: text = String(number) } = texts
+    const { [name]: min = 0 } = least
+    if (Number.isSafeInteger(Number(text)) && Number(text) >= min) return [name, Number(text)]
+    throw new Error(`--${name} is ${text}, but must be a whole number of at least ${min}.`)
+  })
+  return Object.fromEntries(chosen)
 }
 
 function describeCommand({ name, about, parts, usual, texts = {} }: Command): string {
-  const row = (option: string, text: string) => `  --${option.padEnd(16)} ${text}`
+  const options = {
+    'only PART,…': `the parts to run (${usual?.join(', ') ?? 'all'})`,
+    'NUMBER N': 'changes a number of the parts by its name, such as --objects 5000',
+    quick: 'the numbers in parentheses; time and memory are not judged',
+    sqlite: 'SQLite only',
+    postgres: 'PostgreSQL only: starts a server, or uses that of OQS_TEST_POSTGRES',
+    ...texts,
+  }
+  const optionRows = Object.entries(options).map(
+    ([option, text]) => `  --${option.replace('=', ' ').padEnd(16)} ${text}`,
+  )
   const partRows = Object.entries(parts).flatMap(([part, { about: aboutPart, full, quick }]) => {
     const numbers = Object.entries<number>(full).map(([key, number]) =>
       quick === undefined ? `${key} ${number}` : `${key} ${number} (${quick[key]})`,
@@ -168,7 +161,6 @@ function describeCommand({ name, about, parts, usual, texts = {} }: Command): st
     const sizes = numbers.length > 0 ? `\n  Numbers: ${numbers.join(', ')}` : ''
     return `${part}\n  ${aboutPart.replaceAll('\n', '\n  ')}${sizes}`
   })
-  const without = usual === undefined ? 'all' : usual.join(', ')
   return `Usage: npm run ${name} -- [options]
 
 ${about}
@@ -178,12 +170,5 @@ creates in TMPDIR is removed afterwards.
 
 ${partRows.join('\n\n')}
 
-${row('only PART,…', `the parts to run (${without})`)}
-${row('NUMBER N', 'changes a number of the parts by its name, such as --objects 5000')}
-${row('quick', 'the numbers in parentheses; time and memory are not judged')}
-${row('sqlite', STORE_HELP.sqlite)}
-${row('postgres', STORE_HELP.postgres)}
-${Object.entries(texts)
-  .map(([option, text]) => row(option.replace('=', ' '), text))
-  .join('\n')}`.trimEnd()
+${optionRows.join('\n')}`
 }

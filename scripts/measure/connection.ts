@@ -1,6 +1,6 @@
 /**
- * An HTTP client for measurements: one request at a time per connection. Node's own client costs as
- * much CPU per page as the server does; this one finds the end of a response and little else.
+ * The load generator: one request at a time per connection. A general client costs as much CPU time
+ * per page as the service does; this one finds the end of a response and little else.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -28,22 +28,18 @@ export interface Reply {
 
 interface Pending {
   readonly call: Call
+  readonly keepBody: boolean
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
-  /** Also kept where chunks must be decoded. */
-  kept: Buffer[] | undefined
-  /** The head as far as it has arrived. */
-  head: Buffer
+  /** The head as far as it has arrived, then the pieces of a kept body. */
+  pieces: Buffer[]
   /** 0 until the head is complete. */
   status: number
-  /** Undefined in a chunked response. */
-  length: number | undefined
+  length: number
   bytes: number
 }
 
-const EMPTY = Buffer.alloc(0)
 const HEAD_END = '\r\n\r\n'
-const CHUNKS_END = '0\r\n\r\n'
 const CLOSED = 'the server closed the connection'
 
 export class Connection implements Disposable {
@@ -51,9 +47,9 @@ export class Connection implements Disposable {
   readonly #headers: string
   #pending: Pending | undefined
 
-  private constructor(socket: Socket, { url, headers }: Target) {
+  private constructor(socket: Socket, target: Target) {
     this.#socket = socket
-    this.#headers = headerLines({ host: url.host, ...headers })
+    this.#headers = headerLines(target)
     socket.setNoDelay(true)
     socket.on('data', (piece) => this.#receive(piece))
     socket.on('error', (error) => this.#fail(error.message))
@@ -80,15 +76,9 @@ export class Connection implements Disposable {
   send(call: Call, keepBody = false): Promise<Reply> {
     if (this.#socket.destroyed) return Promise.reject(failure(call, CLOSED))
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-    const kept: Buffer[] | undefined = keepBody ? [] : undefined
-    const parsed = { head: EMPTY, status: 0, length: undefined, bytes: 0 }
-    this.#pending = { call, resolve, reject, kept, ...parsed }
-    const { method, path, contentType = 'application/json', body } = call
-    const length = body === undefined ? 0 : Buffer.byteLength(body)
-    const ofBody = { 'content-type': contentType, 'content-length': String(length) }
-    const lines = this.#headers + (body === undefined ? '' : headerLines(ofBody))
-    this.#socket.write(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`)
-    if (body !== undefined) this.#socket.write(body)
+    this.#pending = { call, keepBody, resolve, reject, pieces: [], status: 0, length: 0, bytes: 0 }
+    this.#socket.write(requestHead(this.#headers, call))
+    if (call.body !== undefined) this.#socket.write(call.body)
     return promise
   }
 
@@ -101,32 +91,29 @@ export class Connection implements Disposable {
     const pending = this.#pending
     if (pending === undefined) return
     const data = pending.status === 0 ? this.#readHead(pending, piece) : piece
-    if (data === undefined || this.#pending === undefined) return
+    if (data === undefined) return
     pending.bytes += data.length
-    pending.kept?.push(data)
-    const { status, bytes, length, kept = [] } = pending
-    if (length !== undefined && bytes < length) return
-    const body = length === undefined ? decodeChunks(kept) : Buffer.concat(kept)
-    if (body === undefined) return
+    if (pending.keepBody) pending.pieces.push(data)
+    const { status, bytes, length, pieces } = pending
+    if (bytes < length) return
     this.#pending = undefined
-    pending.resolve({ status, bytes: length ?? body.length, body })
+    pending.resolve({ status, bytes, body: Buffer.concat(pieces) })
   }
 
   /** Returns the bytes after the head; undefined while the head is incomplete. */
   #readHead(pending: Pending, piece: Buffer): Buffer | undefined {
-    const received = pending.head.length === 0 ? piece : Buffer.concat([pending.head, piece])
+    const received = Buffer.concat([...pending.pieces, piece])
     const end = received.indexOf(HEAD_END)
-    if (end === -1) {
-      pending.head = received
-      return undefined
-    }
+    pending.pieces = end === -1 ? [received] : []
+    if (end === -1) return undefined
     const head = received.toString('latin1', 0, end)
     pending.status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-    if (length !== undefined) pending.length = Number(length)
-    else if (/\r\ntransfer-encoding: chunked/i.test(head)) pending.kept ??= []
-    else if (pending.status === 304) pending.length = 0
-    else this.#fail('the response has no length')
+    if (length === undefined && pending.status !== 304) {
+      this.#fail('the response has no length')
+      return undefined
+    }
+    pending.length = Number(length ?? 0)
     return received.subarray(end + HEAD_END.length)
   }
 
@@ -137,6 +124,20 @@ export class Connection implements Disposable {
   }
 }
 
+/** Returns the headers that are the same for all requests. */
+export function headerLines({ url, headers }: Target): string {
+  const lines = Object.entries({ host: url.host, ...headers })
+  return lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+}
+
+/** Returns everything before the body of a request. */
+export function requestHead(headers: string, call: Call): string {
+  const { method, path, contentType = 'application/json', body } = call
+  const start = `${method} ${path} HTTP/1.1\r\n${headers}`
+  if (body === undefined) return `${start}\r\n`
+  return `${start}content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+}
+
 /** Sends one request on a connection of its own, whatever the status of its response. */
 export async function sendOnce(target: Target, call: Call): Promise<Reply> {
   using connection = await Connection.open(target)
@@ -145,24 +146,7 @@ export async function sendOnce(target: Target, call: Call): Promise<Reply> {
 
 /** Sends one request on a connection of its own and returns the body; rejects unless it is 200. */
 export async function readBody(target: Target, call: Call): Promise<Buffer> {
-  using connection = await Connection.open(target)
-  return await connection.read(call)
-}
-
-/** Returns the data of a chunked body; undefined while the last chunk is missing. */
-function decodeChunks(pieces: Buffer[]): Buffer | undefined {
-  const tail = Buffer.concat(pieces.slice(-CHUNKS_END.length))
-  if (!tail.toString('latin1').endsWith(CHUNKS_END)) return undefined
-  const body = Buffer.concat(pieces)
-  const chunks: Buffer[] = []
-  for (let at = 0; at < body.length; ) {
-    const start = body.indexOf('\r\n', at) + 2
-    const size = Number.parseInt(body.toString('latin1', at, start), 16)
-    if (size === 0) return Buffer.concat(chunks)
-    chunks.push(body.subarray(start, start + size))
-    at = start + size + 2
-  }
-  return undefined
+  return requireOk(call, await sendOnce(target, call)).body
 }
 
 function requireOk(call: Call, reply: Reply): Reply {
@@ -172,10 +156,4 @@ function requireOk(call: Call, reply: Reply): Reply {
 
 function failure({ method, path }: Call, reason: string): Error {
   return new Error(`${method} ${path.split('?')[0]} failed: ${reason}`)
-}
-
-function headerLines(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
 }

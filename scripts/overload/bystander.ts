@@ -1,23 +1,25 @@
 /** What a caller notices who sends small requests while others flood or attack the service. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { MEMORY_BUDGET_BYTES } from '../../src/contract/limits.ts'
 import { chosenNames, type Part, type PartContext } from '../measure/command.ts'
-import { type Call, Connection } from '../measure/connection.ts'
+import { createCaller } from '../measure/parts.ts'
 import { hasEnded, watchMemory } from '../measure/processes.ts'
+import { atMost, type Mark, none, quantile, showProgress, toMarkdown } from '../measure/report.ts'
+import type { Service, Workbench } from '../measure/workbench.ts'
+import { startMonitored } from './event-loop.ts'
+import { loadItems } from './inputs.ts'
 import {
-  atMost,
-  type Mark,
-  none,
-  quantile,
-  showProgress,
-  type Table,
-  toMarkdown,
-} from '../measure/report.ts'
-import type { Service } from '../measure/workbench.ts'
-import { createCaller, type Load, startFlood, startMonitored } from './callers.ts'
-import { batchPath, LIST_PATH, loadItems } from './dataset.ts'
-import { FLOODS, type FloodKind } from './flood.ts'
-import { ATTACKS, type AttackNumbers } from './memory-attacks.ts'
+  ATTACKS,
+  FLOODS,
+  findLoad,
+  type LoadName,
+  type LoadNumbers,
+  type LoadReport,
+} from './loads.ts'
+import { NAMES, SmallRequests, type Timing, WRITE } from './small-requests.ts'
 
 /** How much slower than without a load 95 of 100 small requests may be. */
 const SLOWDOWN_LIMIT = 10
@@ -25,126 +27,175 @@ const RECOVERY_LIMIT_MS = 2000
 /** How long the slowest small request may take. */
 const LONGEST_LIMIT_MS = 1000
 /** Memory may exceed the budget by this share. */
-export const MEMORY_LIMIT_MB = Math.round((MEMORY_BUDGET_BYTES / 1024 ** 2) * 1.2)
-const WRITE = 'write an object'
-/** How long a service may need to complete the work of a flood. */
+const MEMORY_LIMIT_MB = Math.round((MEMORY_BUDGET_BYTES / 1024 ** 2) * 1.2)
+/** How long a service may need to complete the work of a load. */
 const SETTLE_MS = 5000
+const CALLER = fileURLToPath(new URL('./flooding-caller.ts', import.meta.url))
 
-export interface FloodNumbers {
+interface Numbers extends LoadNumbers {
   readonly objects: number
   readonly seconds: number
-  readonly batchBytes: number
 }
 
-export const floods: Part<FloodNumbers> = {
+const ATTACKERS = { ontologies: 626, callers: 200, connections: 2500 }
+const FULL: Numbers = { objects: 200_000, seconds: 10, batchBytes: 30_000_000, ...ATTACKERS }
+const FEW_ATTACKERS = { ...ATTACKERS, ontologies: 20, callers: 20 }
+const QUICK: Numbers = { objects: 20_000, seconds: 2, batchBytes: 4_000_000, ...FEW_ATTACKERS }
+
+export const floods: Part<Numbers> = {
   about: `One caller floods the service and hangs up, while another sends small requests of six kinds. Of all
 small reads together, 95 of 100 must take less than ${SLOWDOWN_LIMIT} times the median of their kind without a flood,
 and of all small writes less than ${SLOWDOWN_LIMIT} times their 95th percentile. None may take more than a second or be
 refused, and all must be as fast as before within 2 seconds. The table also shows each kind by itself,
 which is not judged: ${SLOWDOWN_LIMIT} times the fastest kind is less than a time slice of the operating system.`,
-  full: { objects: 200_000, seconds: 10, batchBytes: 30_000_000 },
-  quick: { objects: 20_000, seconds: 2, batchBytes: 4_000_000 },
-  async run(context) {
-    const { bench, texts, numbers } = context
-    const names = chosenNames('--flood', texts['flood'], Object.keys(FLOODS))
-    const { service, caller } = await startBystander(context)
-    const attacker = await createCaller(service, 'flood')
-    using requests = new SmallRequests(service, caller, false)
-    const marks: Mark[] = []
-    for (const name of names ?? Object.keys(FLOODS)) {
-      const kinds: readonly FloodKind[] = FLOODS[name] ?? []
-      const order = { url: service.url.href, token: attacker, kinds, ...numbers }
-      const start = () => startFlood(bench, { ...order, usesIdleTimeOnly: true })
-      const { quiet, loaded, recoveryMs } = await measure(context, `flood ${name}`, requests, start)
-      const recovery = atMost(RECOVERY_LIMIT_MS, `flood ${name}: recovery, ms`, recoveryMs)
-      marks.push(...marksOf(`flood ${name}`, quiet, loaded, 0.5), recovery)
-    }
-    return marks
-  },
+  full: FULL,
+  quick: QUICK,
+  run: (context) =>
+    measureLoads(context, 'flood', FLOODS, ({ name, recoveryMs, ...timings }) => [
+      ...marksOf(name, timings, 0.5),
+      atMost(RECOVERY_LIMIT_MS, `${name}: recovery, ms`, recoveryMs),
+    ]),
 }
 
-export const attacks: Part<AttackNumbers & { readonly objects: number }> = {
+export const attacks: Part<Numbers> = {
   about: `Callers fill the memory with definitions and with views of them, or open connections and send
 nothing, while another reads and writes on new connections. The limits are those of the floods, and
 the service must stay within 1.2 times its memory budget.`,
-  full: { objects: 200_000, seconds: 10, ontologies: 626, callers: 200, connections: 2500 },
-  quick: { objects: 20_000, seconds: 2, ontologies: 20, callers: 20, connections: 2500 },
-  async run(context) {
-    const { texts, numbers } = context
-    const names = chosenNames('--attack', texts['attack'], Object.keys(ATTACKS))
-    const { service, caller } = await startBystander(context)
-    using requests = new SmallRequests(service, caller, true)
-    const marks: Mark[] = []
-    for (const name of names ?? Object.keys(ATTACKS)) {
-      showProgress(`preparing attack ${name}`)
-      const start = await ATTACKS[name]?.(service, numbers)
-      if (start === undefined) continue
-      using watch = watchMemory(service.pid)
-      const { quiet, loaded } = await measure(context, `attack ${name}`, requests, start)
-      const megabytes = atMost(MEMORY_LIMIT_MB, `attack ${name}: MB`, watch.most())
-      marks.push(...marksOf(`attack ${name}`, quiet, loaded, 0.95), megabytes)
-      if (hasEnded(service.child)) throw new Error(`attack ${name}: the service ended`)
+  full: FULL,
+  quick: QUICK,
+  run: (context) =>
+    measureLoads(context, 'attack', ATTACKS, ({ name, megabytes, ...timings }) => [
+      ...marksOf(name, timings, 0.95),
+      atMost(MEMORY_LIMIT_MB, `${name}: MB`, megabytes),
+    ]),
+}
+
+const MEMORY_CALLERS = 4
+const MEMORY_LOADS: readonly LoadName[] = ['batches', 'stalled readers', 'queries']
+
+export const memory: Part<Numbers> = {
+  about: `With the largest batches, clients that do not read, and the worst queries, the service must stay
+within 1.2 times its memory budget.`,
+  // Batches of twice the usual size are the largest legal ones.
+  full: { ...FULL, seconds: 20, batchBytes: 2 * FULL.batchBytes },
+  quick: { ...QUICK, seconds: 4, batchBytes: 2 * QUICK.batchBytes },
+  async run({ bench, numbers, store, print }) {
+    const service = await startMonitored(bench)
+    await loadItems(service, numbers.objects)
+    showProgress(`measuring memory with ${MEMORY_CALLERS} floods`)
+    using watch = watchMemory(service.pid)
+    const before = watch.most()
+    const running = []
+    for (let n = 0; n < MEMORY_CALLERS; n += 1) {
+      running.push((await prepareLoads(bench, service, MEMORY_LOADS, numbers))(false))
     }
-    return marks
+    for (let n = 0; n < 10 * numbers.seconds && !hasEnded(service.child); n += 1) await sleep(100)
+    const most = watch.most()
+    const responses = await Promise.all(running.map((end) => end()))
+    print(
+      `Memory with ${MEMORY_CALLERS} floods on ${store}: ${before} MB before, at most ${most} MB. Responses: ${responses.join('; ')}.`,
+    )
+    if (hasEnded(service.child)) throw new Error('memory: the service ended')
+    return [atMost(MEMORY_LIMIT_MB, `${store}: MB with ${MEMORY_CALLERS} floods`, most)]
   },
 }
 
-interface Timing {
-  readonly name: string
-  /** 0 when the connection failed. */
-  readonly status: number
-  readonly ms: number
+/** The small requests before and during a load. */
+interface Timings {
+  readonly quiet: readonly Timing[]
+  readonly loaded: readonly Timing[]
 }
 
-type Timings = readonly Timing[]
+interface Measured extends Timings {
+  readonly name: string
+  readonly recoveryMs: number
+  readonly megabytes: number
+}
 
-async function startBystander({ bench, numbers }: PartContext<{ readonly objects: number }>) {
+/** Runs one load after the other, prints a table for each, and judges them. */
+async function measureLoads(
+  { bench, store, numbers, texts, print }: PartContext<Numbers>,
+  kind: 'flood' | 'attack',
+  table: Readonly<Record<string, readonly LoadName[]>>,
+  judge: (measured: Measured) => readonly Mark[],
+): Promise<readonly Mark[]> {
+  const known = Object.keys(table)
+  const chosen = chosenNames(`--${kind}`, texts[kind], known) ?? known
   const service = await startMonitored(bench)
   await loadItems(service, numbers.objects)
-  return { service, caller: await createCaller(service, 'bystander') }
+  const target = { ...service, headers: await createCaller(service, 'bystander') }
+  using requests = new SmallRequests(target, kind === 'attack')
+  const marks: Mark[] = []
+  for (const each of chosen) {
+    const name = `${kind} ${each}`
+    showProgress(`preparing ${name}`)
+    const start = await prepareLoads(bench, service, table[each] ?? [], numbers)
+    await requests.sendFor(1000)
+    // Right before each load, because the speed of a shared machine changes within minutes.
+    await sleep(SETTLE_MS)
+    const quiet = await requests.sendFor(1000 * numbers.seconds)
+    showProgress(name)
+    using watch = watchMemory(service.pid)
+    // Attacks need little CPU time, and none would be left for them on a busy machine.
+    const end = start(kind === 'flood')
+    // The first second is not judged: the service still has to notice the load.
+    await requests.sendFor(1000)
+    const loaded = await requests.sendFor(1000 * numbers.seconds)
+    const responses = await end()
+    const recoveryMs = await measureRecovery(requests, quiet)
+    print(loadTable(`${store}, ${name}`, { quiet, loaded }))
+    print(`Responses to the load: ${responses}. Recovery took ${Math.round(recoveryMs)} ms.`)
+    if (hasEnded(service.child)) throw new Error(`${name}: the service ended`)
+    marks.push(...judge({ name, quiet, loaded, recoveryMs, megabytes: watch.most() }))
+  }
+  return marks
 }
 
-/** Prints a table of the small requests before and during a load. */
-async function measure(
-  { store, numbers, print }: PartContext<{ readonly seconds: number }>,
-  name: string,
-  requests: SmallRequests,
-  start: () => Load,
+/** Returns a function that starts loads in a process, which returns one that ends them at once. */
+async function prepareLoads(
+  bench: Workbench,
+  service: Service,
+  names: readonly LoadName[],
+  numbers: LoadNumbers,
 ) {
-  showProgress(`measuring small requests before ${name}`)
-  await requests.sendFor(1000)
-  // Right before each load, because the speed of a shared machine changes within minutes.
-  await sleep(SETTLE_MS)
-  const quiet = await requests.sendFor(1000 * numbers.seconds)
-  showProgress(name)
-  const load = start()
-  // The first second is not judged: the service still has to notice the load.
-  await requests.sendFor(1000)
-  const loaded = await requests.sendFor(1000 * numbers.seconds)
-  const responses = await load.end()
-  const started = performance.now()
-  let recoveryMs = 0
-  for (let isSlow = true; isSlow && recoveryMs < 10 * RECOVERY_LIMIT_MS; ) {
-    isSlow = slowdown(quiet, await requests.sendFor(0), 0.5, 1) > SLOWDOWN_LIMIT
-    recoveryMs = performance.now() - started
+  const [prepare] = names.flatMap((name) => findLoad(name).prepare ?? [])
+  const callers = (await prepare?.(service, numbers)) ?? [await createCaller(service, 'flood')]
+  return (usesIdleTimeOnly: boolean) => {
+    const child = fork(CALLER)
+    bench.adopt(child)
+    child.send({ url: service.url.href, names, callers, numbers, usesIdleTimeOnly })
+    return async () => {
+      const report = once(child, 'message') as Promise<[LoadReport]>
+      child.send('end')
+      const counts = Object.entries((await report)[0]).map(([status, n]) => `${n} × ${status}`)
+      return counts.join(', ') || 'none'
+    }
   }
-  print(toMarkdown(loadTable(`${store}, ${name}`, quiet, loaded)))
-  print(`Responses to the load: ${responses}. Recovery took ${Math.round(recoveryMs)} ms.`)
-  return { quiet, loaded, recoveryMs }
+}
+
+/** Returns the milliseconds until small requests are as fast as before. */
+async function measureRecovery(requests: SmallRequests, quiet: readonly Timing[]) {
+  const started = performance.now()
+  for (;;) {
+    const isSlow = slowdown({ quiet, loaded: await requests.sendFor(0) }, 0.5, 1) > SLOWDOWN_LIMIT
+    const ms = performance.now() - started
+    if (!isSlow || ms > 10 * RECOVERY_LIMIT_MS) return ms
+  }
 }
 
 /** Reads are compared with a quantile of the quiet ones, writes with their 95th percentile. */
-function marksOf(name: string, quiet: Timings, loaded: Timings, quietShare: number): Mark[] {
-  const slowdownOf = (isWrite: boolean, share: number) => {
-    const isOf = (timing: Timing) => isWrite === (timing.name === WRITE)
-    return slowdown(quiet, loaded.filter(isOf), share)
-  }
+function marksOf(name: string, { quiet, loaded }: Timings, quietShare: number): Mark[] {
+  const [writes, reads] = [true, false].map((isWrite) =>
+    loaded.filter((timing) => isWrite === (timing.name === WRITE)),
+  ) as [Timing[], Timing[]]
+  const readsSlower = slowdown({ quiet, loaded: reads }, quietShare)
+  // By themselves: each waits for a step of a large write.
+  const writesSlower = slowdown({ quiet, loaded: writes }, 0.95)
   return [
-    atMost(SLOWDOWN_LIMIT, `${name}: small reads, p95 ×`, slowdownOf(false, quietShare)),
-    // By themselves: each waits for a step of a large write.
-    atMost(SLOWDOWN_LIMIT, `${name}: small writes, p95 ×`, slowdownOf(true, 0.95)),
+    atMost(SLOWDOWN_LIMIT, `${name}: small reads, p95 ×`, readsSlower),
+    atMost(SLOWDOWN_LIMIT, `${name}: small writes, p95 ×`, writesSlower),
     atMost(LONGEST_LIMIT_MS, `${name}: slowest small request, ms`, longestMs(loaded)),
-    none(`${name}: refused small requests`, loaded.filter(({ status }) => status !== 200).length),
+    none(`${name}: refused small requests`, countRefused(loaded)),
   ]
 }
 
@@ -152,105 +203,40 @@ function marksOf(name: string, quiet: Timings, loaded: Timings, quietShare: numb
  * Returns how many times longer the slowest requests took than those of the same kind before: a
  * quantile of the times, each divided by a quantile of the quiet ones.
  */
-function slowdown(quiet: Timings, loaded: Timings, quietShare: number, share = 0.95): number {
-  const usual = new Map(NAMES.map((name) => [name, quantile(timesOf(quiet, name), quietShare)]))
+function slowdown({ quiet, loaded }: Timings, quietShare: number, share = 0.95): number {
+  const usual = new Map(NAMES.map((name) => [name, quietMs(quiet, name, quietShare)]))
   const ratios = loaded.map(({ name, ms }) => ms / (usual.get(name) ?? Number.NaN))
   return quantile(ratios, share)
 }
 
-function timesOf(timings: Timings, request: string): readonly number[] {
-  return timings.filter(({ name }) => name === request).map(({ ms }) => ms)
+function quietMs(quiet: readonly Timing[], request: string, share: number): number {
+  const own = quiet.filter(({ name }) => name === request)
+  return quantile(
+    own.map(({ ms }) => ms),
+    share,
+  )
 }
 
-function longestMs(timings: Timings): number {
+function longestMs(timings: readonly Timing[]): number {
   return Math.max(0, ...timings.map(({ ms }) => ms))
 }
 
-function loadTable(title: string, quiet: Timings, loaded: Timings): Table {
-  const row = (label: string, timings: Timings, quietMs = '') => [
+function countRefused(timings: readonly Timing[]): number {
+  return timings.filter(({ status }) => status !== 200).length
+}
+
+function loadTable(title: string, { quiet, loaded }: Timings): string {
+  const row = (label: string, own: readonly Timing[], ms = '') => [
     label,
-    quietMs,
-    ...[0.5, 0.95, 1].map((share) => slowdown(quiet, timings, 0.5, share).toFixed(1)),
-    String(Math.round(longestMs(timings))),
-    String(timings.filter(({ status }) => status !== 200).length),
+    ms,
+    ...[0.5, 0.95, 1].map((share) => slowdown({ quiet, loaded: own }, 0.5, share).toFixed(1)),
+    String(Math.round(longestMs(own))),
+    String(countRefused(own)),
   ]
   const kinds = NAMES.map((name) => {
-    const quietMs = quantile(timesOf(quiet, name), 0.5).toFixed(2)
-    return row(
-      name,
-      loaded.filter((each) => each.name === name),
-      quietMs,
-    )
+    const own = loaded.filter((each) => each.name === name)
+    return row(name, own, quietMs(quiet, name, 0.5).toFixed(2))
   })
   const header = [title, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'max ms', 'refused']
-  return [header, ...kinds, row('all small requests', loaded)]
+  return toMarkdown([header, ...kinds, row('all small requests', loaded)])
 }
-
-/** Sends small requests one after the other, for different objects so that no response is cached. */
-class SmallRequests implements Disposable {
-  readonly #service: Service
-  readonly #token: string
-  readonly #reconnects: boolean
-  #connection: Connection | undefined
-  #round = 0
-
-  constructor(service: Service, token: string, reconnects: boolean) {
-    this.#service = service
-    this.#token = token
-    this.#reconnects = reconnects
-  }
-
-  async sendFor(ms: number): Promise<Timings> {
-    const timings: Timing[] = []
-    const end = performance.now() + ms
-    do {
-      this.#round += 1
-      for (const [name, call] of smallCalls(this.#round)) timings.push(await this.#time(name, call))
-    } while (performance.now() < end)
-    return timings
-  }
-
-  [Symbol.dispose](): void {
-    this.#connection?.[Symbol.dispose]()
-    this.#connection = undefined
-  }
-
-  async #time(name: string, call: Call): Promise<Timing> {
-    const started = performance.now()
-    let status = 0
-    try {
-      const headers = { authorization: `Bearer ${this.#token}` }
-      this.#connection ??= await Connection.open({ url: this.#service.url, headers })
-      status = (await this.#connection.send(call)).status
-    } catch {
-      // Counted as refused.
-      this[Symbol.dispose]()
-    }
-    const ms = performance.now() - started
-    if (this.#reconnects) this[Symbol.dispose]()
-    return { name, status, ms }
-  }
-}
-
-function smallCalls(round: number): readonly (readonly [name: string, call: Call])[] {
-  const number = round % 10_000
-  const id = `i${String(number).padStart(7, '0')}`
-  const search = (query: object): Call => ({
-    method: 'POST',
-    path: `${LIST_PATH}/search`,
-    body: JSON.stringify({ query, pageSize: 10 }),
-  })
-  const term = { type: 'anyTerm', field: 'properties.text', value: `rare${number}` }
-  const note = JSON.stringify({ put: { id, n: round, text: 'a few words of a note' } })
-  const write = { method: 'POST', contentType: 'application/x-ndjson', body: note }
-  return [
-    ['list 10 objects', { method: 'GET', path: `${LIST_PATH}?pageSize=${5 + (round % 10)}` }],
-    ['get an object', { method: 'GET', path: `${LIST_PATH}/${id}` }],
-    ['search by equality', search({ type: 'eq', field: 'properties.id', value: id })],
-    ['search for a rare term', search(term)],
-    ['readiness', { method: 'GET', path: '/readyz' }],
-    [WRITE, { ...write, path: batchPath('note') }],
-  ]
-}
-
-const NAMES = smallCalls(0).map(([name]) => name)

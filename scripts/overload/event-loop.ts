@@ -1,92 +1,99 @@
 /** The longest time that each endpoint blocks the event loop, at its largest legal input. */
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import type { Part } from '../measure/command.ts'
-import { Connection } from '../measure/connection.ts'
+import type { Call } from '../measure/connection.ts'
 import { writeChanges } from '../measure/parts.ts'
 import { atMost, count, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
-import type { Service } from '../measure/workbench.ts'
-import { longestBlock, startMonitored } from './callers.ts'
-import { batchPath, LIST_PATH, loadItems, sinkBatch, TYPE, WORST_QUERIES } from './dataset.ts'
+import type { Service, Workbench } from '../measure/workbench.ts'
 import {
+  batchOf,
+  batchPath,
   deepJson,
   LARGE_OBJECTS,
-  largeDefinition,
+  LIST_PATH,
   largeObject,
+  loadItems,
+  MOST_TYPES,
   manyFilters,
+  TYPE,
   WIDE_AGGREGATION,
+  WORST_QUERIES,
+  wideDefinition,
   widestObjectSet,
-} from './largest-inputs.ts'
+} from './inputs.ts'
+import type { LoopReport } from './loop-monitor.ts'
 
 const LIMIT_MS = 50
 /** The shortest of several runs counts; the rest is noise. */
 const RUNS = 3
-
-interface LoopCase {
-  readonly name: string
-  readonly method?: 'PUT'
-  readonly path: string | ((run: number) => string)
-  readonly isAnonymous?: boolean
-  readonly contentType?: string
-  readonly body?: (run: number) => string | Buffer
-}
+const LOOP_MONITOR = new URL('./loop-monitor.ts', import.meta.url).href
 
 const NDJSON = 'application/x-ndjson'
 const LARGE_LIST = LIST_PATH.replace(/[^/]+$/, 'large')
-const exportPath = (type: string, format: string) => `${batchPath(type)}/export?format=${format}`
+const ANONYMOUS = ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/nowhere', LIST_PATH]
 
-const CASES: readonly LoopCase[] = [
-  ...['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/nowhere', LIST_PATH].map((path) => ({
-    name: `anonymous GET ${path}`,
-    path,
-    isAnonymous: true,
-  })),
-  { name: 'list 1,000 objects', path: `${LIST_PATH}?pageSize=1000` },
-  { name: 'list a page of 4 MB', path: `${LARGE_LIST}?pageSize=1000` },
-  {
-    name: 'list a page of 4 MB, two properties selected',
-    path: `${LARGE_LIST}?pageSize=1000&properties=id,text0`,
-  },
-  { name: 'list with the longest filters', path: `${LIST_PATH}?${manyFilters()}` },
-  ...WORST_QUERIES.map(([path, query], index) => ({
-    name: `worst query ${index + 1} of ${WORST_QUERIES.length}`,
-    path,
-    body: () => JSON.stringify(query),
-  })),
-  { name: 'search with 1 MB of nested JSON', path: `${LIST_PATH}/search`, body: deepJson },
-  {
-    name: 'aggregate 10,000 groups with 100 metrics',
-    path: `${LIST_PATH}/aggregate`,
-    body: () => JSON.stringify(WIDE_AGGREGATION),
-  },
-  { name: 'export as NDJSON', path: exportPath(TYPE, 'ndjson') },
-  { name: 'export as CSV', path: exportPath(TYPE, 'csv') },
-  { name: 'export large objects as CSV', path: exportPath('large', 'csv') },
-  {
-    name: 'a batch of 60 MB',
+type LoopCall = Omit<Call, 'body'> & { readonly body?: Call['body'] | Readable }
+
+const get = (path: string) => () => ({ method: 'GET', path })
+const post = (path: string, body: () => object | string) => () => {
+  const made = body()
+  return { method: 'POST', path, body: typeof made === 'string' ? made : JSON.stringify(made) }
+}
+const exported = (type: string, format: string) => get(`${batchPath(type)}/export?format=${format}`)
+
+/** Requests by their names; each takes the number of the run. */
+const CASES: Readonly<Record<string, (run: number) => LoopCall>> = {
+  ...Object.fromEntries(ANONYMOUS.map((path) => [`anonymous GET ${path}`, get(path)])),
+  'list 1,000 objects': get(`${LIST_PATH}?pageSize=1000`),
+  'list a page of 4 MB': get(`${LARGE_LIST}?pageSize=1000`),
+  'list a page of 4 MB, two properties selected': get(
+    `${LARGE_LIST}?pageSize=1000&properties=id,text0`,
+  ),
+  'list with the longest filters': get(`${LIST_PATH}?${manyFilters()}`),
+  ...Object.fromEntries(
+    WORST_QUERIES.map(([path, query], index) => [
+      `worst query ${index + 1} of ${WORST_QUERIES.length}`,
+      post(path, () => query),
+    ]),
+  ),
+  'search with 1 MB of nested JSON': post(`${LIST_PATH}/search`, deepJson),
+  'aggregate 10,000 groups with 100 metrics': post(
+    `${LIST_PATH}/aggregate`,
+    () => WIDE_AGGREGATION,
+  ),
+  'export as NDJSON': exported(TYPE, 'ndjson'),
+  'export as CSV': exported(TYPE, 'csv'),
+  'export large objects as CSV': exported('large', 'csv'),
+  'a batch of 60 MB': () => batchOf('sentences', 60_000_000),
+  ...Object.fromEntries(
+    Object.entries(LARGE_OBJECTS).map(([name, object]) => [
+      `a batch of one object of 4 MB: ${name}`,
+      () => {
+        const body = JSON.stringify({ put: object() })
+        return { method: 'POST', path: batchPath('large'), contentType: NDJSON, body }
+      },
+    ]),
+  ),
+  'define the largest ontology': (run) => ({
+    method: 'PUT',
+    path: `/api/admin/v1/ontologies/largest${run}`,
+    body: JSON.stringify(wideDefinition(`largest${run}`, MOST_TYPES, 100)),
+  }),
+  'get the largest definition': get('/api/admin/v1/ontologies/largest0'),
+  'list the largest number of types': get('/api/v1/ontologies/largest0/objectTypes'),
+  'load an object set of many types and values': post(
+    '/api/v2/ontologies/largest0/objectSets/loadObjectsMultipleObjectTypes',
+    widestObjectSet,
+  ),
+  // One long line, with a chunk for every few bytes.
+  'a batch in 200,000 chunks of 7 bytes': () => ({
+    method: 'POST',
     path: batchPath('sink'),
     contentType: NDJSON,
-    body: () => sinkBatch(60_000_000),
-  },
-  ...LARGE_OBJECTS.map(({ name, object }) => ({
-    name: `a batch of one object of 4 MB: ${name}`,
-    path: batchPath('large'),
-    contentType: NDJSON,
-    body: () => JSON.stringify({ put: object() }),
-  })),
-  {
-    name: 'define the largest ontology',
-    method: 'PUT',
-    path: (run) => `/api/admin/v1/ontologies/largest${run}`,
-    body: largeDefinition,
-  },
-  { name: 'get the largest definition', path: '/api/admin/v1/ontologies/largest0' },
-  { name: 'list the largest number of types', path: '/api/v1/ontologies/largest0/objectTypes' },
-  {
-    name: 'load an object set of many types and values',
-    path: '/api/v2/ontologies/largest0/objectSets/loadObjectsMultipleObjectTypes',
-    body: () => JSON.stringify(widestObjectSet()),
-  },
-]
+    body: Readable.from(Array(200_000).fill('xxxxxxx')),
+  }),
+}
 
 export const eventLoop: Part<{ readonly objects: number }> = {
   about: `Every endpoint at its largest legal input may block the event loop for ${LIMIT_MS} ms at most.`,
@@ -99,58 +106,51 @@ export const eventLoop: Part<{ readonly objects: number }> = {
     await writeChanges(service, batchPath('large'), largest)
     const rows: string[][] = []
     const marks: Mark[] = []
-    const measure = async (name: string, run: (n: number) => Promise<string>) => {
+    for (const [name, callOf] of Object.entries(CASES)) {
       showProgress(`event loop: ${name}`)
       const blocks: number[] = []
       let response = ''
-      for (let n = 0; n < RUNS; n += 1) {
+      for (let run = 0; run < RUNS; run += 1) {
+        const call = callOf(run)
         await longestBlock(service)
-        response = await run(n)
+        response = await send(service, call, !name.startsWith('anonymous'))
         blocks.push(await longestBlock(service))
       }
       const ms = Math.max(0, Math.min(...blocks))
       rows.push([name, ms.toFixed(1), response])
       marks.push(atMost(LIMIT_MS, `${store}: "${name}" blocks the event loop, ms`, ms))
     }
-    for (const each of CASES) await measure(each.name, (n) => send(service, each, n))
-    await measure('a batch in 200,000 chunks of 7 bytes', () => sendTinyChunks(service))
     print(toMarkdown([['Event loop', 'longest ms', 'response'], ...rows]))
     return marks
   },
 }
 
-async function send(service: Service, each: LoopCase, run: number): Promise<string> {
-  const { path, method, isAnonymous, contentType = 'application/json' } = each
-  const body = each.body?.(run)
-  const target = isAnonymous ? { url: service.url, headers: {} } : service
-  using connection = await Connection.open(target)
-  const { status, bytes } = await connection.send({
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    path: typeof path === 'string' ? path : path(run),
-    ...(body === undefined ? {} : { contentType, body }),
-  })
-  return `${status}, ${count(bytes)} B`
+/** Starts a service that reports its event loop. The rate limit is off: other protections must suffice. */
+export function startMonitored(bench: Workbench): Promise<Service> {
+  const settings = { OQS_RATE_LIMIT_PER_MINUTE: 'none' }
+  return bench.startService({ settings, keepLimits: true, preload: LOOP_MONITOR })
 }
 
-/** Sends one long line, with a chunk for every few bytes. */
-async function sendTinyChunks({ url, token }: Service): Promise<string> {
-  const socket = connect(Number(url.port), url.hostname)
-  socket.setNoDelay(true)
-  const head = [
-    `POST ${batchPath('sink')} HTTP/1.1`,
-    'host: x',
-    `authorization: Bearer ${token}`,
-    `content-type: ${NDJSON}`,
-    'transfer-encoding: chunked',
-    'connection: close',
-  ]
-  socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  const piece = '7\r\nxxxxxxx\r\n'.repeat(5000)
-  for (let sent = 0; sent < 40; sent += 1) {
-    if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
-  }
-  socket.write('0\r\n\r\n')
-  let response = ''
-  for await (const chunk of socket) response += chunk
-  return `${response.slice(9, 12)}, ${count(response.length)} B`
+/** Returns the longest time in ms that the event loop was blocked since the last call. */
+async function longestBlock({ child }: Service): Promise<number> {
+  const reply = once(child, 'message')
+  child.send('report')
+  return ((await reply) as [LoopReport])[0].longestMs
+}
+
+/** Sends a request with the client of Node.js, which also reads and writes chunks. */
+async function send(
+  { url, headers }: Service,
+  { method, path, contentType = 'application/json', body }: LoopCall,
+  hasToken: boolean,
+): Promise<string> {
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: hasToken ? { ...headers, 'content-type': contentType } : {},
+    body: (body ?? null) as RequestInit['body'] & {},
+    duplex: 'half',
+  })
+  let bytes = 0
+  for await (const chunk of response.body ?? []) bytes += chunk.length
+  return `${response.status}, ${count(bytes)} B`
 }

@@ -59,16 +59,6 @@ it('reads responses to their end, however they are split', async () => {
   expect(server.requests[1]).toMatch(/content-length: 2\r\n\r\n\{\}$/)
 })
 
-const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
-
-it('reads chunked responses, however they are split', async () => {
-  const body = 'a\r\n0123456789\r\n1\r\nx\r\n0\r\n\r\n'
-  await using server = await serveTexts([[CHUNKED + body], [CHUNKED, ...body]])
-  using connection = await Connection.open(server.target)
-  expect(String(await connection.read({ method: 'GET', path: '/x' }))).toBe('0123456789x')
-  expect(await connection.drain({ method: 'GET', path: '/x' })).toBe(11)
-})
-
 it('rejects responses that cannot be measured', async () => {
   await using server = await serveTexts([
     ['HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'],
