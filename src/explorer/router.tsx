@@ -39,11 +39,17 @@ export const router = createRouter({
       ),
       adminScreen(
         '/tokens',
-        lazyView('tokens', async () => (await import('./admin/tokens-screen.tsx')).TokensScreen),
+        lazyView(
+          'tokens',
+          async () => (await import('./admin/credential-screen.tsx')).TokensScreen,
+        ),
       ),
       adminScreen(
         '/clients',
-        lazyView('clients', async () => (await import('./admin/tokens-screen.tsx')).ClientsScreen),
+        lazyView(
+          'clients',
+          async () => (await import('./admin/credential-screen.tsx')).ClientsScreen,
+        ),
       ),
     ]),
   ]),

@@ -10,23 +10,24 @@ export interface Status {
   readonly version: string
   readonly startedAt: string
   readonly uptimeSeconds: number
-  readonly process: ProcessState
+  readonly process: {
+    readonly residentBytes: number
+    readonly heapBytes: number
+    readonly busyMs: number
+    readonly idleMs: number
+  }
   readonly store: { readonly kind: 'sqlite' | 'postgresql'; readonly storedBytes?: number }
   readonly objectTypes: readonly TypeState[]
   readonly pageCache: { readonly pages: number; readonly bytes: number; readonly maxBytes: number }
   readonly backgroundWork: BackgroundWork
 }
 
-interface ProcessState {
-  readonly residentBytes: number
-  readonly heapBytes: number
-  readonly busyMs: number
-  readonly idleMs: number
-}
-
-export interface TypeState {
+interface TypeName {
   readonly ontology: string
   readonly objectType: string
+}
+
+export interface TypeState extends TypeName {
   readonly count: number
   readonly version: number
   readonly oldestVersion: number
@@ -34,25 +35,21 @@ export interface TypeState {
 }
 
 export interface BackgroundWork {
-  readonly replacements: readonly {
-    readonly ontology: string
-    readonly objectType: string
+  readonly replacements: readonly (TypeName & {
     readonly replacement: string
     readonly count: number
-  }[]
-  readonly rewrites: readonly {
-    readonly ontology: string
-    readonly objectType: string
+  })[]
+  readonly rewrites: readonly (TypeName & {
     readonly phase: 'copying' | 'indexing' | 'catchingUp' | 'failed'
     readonly objects: number
     readonly totalObjects: number
     readonly reason?: string
-  }[]
+  })[]
   readonly tablesToRemove: number
   readonly reclaiming: boolean
 }
 
-/** The members that tokens and clients have in common. */
+/** An API token or an OAuth client. */
 export interface Credential {
   readonly id: string
   readonly name: string
@@ -61,15 +58,11 @@ export interface Credential {
   readonly createdAt: string
   readonly lastUsedAt?: string
   readonly expiresAt?: string
-}
-
-export interface ApiToken extends Credential {
-  readonly state: 'active' | 'expired' | 'revoked'
-}
-
-export interface OAuthClient extends Credential {
-  readonly public: boolean
-  readonly redirectUris: readonly string[]
+  /** Of tokens only. */
+  readonly state?: 'active' | 'expired' | 'revoked'
+  /** Of clients only, like the next. */
+  readonly public?: boolean
+  readonly redirectUris?: readonly string[]
 }
 
 /** Read again every two seconds, for as long as the tab is visible. */
@@ -84,15 +77,12 @@ export function statusQuery({ connection }: Service) {
 
 export type CredentialKind = 'tokens' | 'clients'
 
-export const tokensQuery = (service: Service) => listQuery<ApiToken>(service, 'tokens')
-export const clientsQuery = (service: Service) => listQuery<OAuthClient>(service, 'clients')
-
-function listQuery<Item>({ connection }: Service, kind: CredentialKind) {
+export function credentialsQuery({ connection }: Service, kind: CredentialKind) {
   return queryOptions({
     queryKey: ['admin', kind],
-    queryFn: async ({ signal }): Promise<readonly Item[]> => {
+    queryFn: async ({ signal }) => {
       const request = { path: `${PATH}/${kind}`, signal }
-      return (await connection.send<{ readonly data: readonly Item[] }>(request)).data
+      return (await connection.send<{ readonly data: readonly Credential[] }>(request)).data
     },
   })
 }

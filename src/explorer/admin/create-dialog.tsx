@@ -1,13 +1,13 @@
 /** Creates a token or a client, and shows its secret once. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, CopyButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
-import { CheckField, SelectField, TextArea, TextField } from '../ui/fields.tsx'
+import { Mistake } from '../ui/error-note.tsx'
+import { CheckField, SelectField, submits, TextArea, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { type CredentialKind, createRequest } from './admin-queries.ts'
 import {
@@ -45,8 +45,7 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
   const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
   const isClient = kind === 'clients'
   const mistake = mistakeOf(draft, isClient)
-  const create = (event: FormEvent) => {
-    event.preventDefault()
+  const create = () => {
     setTried(true)
     if (mistake !== undefined) return
     void run(async () => {
@@ -55,69 +54,42 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
       void client.invalidateQueries({ queryKey: ['admin', kind] })
     })
   }
-  const label = isClient ? 'New OAuth client' : 'New API token'
+  const frame = { label: isClient ? 'New OAuth client' : 'New API token', width: 520, onClose }
   if (created !== undefined) {
     const done = (
       <Button kind="primary" onClick={onClose}>
         Done
       </Button>
     )
+    // Escape must not throw away a secret that nobody has copied yet.
+    const held = { title: `${created.name} is ready`, onEscape: () => {}, foot: done }
     return (
-      <Dialog
-        key="created"
-        label={label}
-        title={`${created.name} is ready`}
-        width={520}
-        onClose={onClose}
-        // Escape must not throw away a secret that nobody has copied yet.
-        onEscape={() => {}}
-        foot={done}
-      >
+      <Dialog key="created" {...frame} {...held}>
         <Secrets created={created} isClient={isClient} />
       </Dialog>
     )
   }
+  const children = isBusy ? 'Creating…' : 'Create'
   return (
-    <Dialog
-      label={label}
-      width={520}
-      onClose={onClose}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" form={form} disabled={isBusy}>
-            {isBusy ? 'Creating…' : 'Create'}
-          </Button>
-        </>
-      }
-    >
-      <form id={form} className="grid gap-4" onSubmit={create} noValidate>
+    <Dialog {...frame} error={error} action={{ type: 'submit', form, disabled: isBusy, children }}>
+      <form id={form} className="grid gap-4" onSubmit={submits(create)} noValidate>
         <CredentialFields
           draft={draft}
           onChange={setDraft}
           isClient={isClient}
           ontologies={ontologies.map(({ apiName }) => apiName)}
         />
-        {hasTried && mistake !== undefined && (
-          <p role="alert" className="mistake">
-            {mistake}
-          </p>
-        )}
-        {error !== undefined && <ErrorNote error={error} />}
+        <Mistake>{hasTried && mistake}</Mistake>
       </form>
     </Dialog>
   )
 }
 
-interface SecretsProps {
-  readonly created: Created
-  readonly isClient: boolean
-}
-
 /** Shows what was created, to copy it. */
-function Secrets({ created: { id, token, clientSecret }, isClient }: SecretsProps) {
+function Secrets(props: { readonly created: Created; readonly isClient: boolean }) {
+  const { id, token, clientSecret } = props.created
   const values: readonly (readonly [name: string, value: string | undefined])[] = [
-    ['Client id', isClient ? id : undefined],
+    ['Client id', props.isClient ? id : undefined],
     ['Client secret', clientSecret],
     ['Token', token],
   ]

@@ -1,129 +1,158 @@
-/** A list of tokens or clients: create, revoke. */
-
-import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+/** The API tokens, or the OAuth clients: list, create, revoke. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, Icon } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { CheckField } from '../ui/fields.tsx'
 import { useNow, useTask } from '../ui/use-task.ts'
-import styles from './admin.module.css'
-import { type Credential, type CredentialKind, revokeRequest } from './admin-queries.ts'
+import {
+  type Credential,
+  type CredentialKind,
+  credentialsQuery,
+  revokeRequest,
+} from './admin-queries.ts'
 import { AdminHead } from './admin-screen.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { scopeName } from './credential-draft.ts'
+import { type DataColumn, DataTable } from './data-table.tsx'
 import { describeTime, fullTime } from './describe-time.ts'
 
-export interface CredentialScreenProps<Item extends Credential>
-  extends Omit<CredentialTableProps<Item>, 'items' | 'onRevoke'> {
-  readonly kind: CredentialKind
-  /** What one of them is called. */
-  readonly noun: string
-  /** Undefined until they are known. */
-  readonly items: readonly Item[] | undefined
-  readonly error: Error | null
-  readonly onRetry: () => void
-  /** Stands in place of an empty table. */
-  readonly empty: string
-  /** Controls beside the title. */
-  readonly tools?: ReactNode
-  /** Returns a sentence about what ends with one. */
-  readonly endingOf: (item: Item) => string
-}
+const TEXTS = {
+  tokens: {
+    noun: 'token',
+    label: 'API tokens',
+    empty: 'No token is in use. Programs need one to read or write: create the first.',
+    ending: 'Programs that use it, and OAuth clients that act in its name, lose access at once.',
+  },
+  clients: {
+    noun: 'client',
+    label: 'OAuth clients',
+    empty:
+      'There are no clients. A program with a client id gets tokens of its own, or for the people who sign in to it.',
+    ending: 'The client and all tokens that it got stop working at once.',
+  },
+} as const
 
-export function CredentialScreen<Item extends Credential>(props: CredentialScreenProps<Item>) {
-  const { kind, noun, items, error, onRetry, empty, tools, endingOf, ...table } = props
+export const TokensScreen = () => <CredentialScreen kind="tokens" />
+export const ClientsScreen = () => <CredentialScreen kind="clients" />
+
+const isEnded = ({ state = 'active' }: Credential) => state !== 'active'
+
+function CredentialScreen({ kind }: { readonly kind: CredentialKind }) {
+  const { service } = useSession()
+  const { data: me } = useQuery(meQuery(service))
+  const { data, error, refetch } = useQuery(credentialsQuery(service, kind))
+  const [showsEnded, setShowsEnded] = useState(false)
   const [isCreating, setCreating] = useState(false)
-  const [revoking, setRevoking] = useState<Item>()
+  const [revoking, setRevoking] = useState<Credential>()
+  const nowMs = useNow()
+  const { noun, label, empty, ending } = TEXTS[kind]
+  // Signed in with OAuth, the caller is named by the client and the token, with a dot between.
+  const isOwn = ({ id }: Credential) =>
+    kind === 'tokens' && (me?.id === id || me?.id.endsWith(`.${id}`) === true)
+  const endedCount = data?.filter(isEnded).length ?? 0
+  const items = data
+    ?.filter((item) => showsEnded || !isEnded(item))
+    .toReversed()
+    .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+  const time = (name: string, of: (item: Credential) => string | undefined, otherwise: string) => ({
+    name,
+    render: (item: Credential) => <Time time={of(item)} nowMs={nowMs} otherwise={otherwise} />,
+  })
+  const columns: readonly DataColumn<Credential>[] = [
+    {
+      name: 'Name',
+      render: (item) => (
+        <>
+          {item.name}
+          <Detail item={item} isOwn={isOwn(item)} />
+        </>
+      ),
+    },
+    { name: 'Scopes', render: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { name: 'Ontologies', render: ({ ontologies }) => ontologies?.join(', ') ?? 'all' },
+    time('Created', ({ createdAt }) => createdAt, ''),
+    time('Last used', ({ lastUsedAt }) => lastUsedAt, 'never'),
+    time('Expires', ({ expiresAt }) => expiresAt, 'never'),
+    {
+      name: 'Revoke',
+      kind: 'action',
+      render: (item) =>
+        isEnded(item) ? (
+          item.state
+        ) : (
+          <Button
+            kind="danger"
+            aria-label={`Revoke ${item.name}`}
+            onClick={() => setRevoking(item)}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ]
   return (
     <>
-      <AdminHead title={table.label}>
-        {tools}
+      <AdminHead title={label}>
+        {endedCount > 0 && (
+          <CheckField
+            label={`Show ${endedCount} revoked or expired`}
+            isOn={showsEnded}
+            onChange={setShowsEnded}
+          />
+        )}
         <Button kind="primary" className="ml-auto" onClick={() => setCreating(true)}>
           <Icon name="plus" size={14} /> New {noun}
         </Button>
       </AdminHead>
-      {error !== null && <ErrorNote error={error} onRetry={onRetry} />}
+      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {items?.length === 0 && <p className="text-muted text-base leading-5">{empty}</p>}
       {items !== undefined && items.length > 0 && (
-        <CredentialTable {...table} items={items} onRevoke={setRevoking} />
+        <DataTable
+          label={label}
+          rows={items}
+          keyOf={({ id }) => id}
+          isEnded={isEnded}
+          columns={columns}
+        />
       )}
       {isCreating && <CreateDialog kind={kind} onClose={() => setCreating(false)} />}
       {revoking !== undefined && (
         <RevokeDialog kind={kind} item={revoking} onClose={() => setRevoking(undefined)}>
-          {endingOf(revoking)}
+          {isOwn(revoking)
+            ? 'You are signed in with this token, and will have to sign in with another one.'
+            : ending}
         </RevokeDialog>
       )}
     </>
   )
 }
 
-interface CredentialTableProps<Item extends Credential> {
-  readonly label: string
-  readonly items: readonly Item[]
-  /** The text below the name. */
-  readonly detailOf: (item: Item) => ReactNode
-  /** Why an item cannot be used any more; undefined if it can be used and revoked. */
-  readonly endOf: (item: Item) => string | undefined
-  readonly onRevoke: (item: Item) => void
-}
-
-function CredentialTable<Item extends Credential>(props: CredentialTableProps<Item>) {
-  const { label, items, detailOf, endOf, onRevoke } = props
-  const nowMs = useNow()
+/** The text below a name. */
+function Detail({ item, isOwn }: { readonly item: Credential; readonly isOwn: boolean }) {
+  const { id, public: isPublic, redirectUris } = item
+  if (redirectUris === undefined) {
+    return (
+      isOwn && (
+        <span className="grid text-accent text-sm font-normal leading-4.5">
+          you are signed in with it
+        </span>
+      )
+    )
+  }
   return (
-    <table className={styles.table} aria-label={label}>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Scopes</th>
-          <th scope="col">Ontologies</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Expires</th>
-          <th scope="col">
-            <span className="sr-only">Revoke</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((item) => {
-          const end = endOf(item)
-          return (
-            <tr key={item.id} className={end === undefined ? undefined : styles.ended}>
-              <th scope="row">
-                {item.name}
-                {detailOf(item)}
-              </th>
-              <td data-label="Scopes">
-                <Scopes scopes={item.scopes} />
-              </td>
-              <td data-label="Ontologies">{item.ontologies?.join(', ') ?? 'all'}</td>
-              <td data-label="Created">
-                <Time time={item.createdAt} nowMs={nowMs} otherwise="" />
-              </td>
-              <td data-label="Last used">
-                <Time time={item.lastUsedAt} nowMs={nowMs} otherwise="never" />
-              </td>
-              <td data-label="Expires">
-                <Time time={item.expiresAt} nowMs={nowMs} otherwise="never" />
-              </td>
-              <td className={styles.act}>
-                {end ?? (
-                  <Button
-                    kind="danger"
-                    aria-label={`Revoke ${item.name}`}
-                    onClick={() => onRevoke(item)}
-                  >
-                    Revoke
-                  </Button>
-                )}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <span className="grid text-muted text-sm font-normal leading-4.5">
+      <span>{isPublic ? 'public' : 'confidential'}</span>
+      <span className="mono">{id}</span>
+      {redirectUris.map((uri) => (
+        <span key={uri} className="mono">
+          → {uri}
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -161,11 +190,12 @@ function Time({ time, nowMs, otherwise }: TimeProps) {
 interface RevokeDialogProps {
   readonly kind: CredentialKind
   readonly item: Credential
-  /** A sentence about the tokens that end with it. */
-  readonly children: ReactNode
+  /** A sentence about what ends with it. */
+  readonly children: string
   readonly onClose: () => void
 }
 
+/** Asks before a token or a client is revoked: that cannot be undone. */
 function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
   const { service } = useSession()
   const client = useQueryClient()
@@ -182,17 +212,15 @@ function RevokeDialog({ kind, item, children, onClose }: RevokeDialogProps) {
       title={`Revoke ${item.name}?`}
       width={520}
       onClose={onClose}
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" disabled={isBusy} onClick={() => void revoke()}>
-            Revoke
-          </Button>
-        </>
-      }
+      error={error}
+      action={{
+        kind: 'danger',
+        disabled: isBusy,
+        onClick: () => void revoke(),
+        children: 'Revoke',
+      }}
     >
       <p>{children} This cannot be undone.</p>
-      {error !== undefined && <ErrorNote error={error} />}
     </Dialog>
   )
 }

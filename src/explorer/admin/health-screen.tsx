@@ -8,9 +8,9 @@ import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatBytes } from '../ui/format.ts'
-import styles from './admin.module.css'
 import { type BackgroundWork, type Status, statusQuery, type TypeState } from './admin-queries.ts'
 import { AdminHead } from './admin-screen.tsx'
+import { DataTable } from './data-table.tsx'
 import { describeDuration, fullTime, loadBetween } from './describe-time.ts'
 
 const HEADING = 'mb-2 text-lg leading-5.5 font-semibold'
@@ -50,11 +50,7 @@ function Readiness({ isReady }: { readonly isReady: boolean }) {
   return (
     <p
       role="status"
-      className={
-        isReady
-          ? 'flex items-center gap-1.5 text-ok text-base leading-5 before:w-2 before:h-2 before:rounded-full before:bg-current'
-          : 'flex items-center gap-1.5 text-base leading-5 text-danger before:w-2 before:h-2 before:rounded-full before:bg-current'
-      }
+      className={`flex items-center gap-1.5 ${isReady ? 'text-ok' : 'text-danger'} text-base leading-5 before:w-2 before:h-2 before:rounded-full before:bg-current`}
     >
       {isReady ? 'Ready' : 'Not ready'}
     </p>
@@ -75,57 +71,37 @@ function useProcessLoad(status: Status | undefined): number | undefined {
 
 const STORES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const
 
-interface FiguresProps {
-  readonly status: Status
-  readonly load: number | undefined
-}
-
-function Figures({ status, load }: FiguresProps) {
-  const { version, startedAt, uptimeSeconds, process, store, pageCache } = status
-  const { storedBytes } = store
+function Figures(props: { readonly status: Status; readonly load: number | undefined }) {
+  const { version, startedAt, uptimeSeconds, process, store, pageCache } = props.status
+  const { load = 0 } = props
+  const busy = props.load === undefined ? '…' : `${Math.round(100 * load)} % busy`
+  const stored =
+    store.storedBytes === undefined ? 'reachable' : `${formatBytes(store.storedBytes)} on disk`
+  const cached =
+    pageCache.maxBytes === 0
+      ? 'disabled'
+      : `${formatCount(pageCache.pages)} pages, at most ${formatBytes(pageCache.maxBytes)}`
+  const figures: readonly (readonly [name: string, value: string, detail: ReactNode])[] = [
+    ['Version', version, 'release'],
+    ['Uptime', describeDuration(uptimeSeconds), `since ${fullTime(startedAt)}`],
+    ['Store', STORES[store.kind], stored],
+    ['Memory', formatBytes(process.residentBytes), `${formatBytes(process.heapBytes)} of objects`],
+    ['Main thread', busy, <ShareBar key="bar" share={load} />],
+    ['Page cache', formatBytes(pageCache.bytes), cached],
+  ]
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,168px),1fr))] gap-3 m-0 max-[720px]:gap-2 max-[720px]:grid-cols-[1fr_1fr]">
-      <Figure name="Version" value={version}>
-        release
-      </Figure>
-      <Figure name="Uptime" value={describeDuration(uptimeSeconds)}>
-        since {fullTime(startedAt)}
-      </Figure>
-      <Figure name="Store" value={STORES[store.kind]}>
-        {storedBytes === undefined ? 'reachable' : `${formatBytes(storedBytes)} on disk`}
-      </Figure>
-      <Figure name="Memory" value={formatBytes(process.residentBytes)}>
-        {formatBytes(process.heapBytes)} of objects
-      </Figure>
-      <Figure name="Main thread" value={load === undefined ? '…' : percent(load)}>
-        <ShareBar share={load ?? 0} />
-      </Figure>
-      <Figure name="Page cache" value={formatBytes(pageCache.bytes)}>
-        {pageCache.maxBytes === 0
-          ? 'disabled'
-          : `${formatCount(pageCache.pages)} pages, at most ${formatBytes(pageCache.maxBytes)}`}
-      </Figure>
+      {figures.map(([name, value, detail]) => (
+        <div
+          key={name}
+          className="grid content-start gap-0.5 py-3 px-4 border border-line rounded-lg bg-panel max-[720px]:py-2 max-[720px]:px-3"
+        >
+          <dt className="label">{name}</dt>
+          <dd className="m-0 text-xl leading-6.5 font-semibold tabular-nums">{value}</dd>
+          <dd className="label m-0">{detail}</dd>
+        </div>
+      ))}
     </dl>
-  )
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} % busy`
-}
-
-interface FigureProps {
-  readonly name: string
-  readonly value: string
-  readonly children: ReactNode
-}
-
-function Figure({ name, value, children }: FigureProps) {
-  return (
-    <div className="grid content-start gap-0.5 py-3 px-4 border border-line rounded-lg bg-panel max-[720px]:py-2 max-[720px]:px-3">
-      <dt className="label">{name}</dt>
-      <dd className="m-0 text-xl leading-6.5 font-semibold tabular-nums">{value}</dd>
-      <dd className="label m-0">{children}</dd>
-    </div>
   )
 }
 
@@ -160,61 +136,42 @@ function Work({ work }: { readonly work: BackgroundWork }) {
   )
 }
 
-type Column = readonly [name: string, textOf: (type: TypeState) => string | number]
-
-const SIZE: Column = [
-  'Size',
-  ({ storedBytes }) => (storedBytes === undefined ? '–' : formatBytes(storedBytes)),
-]
-
 /** The size and the versions of each object type, the largest first. */
-export function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
+function TypeTable({ types }: { readonly types: readonly TypeState[] }) {
   if (types.length === 0) {
     return <p className="text-muted text-base leading-5">There are no object types.</p>
   }
   const most = Math.max(1, ...types.map(({ count }) => count))
-  const columns: readonly Column[] = [
-    ['Objects', ({ count }) => formatCount(count)],
-    ...(types.some(({ storedBytes }) => storedBytes !== undefined) ? [SIZE] : []),
-    ['Newest version', ({ version }) => version],
-    [
-      'Oldest snapshot',
-      ({ oldestVersion, version }) => (oldestVersion === version ? 'newest only' : oldestVersion),
-    ],
-  ]
+  const number = (name: string, render: (type: TypeState) => string | number) =>
+    ({ name, kind: 'number', render }) as const
+  const size = number('Size', ({ storedBytes }) =>
+    storedBytes === undefined ? '–' : formatBytes(storedBytes),
+  )
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">Object type</th>
-          {columns.map(([name]) => (
-            <th key={name} scope="col" className={styles.number}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {types
-          .toSorted((a, b) => b.count - a.count)
-          .map((type) => (
-            <tr key={`${type.ontology}/${type.objectType}`}>
-              <th scope="row">
-                <Link to={screenPath(type.ontology, type.objectType)}>
-                  <span className="label">{type.ontology} › </span>
-                  {type.objectType}
-                </Link>
-                <ShareBar share={type.count / most} />
-              </th>
-              {columns.map(([name, textOf]) => (
-                <td key={name} className={styles.number} data-label={name}>
-                  {textOf(type)}
-                </td>
-              ))}
-            </tr>
-          ))}
-      </tbody>
-    </table>
+    <DataTable
+      rows={types.toSorted((a, b) => b.count - a.count)}
+      keyOf={({ ontology, objectType }) => `${ontology}/${objectType}`}
+      columns={[
+        {
+          name: 'Object type',
+          render: ({ ontology, objectType, count }) => (
+            <>
+              <Link to={screenPath(ontology, objectType)}>
+                <span className="label">{ontology} › </span>
+                {objectType}
+              </Link>
+              <ShareBar share={count / most} />
+            </>
+          ),
+        },
+        number('Objects', ({ count }) => formatCount(count)),
+        ...(types.some(({ storedBytes }) => storedBytes !== undefined) ? [size] : []),
+        number('Newest version', ({ version }) => version),
+        number('Oldest snapshot', ({ oldestVersion, version }) =>
+          oldestVersion === version ? 'newest only' : oldestVersion,
+        ),
+      ]}
+    />
   )
 }
 

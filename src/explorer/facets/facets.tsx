@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { nameOfProperty } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import {
   FACET_VALUES,
@@ -13,7 +13,7 @@ import {
   facetQuery,
   isUseful,
 } from '../queries/facet-query.ts'
-import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
+import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { Icon } from '../ui/button.tsx'
 import type { TypeView } from '../view/type-view.ts'
@@ -31,14 +31,11 @@ interface FacetsProps {
   readonly setView: SetView
   /** Rows come first: nothing is counted before they are shown. */
   readonly canCount: boolean
-}
-
-interface FacetRailProps extends FacetsProps {
   /** A property without a facet: behind a link, all objects have the same foreign key. */
   readonly without?: string | undefined
 }
 
-export function Facets({ of, setView, canCount, without }: FacetRailProps) {
+export function Facets({ of, setView, canCount, without }: FacetsProps) {
   const properties = facetProperties(of.ontology, of.objectType)
   return (
     <nav
@@ -48,14 +45,7 @@ export function Facets({ of, setView, canCount, without }: FacetRailProps) {
       {properties
         .filter((property) => property !== without)
         .map((property, index) => (
-          <FacetSection
-            key={property}
-            of={of}
-            property={property}
-            setView={setView}
-            canCount={canCount}
-            index={index}
-          />
+          <FacetSection key={property} {...{ of, property, setView, canCount, index }} />
         ))}
     </nav>
   )
@@ -96,9 +86,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
       )}
       {isOpen && data !== undefined && (
         <FacetValues
-          of={of}
-          property={property}
-          setView={setView}
+          {...{ of, property, setView }}
           facet={data}
           onMore={most < MORE_VALUES ? () => setMost(MORE_VALUES) : undefined}
         />
@@ -119,14 +107,8 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
   const { values, others } = facet
   const operator = facetOperator(of.objectType, property)
   const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
-  const target = linkAt(of.ontology, of.objectType.apiName, property)?.target
-  const wanted = useMemo(
-    () => (target === undefined ? [] : values.map(({ value }) => ({ type: target, key: value }))),
-    [target, values],
-  )
-  const titles = useLinkedTitles(of.ontology, wanted)
-  const titleOf = (key: string) =>
-    target === undefined ? undefined : titleIn(titles, { type: target, key })
+  const keys = useMemo(() => values.map(({ value }) => value), [values])
+  const titleOf = useValueTitles(of, property, keys)
   if (values.length === 0) return <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">No values</p>
   const most = Math.max(...values.map(({ count }) => count))
   const choose = (value: string) => {
@@ -149,7 +131,8 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
               className="absolute left-0 bottom-0 h-0.5 bg-accent opacity-35"
               style={{ width: `${(100 * count) / most}%` }}
             />
-            <FacetName value={value} title={titleOf(value)} />
+            <span className="truncate">{titleOf(value) ?? (value || '(empty text)')}</span>
+            {titleOf(value) !== undefined && <span className="text-muted text-sm">{value}</span>}
             <span className="ml-auto text-muted tabular-nums">{formatCount(count)}</span>
           </button>
         </li>
@@ -169,23 +152,5 @@ function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps)
         </li>
       )}
     </ul>
-  )
-}
-
-function FacetName({
-  value,
-  title,
-}: {
-  readonly value: string
-  readonly title?: string | undefined
-}) {
-  if (title === undefined) {
-    return <span className="truncate">{value === '' ? '(empty text)' : value}</span>
-  }
-  return (
-    <>
-      <span className="truncate">{title}</span>
-      <span className="text-muted text-sm">{value}</span>
-    </>
   )
 }

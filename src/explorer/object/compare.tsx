@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
@@ -21,17 +22,17 @@ import { Value } from './value.tsx'
 
 const KIND_NAMES = { same: '', changed: 'changed', added: 'added', removed: 'removed' } as const
 
-export function CompareObjects(props: {
+interface CompareObjectsProps {
   readonly address: ObjectAddress
   readonly record: ObjectRecord
   readonly otherKey: string
-}) {
-  const { address, record, otherKey } = props
+}
+
+export function CompareObjects({ address, record, otherKey: key }: CompareObjectsProps) {
   const { service } = useSession()
-  const other = { ...address, key: otherKey }
+  const other = { ...address, key }
   const { data, error } = useQuery(objectQuery(service, other))
-  if (error !== null) return <ErrorNote error={error} />
-  if (data === undefined) return <p className="py-6 px-0 text-muted">Loading…</p>
+  if (data === undefined || error !== null) return <Waiting error={error} />
   const nameOf = ({ title, key }: ObjectRecord) => title ?? keyText(key)
   return (
     <DifferenceTable
@@ -44,23 +45,21 @@ export function CompareObjects(props: {
   )
 }
 
-export function CompareStates(props: {
+interface CompareStatesProps {
   readonly address: ObjectAddress
   readonly latest: ObjectRecord
   readonly version: number
   readonly onRefresh: () => void
-}) {
-  const { address, latest, version, onRefresh } = props
+}
+
+export function CompareStates({ address, latest, version, onRefresh }: CompareStatesProps) {
   const { service } = useSession()
   const { data, error } = useQuery(stateQuery(service, address, version))
-  if (error !== null) return <ErrorNote error={error} />
-  if (data === undefined) return <p className="py-6 px-0 text-muted">Loading…</p>
+  if (data === undefined || error !== null) return <Waiting error={error} />
   const before = data.record?.properties ?? {}
   const again = <Button onClick={onRefresh}>Read the latest again</Button>
-  const differs = differencesOf(address.objectType, before, latest.properties).some(
-    ({ kind }) => kind !== 'same',
-  )
-  if (!differs) {
+  const all = differencesOf(address.objectType, before, latest.properties)
+  if (all.every(({ kind }) => kind === 'same')) {
     return (
       <div className="flex flex-wrap gap-y-2 gap-x-4 items-center justify-between mb-4 py-2 px-3 border-l-3 border-l-snapshot rounded-md bg-snapshot-bg text-base">
         <p role="status">Nothing changed since the snapshot of version {version}.</p>
@@ -81,6 +80,11 @@ export function CompareStates(props: {
   )
 }
 
+function Waiting({ error }: { readonly error: Error | null }) {
+  if (error !== null) return <ErrorNote error={error} />
+  return <p className="py-6 px-0 text-muted">Loading…</p>
+}
+
 const CELL = 'py-1.5 px-3 wrap-anywhere text-left align-baseline'
 
 interface DifferenceTableProps {
@@ -88,9 +92,9 @@ interface DifferenceTableProps {
   readonly before: Values
   readonly after: Values
   readonly beforeName: string
-  readonly afterName: React.ReactNode
+  readonly afterName: ReactNode
   readonly isSnapshot?: boolean
-  readonly action?: React.ReactNode
+  readonly action?: ReactNode
 }
 
 function DifferenceTable(props: DifferenceTableProps) {
@@ -115,15 +119,16 @@ function DifferenceTable(props: DifferenceTableProps) {
         <table className="w-full min-w-120 border-collapse table-fixed">
           <thead>
             <tr>
-              <th scope="col" className={`${CELL} w-45 text-base font-semibold`}>
-                Property
-              </th>
-              <th scope="col" className={`${CELL} text-base font-semibold`}>
-                {beforeName}
-              </th>
-              <th scope="col" className={`${CELL} text-base font-semibold`}>
-                {afterName}
-              </th>
+              {['Property', beforeName, afterName].map((name, index) => (
+                <th
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns stay where they are
+                  key={index}
+                  scope="col"
+                  className={`${CELL} text-base font-semibold ${index === 0 ? 'w-45' : ''}`}
+                >
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody className="data">
@@ -153,7 +158,6 @@ function Row(props: {
   const { property, before, after, kind } = difference
   if (definition === undefined) return null
   const tone = kind === 'same' ? 'text-muted' : isSnapshot ? 'bg-snapshot-bg' : 'bg-accent-bg'
-  const cell = `${CELL} ${tone}`
   return (
     <tr className="border-t border-t-line">
       <th scope="row" className={`label font-normal ${CELL}`}>
@@ -165,12 +169,12 @@ function Row(props: {
           </span>
         )}
       </th>
-      <td className={cell}>
-        <Value value={before} type={definition} style={style} />
-      </td>
-      <td className={cell}>
-        <Value value={after} type={definition} style={style} />
-      </td>
+      {[before, after].map((value, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns stay where they are
+        <td key={index} className={`${CELL} ${tone}`}>
+          <Value value={value} type={definition} style={style} />
+        </td>
+      ))}
     </tr>
   )
 }

@@ -1,9 +1,7 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
-
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ServiceRequest } from '../../client/connection.ts'
 import { formatCount } from '../../contract/count-of.ts'
 import { findType, linksOf, nameOf } from '../api/ontology.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
@@ -18,10 +16,11 @@ import {
 } from '../queries/object-queries.ts'
 import { toCurl, withoutToken } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, CopyButton, Icon } from '../ui/button.tsx'
+import { Button, CopyButton, IconButton } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { Segments, TextField } from '../ui/fields.tsx'
+import { Segments, submits, TextField } from '../ui/fields.tsx'
 import { useKeys } from '../ui/use-keys.ts'
+import { useTask } from '../ui/use-task.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -59,8 +58,12 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
           {record !== undefined && list !== undefined && (
             <ListPosition listed={{ ontology, objectType, list, record }} view={view} />
           )}
-          <CompareMenu address={address} setView={setView} />
-          <ObjectRequests address={address} view={view} />
+          <Popup label="Compare" panelLabel="Compare this object">
+            {(close) => <CompareForm address={address} setView={setView} close={close} />}
+          </Popup>
+          <Popup label="Request" panelLabel="The requests behind this page">
+            {() => <Requests address={address} view={view} />}
+          </Popup>
           <Segments
             label="Form"
             options={{ properties: 'Properties', json: 'JSON' }}
@@ -90,46 +93,25 @@ function listWithin(
   return { ...view.list, filters: [...view.list.filters, linkFilter(link, from, objectType)] }
 }
 
-interface CompareMenuProps {
-  readonly address: ObjectAddress
-  readonly setView: SetObjectView
+interface CompareFormProps extends Pick<ObjectHeadProps, 'address' | 'setView'> {
+  readonly close: () => void
 }
 
-function CompareMenu({ address, setView }: CompareMenuProps) {
-  return (
-    <Popup label="Compare" panelLabel="Compare this object">
-      {(close) => (
-        <CompareForm
-          address={address}
-          setView={(change) => {
-            close()
-            setView(change)
-          }}
-        />
-      )}
-    </Popup>
-  )
-}
-
-function CompareForm({ address, setView }: CompareMenuProps) {
+function CompareForm({ address, setView, close }: CompareFormProps) {
   const { service } = useSession()
   const [key, setKey] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const { run, error } = useTask()
+  const compare = (change: Partial<ObjectView>) => {
+    close()
+    setView({ with: undefined, version: undefined, isJson: false, ...change })
+  }
   const takeSnapshot = async () => {
-    try {
-      const { version } = await readState(service, address, undefined)
-      setView({ version, with: undefined, isJson: false })
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
+    compare({ version: (await readState(service, address, undefined)).version })
   }
   return (
     <form
       className="grid gap-3 w-[min(320px,90vw)] p-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (key !== '') setView({ with: key, version: undefined, isJson: false })
-      }}
+      onSubmit={submits(() => key !== '' && compare({ with: key }))}
     >
       <TextField label="Key of another object" value={key} onChange={setKey} required />
       <Button type="submit" kind="primary">
@@ -139,75 +121,50 @@ function CompareForm({ address, setView }: CompareMenuProps) {
       <p className="text-muted text-base leading-5">
         A snapshot keeps the state of now for an hour. The address then shows what changed since.
       </p>
-      <Button onClick={() => void takeSnapshot()}>Take a snapshot</Button>
-      {problem !== undefined && (
+      <Button onClick={() => void run(takeSnapshot)}>Take a snapshot</Button>
+      {error !== undefined && (
         <p role="alert" className="text-muted text-base leading-5">
-          {problem}
+          {messageOf(error)}
         </p>
       )}
     </form>
   )
 }
 
-interface ObjectRequestsProps {
-  readonly address: ObjectAddress
-  readonly view: ObjectView
-}
-
-function ObjectRequests({ address, view }: ObjectRequestsProps) {
-  return (
-    <Popup label="Request" panelLabel="The requests behind this page">
-      {() => (
-        <div className="grid gap-2 w-[min(520px,92vw)] p-3">
-          {requestsOf(address, view).map(({ name, request }) => (
-            <Command key={name} name={name} request={request} />
-          ))}
-        </div>
-      )}
-    </Popup>
-  )
-}
-
-interface NamedRequest {
-  readonly name: string
-  readonly request: ServiceRequest
-}
-
-function requestsOf(address: ObjectAddress, view: ObjectView): readonly NamedRequest[] {
-  const { with: other, version } = view
-  return [
-    { name: 'The latest state', request: latestRequest(address) },
-    ...(version === undefined
-      ? []
-      : [
-          {
-            name: `The snapshot, version ${version}`,
-            request: stateRequest(address, version),
-          },
-        ]),
-    ...(other === undefined
-      ? []
-      : [{ name: 'The other object', request: latestRequest({ ...address, key: other }) }]),
-  ]
-}
-
-function Command({ name, request }: NamedRequest) {
+/** The requests behind the page, as commands. */
+function Requests({ address, view }: Pick<ObjectHeadProps, 'address' | 'view'>) {
   const { token = 'TOKEN' } = useSession()
-  const text = toCurl(request, serviceUrl(), token)
+  const { with: key, version } = view
+  const requests = {
+    'The latest state': latestRequest(address),
+    ...(version !== undefined && {
+      [`The snapshot, version ${version}`]: stateRequest(address, version),
+    }),
+    ...(key !== undefined && { 'The other object': latestRequest({ ...address, key }) }),
+  }
   return (
-    <>
-      <p className="label">{name}</p>
-      <pre className="mono code-block">{withoutToken(text, token)}</pre>
-      <CopyButton text={text} />
-    </>
+    <div className="grid gap-2 w-[min(520px,92vw)] p-3">
+      {Object.entries(requests).map(([name, request]) => {
+        const text = toCurl(request, serviceUrl(), token)
+        return [
+          <p key={name} className="label">
+            {name}
+          </p>,
+          <pre key={`${name} text`} className="mono code-block">
+            {withoutToken(text, token)}
+          </pre>,
+          <CopyButton key={`${name} copy`} text={text} />,
+        ]
+      })}
+    </div>
   )
 }
 
-interface ListPositionProps {
+interface ListPositionProps extends Pick<ObjectHeadProps, 'view'> {
   readonly listed: ListedObject
-  readonly view: ObjectView
 }
 
+/** The position of an object in its list, with links to the previous and the next object. */
 function ListPosition({ listed, view }: ListPositionProps) {
   const { service } = useSession()
   const navigate = useNavigate()
@@ -222,31 +179,28 @@ function ListPosition({ listed, view }: ListPositionProps) {
     const one = { type: objectType.apiName, key: keyText(record.key) }
     void navigate(toLink(addressOf(ontology.apiName, one, search)) as never)
   }
-  useKeys({ '[': () => open(data?.previous), ']': () => open(data?.next) })
+  const [previous, next] = [() => open(data?.previous), () => open(data?.next)]
+  useKeys({ '[': previous, ']': next })
   if (data === undefined) return null
   return (
     <div className="flex items-center text-base tabular-nums text-muted">
-      <Button
-        kind="quiet"
-        aria-label="Previous object"
+      <IconButton
+        icon="back"
+        label="Previous object"
         title="Previous object ( [ )"
         disabled={data.previous === undefined}
-        onClick={() => open(data.previous)}
-      >
-        <Icon name="back" size={14} />
-      </Button>
+        onClick={previous}
+      />
       <span>
         {formatCount(data.position)} of {formatCount(data.total)}
       </span>
-      <Button
-        kind="quiet"
-        aria-label="Next object"
+      <IconButton
+        icon="next"
+        label="Next object"
         title="Next object ( ] )"
         disabled={data.next === undefined}
-        onClick={() => open(data.next)}
-      >
-        <Icon name="next" size={14} />
-      </Button>
+        onClick={next}
+      />
     </div>
   )
 }

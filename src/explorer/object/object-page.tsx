@@ -2,17 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { geoEquirectangular, geoPath } from 'd3-geo'
 import { screenPath } from '../api/base-path.ts'
-import { linksOf, nameOf } from '../api/ontology.ts'
+import { type LinkSide, linksOf, nameOf } from '../api/ontology.ts'
 import { type ObjectRecord, positionOf } from '../api/records.ts'
 import { statusOf } from '../api/service.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
-import {
-  type LoadedObject,
-  type ObjectAddress,
-  objectQuery,
-  stateQuery,
-} from '../queries/object-queries.ts'
+import { type ObjectAddress, objectQuery, stateQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -24,105 +19,82 @@ import { CompareObjects, CompareStates } from './compare.tsx'
 import { ObjectHead } from './object-head.tsx'
 import { LinkList, PropertyList } from './property-list.tsx'
 
+export function ObjectScreen() {
+  return (
+    <DefinitionScreen>
+      {(address) => (
+        <ObjectPage key={`${address.objectType.rid} ${address.key}`} address={address} />
+      )}
+    </DefinitionScreen>
+  )
+}
+
+const PARTS =
+  'grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]'
+
 function ObjectPage({ address }: { readonly address: ObjectAddress }) {
   const { service } = useSession()
   const [view, setView] = useObjectView()
   const { data, error, refetch } = useQuery(objectQuery(service, address))
   const isGone = statusOf(error) === 404
+  const { record, json } = (!isGone && data) || {}
+  const isCompared = view.with !== undefined
   return (
     <article className="max-w-295 my-0 mx-auto p-4">
       <ObjectHead address={address} record={data?.record} view={view} setView={setView} />
       {isGone && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Outlines />}
-      {data !== undefined && !isGone && (
-        <Content address={address} object={data} view={view} onRefresh={() => void refetch()} />
+      {data === undefined && error === null && (
+        <div className={PARTS} aria-busy="true">
+          <div className="h-60 rounded-lg bg-raised" />
+          <div className="h-60 rounded-lg bg-raised" />
+          <p className="sr-only">Loading…</p>
+        </div>
+      )}
+      {json !== undefined && view.isJson && <Json text={json} />}
+      {record !== undefined && !view.isJson && view.with !== undefined && (
+        <CompareObjects address={address} record={record} otherKey={view.with} />
+      )}
+      {record !== undefined && !view.isJson && !isCompared && (
+        <>
+          {view.version !== undefined && (
+            <CompareStates
+              address={address}
+              latest={record}
+              version={view.version}
+              onRefresh={() => void refetch()}
+            />
+          )}
+          <Properties address={address} record={record} view={view} />
+        </>
       )}
     </article>
   )
 }
 
-interface ContentProps {
+interface ShownProps {
   readonly address: ObjectAddress
-  readonly object: LoadedObject
   readonly view: ObjectView
-  readonly onRefresh: () => void
 }
 
-function Content({ address, object, view, onRefresh }: ContentProps) {
-  if (view.isJson) return <Json text={object.json} />
-  if (view.with !== undefined) {
-    return <CompareObjects address={address} record={object.record} otherKey={view.with} />
-  }
+function Properties({ address, record, view }: ShownProps & { readonly record: ObjectRecord }) {
+  const { ontology, objectType, key } = address
+  const trailTo = ({ apiName: link }: LinkSide) => [
+    ...view.trail,
+    { type: objectType.apiName, key, link, list: listText(view.list) },
+  ]
+  const point = record.properties[pointProperty(objectType) ?? '']
   return (
-    <>
-      {view.version !== undefined && (
-        <CompareStates
-          address={address}
-          latest={object.record}
-          version={view.version}
-          onRefresh={onRefresh}
-        />
-      )}
-      <Properties address={address} record={object.record} view={view} />
-    </>
-  )
-}
-
-function Properties({
-  address,
-  record,
-  view,
-}: Omit<ContentProps, 'object' | 'onRefresh'> & { readonly record: ObjectRecord }) {
-  const { ontology, objectType } = address
-  const links = linksOf(ontology, objectType.apiName)
-  return (
-    <div className="grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]">
-      <PropertyList
-        ontology={ontology}
-        objectType={objectType}
-        record={record}
-        trailTo={(link) => [
-          ...view.trail,
-          {
-            type: objectType.apiName,
-            key: address.key,
-            link: link.apiName,
-            list: listText(view.list),
-          },
-        ]}
-      />
+    <div className={PARTS}>
+      <PropertyList {...address} record={record} trailTo={trailTo} />
       <aside className="grid gap-3 content-start" aria-label="Map and links">
-        <ObjectMap address={address} record={record} />
-        {links.map((link) => (
-          <LinkList
-            key={link.apiName}
-            address={address}
-            link={link}
-            record={record}
-            trail={view.trail}
-            list={listText(view.list)}
-          />
+        <SmallMap point={point} />
+        {linksOf(ontology, objectType.apiName).map((link) => (
+          <LinkList key={link.apiName} {...{ address, link, record }} trail={trailTo(link)} />
         ))}
       </aside>
     </div>
   )
-}
-
-function ObjectMap({
-  address: { objectType },
-  record,
-}: {
-  readonly address: ObjectAddress
-  readonly record: ObjectRecord
-}) {
-  const property = pointProperty(objectType)
-  const value = property === undefined ? undefined : record.properties[property]
-  const position = positionOf(value)
-  if (position === undefined) return null
-  const [longitude, latitude] = position
-  const label = formatValue(value, { type: 'geopoint' }) ?? ''
-  return <SmallMap longitude={longitude} latitude={latitude} label={label} />
 }
 
 /** The bytes as they came, not what was parsed from them. */
@@ -138,35 +110,7 @@ function Json({ text }: { readonly text: string }) {
   )
 }
 
-function Outlines() {
-  return (
-    <div
-      className="grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]"
-      aria-busy="true"
-    >
-      <div className="h-60 rounded-lg bg-raised" />
-      <div className="h-60 rounded-lg bg-raised" />
-      <p className="sr-only">Loading…</p>
-    </div>
-  )
-}
-
-export function ObjectScreen() {
-  return (
-    <DefinitionScreen>
-      {(address) => (
-        <ObjectPage key={`${address.objectType.rid} ${address.key}`} address={address} />
-      )}
-    </DefinitionScreen>
-  )
-}
-
-interface DeletedObjectProps {
-  readonly address: ObjectAddress
-  readonly view: ObjectView
-}
-
-function DeletedObject({ address, view }: DeletedObjectProps) {
+function DeletedObject({ address, view }: ShownProps) {
   const { service } = useSession()
   const { ontology, objectType, key } = address
   const { data } = useQuery({
@@ -182,28 +126,16 @@ function DeletedObject({ address, view }: DeletedObjectProps) {
     <section>
       <div
         role="alert"
-        className={
-          record === undefined
-            ? 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg bg-panel'
-            : 'grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg border-l-3 border-l-snapshot bg-snapshot-bg'
-        }
+        className={`grid gap-2 justify-items-start mb-4 p-4 border border-line rounded-lg ${record === undefined ? 'bg-panel' : 'border-l-3 border-l-snapshot bg-snapshot-bg'}`}
       >
-        {record === undefined ? (
-          <p>
-            There is no {nameOf(objectType)} with the key “{key}”. It was deleted, or it never
-            existed.
-          </p>
-        ) : (
-          <p>
-            This object was deleted. Below is what is last known of it, from the snapshot of version{' '}
-            {data?.version ?? 0}.
-          </p>
-        )}
+        <p>
+          {record === undefined
+            ? `There is no ${nameOf(objectType)} with the key “${key}”. It was deleted, or it never existed.`
+            : `This object was deleted. Below is what is last known of it, from the snapshot of version ${data?.version ?? 0}.`}
+        </p>
         <Link {...toLink(list)}>Back to the list</Link>
       </div>
-      {record !== undefined && (
-        <PropertyList ontology={ontology} objectType={objectType} record={record} />
-      )}
+      {record !== undefined && <PropertyList {...address} record={record} />}
     </section>
   )
 }
@@ -213,18 +145,12 @@ const HEIGHT = 180
 /** Degrees of longitude that the map shows: enough to recognise a continent. */
 const SPAN = 70
 
-interface SmallMapProps {
-  readonly longitude: number
-  readonly latitude: number
-  readonly label: string
-}
-
-function SmallMap({ longitude, latitude, label }: SmallMapProps) {
-  const { data: world } = useQuery({
-    queryKey: ['world'],
-    queryFn: loadWorld,
-    ...OUTLINES,
-  })
+/** Where an object is; nothing if it has no position. */
+function SmallMap({ point }: { readonly point: unknown }) {
+  const { data: world } = useQuery({ queryKey: ['world'], queryFn: loadWorld, ...OUTLINES })
+  const position = positionOf(point)
+  if (position === undefined) return null
+  const [longitude, latitude] = position
   const projection = geoEquirectangular()
     .rotate([-longitude, 0])
     .center([0, latitude])
@@ -240,7 +166,7 @@ function SmallMap({ longitude, latitude, label }: SmallMapProps) {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       className="block w-full border border-line rounded-lg [background:light-dark(#eaf0f6,#15181d)]"
       role="img"
-      aria-label={`Map: ${label}`}
+      aria-label={`Map: ${formatValue(point, { type: 'geopoint' })}`}
     >
       {world !== undefined && (
         <>

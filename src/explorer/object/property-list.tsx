@@ -7,8 +7,6 @@ import {
   type LinkSide,
   linksOf,
   nameOfProperty,
-  type ObjectTypeDefinition,
-  type OntologyDefinition,
   type PropertyDefinition,
   typeNote,
   wordsOf,
@@ -25,14 +23,13 @@ import {
 } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
+import type { ShownType } from '../view/type-view.ts'
 import { Value } from './value.tsx'
 
-export interface PropertyListProps {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
+export interface PropertyListProps extends ShownType {
   readonly record: ObjectRecord
   /** The steps to a linked object. */
   readonly trailTo?: (link: LinkSide) => readonly TrailStep[]
@@ -97,15 +94,14 @@ export interface LinkListProps {
   readonly address: ObjectAddress
   readonly link: LinkSide
   readonly record: ObjectRecord
+  /** The way to the objects at the link. */
   readonly trail: readonly TrailStep[]
-  /** The list that the object was opened from. */
-  readonly list: string
 }
 
 /** A link: how many objects it leads to, the first of them, and the way to all. */
-export function LinkList({ address, link, record, trail, list }: LinkListProps) {
+export function LinkList({ address, link, record, trail }: LinkListProps) {
   const { service } = useSession()
-  const { ontology, objectType, key } = address
+  const { ontology, objectType } = address
   const target = findType(ontology, link.target)
   const isMany = link.cardinality === 'many'
   const { data, error } = useQuery({
@@ -116,11 +112,11 @@ export function LinkList({ address, link, record, trail, list }: LinkListProps) 
     ...linkCountQuery(service, address, link, { record, target: target ?? objectType }),
     enabled: target !== undefined && isMany,
   })
-  if (target === undefined) return null
-  const step: TrailStep = { type: objectType.apiName, key, link: link.apiName, list }
+  const step = trail.at(-1)
+  if (target === undefined || step === undefined) return null
   const name = wordsOf(link.apiName)
-  const all = addressOf(ontology.apiName, step, searchOf('', trail))
-  const search = searchOf('', [...trail, step])
+  const all = addressOf(ontology.apiName, step, searchOf('', trail.slice(0, -1)))
+  const search = searchOf('', trail)
   return (
     <section className="p-3 border border-line rounded-lg bg-panel">
       <h2 className="text-base leading-5 font-semibold">
@@ -157,12 +153,9 @@ export function LinkList({ address, link, record, trail, list }: LinkListProps) 
   )
 }
 
-export interface PeekProps {
-  readonly address: ObjectAddress
-  readonly onClose: () => void
-}
-
-export function Peek({ address, onClose }: PeekProps) {
+/** An object beside the table, for a look without leaving it. */
+export function Peek(props: { readonly address: ObjectAddress; readonly onClose: () => void }) {
+  const { address, onClose } = props
   const { service } = useSession()
   const { data, error } = useQuery(objectQuery(service, address))
   return (
@@ -174,9 +167,7 @@ export function Peek({ address, onClose }: PeekProps) {
         <Link to={objectPath(address)}>
           <strong>{data?.record.title ?? address.key}</strong>
         </Link>
-        <Button kind="quiet" aria-label="Close" onClick={onClose}>
-          <Icon name="close" size={14} />
-        </Button>
+        <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       {error !== null && <ErrorNote error={error} />}
       {data !== undefined && <PropertyList {...address} record={data.record} />}

@@ -54,29 +54,20 @@ export function TrailPath({ ontology, type, trail, list, isList = false, here }:
   )
 }
 
-function CrumbLink({
-  ontology,
-  crumb,
-}: {
-  readonly ontology: OntologyDefinition
-  readonly crumb: Crumb
-}) {
+function CrumbLink(props: { readonly ontology: OntologyDefinition; readonly crumb: Crumb }) {
   const { service } = useSession()
+  const { ontology, crumb } = props
   const { step, kind } = crumb
-  const objectType = findType(ontology, step.type)
+  const { type, key } = step
+  const known = findType(ontology, type)
+  const objectType = known ?? { apiName: type, rid: '', primaryKey: '', properties: {} }
   const { data } = useQuery({
-    ...objectQuery(service, {
-      ontology,
-      objectType: objectType ?? { ...MISSING, apiName: step.type },
-      key: step.key,
-    }),
-    enabled: kind === 'object' && objectType !== undefined,
+    ...objectQuery(service, { ontology, objectType, key }),
+    enabled: kind === 'object' && known !== undefined,
   })
   return (
     <Link {...toLink(crumb)}>
-      {kind === 'link' ? wordsOf(step.link).toLowerCase() : (data?.record.title ?? step.key)}
+      {kind === 'link' ? wordsOf(step.link).toLowerCase() : (data?.record.title ?? key)}
     </Link>
   )
 }
-
-const MISSING = { rid: '', primaryKey: '', properties: {} }

@@ -40,18 +40,16 @@ export function Value({ value, type, style = 'auto' }: ValueProps) {
 
 function LongText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false)
-  if (text.length <= FOLDED_FROM)
-    return (
-      <span className="whitespace-pre-wrap wrap-anywhere">
-        <LinkedText text={text} />
-      </span>
-    )
+  const isLong = text.length > FOLDED_FROM
   return (
     <>
       <span className="whitespace-pre-wrap wrap-anywhere">
-        {isOpen ? <LinkedText text={text} /> : `${text.slice(0, FOLDED_TO)}…`}
-      </span>{' '}
-      <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(text.length)} characters`} />
+        {isLong && !isOpen ? `${text.slice(0, FOLDED_TO)}…` : <LinkedText text={text} />}
+      </span>
+      {isLong && ' '}
+      {isLong && (
+        <Unfold isOpen={isOpen} onOpen={setOpen} what={`${formatCount(text.length)} characters`} />
+      )}
     </>
   )
 }
@@ -108,14 +106,8 @@ function Items({ values, type, style }: ItemsProps) {
 }
 
 /** Structs of a list have the same fields, so they are read best as a table. */
-function StructTable({
-  values,
-  type,
-}: {
-  readonly values: readonly Values[]
-  readonly type: Struct
-}) {
-  const fields = Object.entries(type.fields)
+function StructTable(props: { readonly values: readonly Values[]; readonly type: Struct }) {
+  const fields = Object.entries(props.type.fields)
   return (
     <div className="overflow-x-auto">
       <table className="border-collapse">
@@ -133,7 +125,7 @@ function StructTable({
           </tr>
         </thead>
         <tbody>
-          {values.map((value, index) => (
+          {props.values.map((value, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: elements have no identity of their own
             <tr key={index}>
               {fields.map(([name, field]) => (

@@ -17,6 +17,7 @@ import { formatCount } from '../../contract/count-of.ts'
 import { axisFormat } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
+import type { Distribution } from './distribution.ts'
 import { countTicks, fittingTicks, type Tick, tickAnchor } from './ticks.ts'
 
 const SIZES = {
@@ -28,14 +29,13 @@ const GAP = 1
 
 export interface HistogramProps {
   readonly label: string
-  readonly bars: readonly Bar[]
-  readonly ticks: readonly Tick[]
-  readonly note: string | undefined
+  readonly distribution: Distribution
   readonly isLarge: boolean
   readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-export function Histogram({ label, bars, ticks, note, isLarge, onChoose }: HistogramProps) {
+export function Histogram({ label, distribution, isLarge, onChoose }: HistogramProps) {
+  const { bars, ticks, note } = distribution
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
   const scale = scaleOf(bars, isLarge)

@@ -4,17 +4,16 @@ import { useQuery } from '@tanstack/react-query'
 import { max, sum } from 'd3-array'
 import { useMemo } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { linkAt, nameOfProperty } from '../api/ontology.ts'
+import { nameOfProperty } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
-import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
+import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { scalarOf } from '../view/conditions.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import type { Bar } from './bars.ts'
 import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'
-import { Histogram } from './histogram.tsx'
+import { Histogram, type HistogramProps } from './histogram.tsx'
 
 export interface PicturesProps {
   readonly of: TypeView
@@ -63,11 +62,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
   }
   return (
     <section
-      className={
-        isLarge
-          ? 'grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel col-span-full'
-          : 'grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel'
-      }
+      className={`grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel ${isLarge ? 'col-span-full' : ''}`}
       aria-label={name}
     >
       <h2 className="flex flex-wrap gap-y-1 gap-x-3 items-baseline justify-between m-0">
@@ -98,67 +93,47 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
       )}
       {data === undefined && error === null && <div className="h-42.5 rounded-md bg-raised" />}
       {data !== undefined && (
-        <Content of={of} property={property} data={data} isLarge={isLarge} onChoose={choose} />
+        <Content
+          {...{ of, property, isLarge }}
+          label={name}
+          distribution={data}
+          onChoose={choose}
+        />
       )}
     </section>
   )
 }
 
-interface ContentProps {
+interface ContentProps extends HistogramProps {
   readonly of: TypeView
   readonly property: string
-  readonly data: Distribution
-  readonly isLarge: boolean
-  readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-function Content({ of, property, data, isLarge, onChoose }: ContentProps) {
-  const target = linkAt(of.ontology, of.objectType.apiName, property)?.target
-  const wanted = useMemo(
-    () =>
-      target === undefined ? [] : data.bars.map(({ label }) => ({ type: target, key: label })),
-    [target, data],
-  )
-  const titles = useLinkedTitles(of.ontology, wanted)
-  if (data.kind === 'distinct') {
+function Content(props: ContentProps) {
+  const { kind, bars, present } = props.distribution
+  if (kind === 'distinct' || bars.length === 0) {
     return (
       <p className="py-4 px-0 text-muted text-base leading-5">
-        All {formatCount(data.present)} values are different, so there is nothing to count.
+        {kind === 'distinct'
+          ? `All ${formatCount(present)} values are different, so there is nothing to count.`
+          : 'No values'}
       </p>
     )
   }
-  if (data.bars.length === 0)
-    return <p className="py-4 px-0 text-muted text-base leading-5">No values</p>
-  return (
-    <Chart
-      label={nameOfProperty(property, of.objectType.properties[property])}
-      distribution={data}
-      isLarge={isLarge}
-      titleOf={(key) => (target === undefined ? undefined : titleIn(titles, { type: target, key }))}
-      onChoose={onChoose}
-    />
-  )
-}
-
-export interface ValueBarsProps {
-  readonly label: string
-  readonly bars: readonly Bar[]
-  /** Objects with values that are not shown. */
-  readonly others: number
-  /** The titles of the values that are keys of other objects. */
-  readonly titleOf: (value: string) => string | undefined
-  readonly isLarge: boolean
-  readonly onChoose: (filters: readonly Filter[]) => void
+  return kind === 'values' ? <ValueBars {...props} /> : <Histogram {...props} />
 }
 
 /** Bars of a small picture, so that all pictures of a row have the same height. */
 const SMALL = 6
 
 /** Lying bars with their values, the most frequent first. */
-export function ValueBars(props: ValueBarsProps) {
-  const { label, bars: all, titleOf, isLarge, onChoose } = props
+function ValueBars({ of, property, distribution, ...props }: ContentProps) {
+  const { label, isLarge, onChoose } = props
+  const all = distribution.bars
+  const keys = useMemo(() => all.map((bar) => bar.label), [all])
+  const titleOf = useValueTitles(of, property, keys)
   const bars = isLarge || all.length <= SMALL + 1 ? all : all.slice(0, SMALL)
-  const others = props.others + sum(all.slice(bars.length), ({ count }) => count)
+  const others = distribution.others + sum(all.slice(bars.length), ({ count }) => count)
   const most = max(bars, ({ count }) => count) ?? 1
   return (
     <ul className="m-0 p-0 list-none text-base leading-5" aria-label={label}>
@@ -193,37 +168,5 @@ export function ValueBars(props: ValueBarsProps) {
         </li>
       )}
     </ul>
-  )
-}
-
-export interface ChartProps {
-  readonly label: string
-  readonly distribution: Distribution
-  readonly isLarge: boolean
-  /** The titles of the values that are keys of other objects. */
-  readonly titleOf: (value: string) => string | undefined
-  readonly onChoose: (filters: readonly Filter[]) => void
-}
-
-export function Chart({ label, distribution, isLarge, titleOf, onChoose }: ChartProps) {
-  const { bars, ticks, note, kind, others } = distribution
-  return kind === 'values' ? (
-    <ValueBars
-      label={label}
-      bars={bars}
-      others={others}
-      titleOf={titleOf}
-      isLarge={isLarge}
-      onChoose={onChoose}
-    />
-  ) : (
-    <Histogram
-      label={label}
-      bars={bars}
-      ticks={ticks}
-      note={note}
-      isLarge={isLarge}
-      onChoose={onChoose}
-    />
   )
 }

@@ -2,10 +2,16 @@
 
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Observable } from '../api/observable.ts'
-import { findType, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
+import {
+  findType,
+  linkAt,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+} from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
+import type { ShownType } from '../view/type-view.ts'
 import { readRecords } from './object-queries.ts'
 
 export interface LinkedKey {
@@ -132,4 +138,19 @@ export function useLinkedTitles(
     return () => clearTimeout(timer)
   }, [titles, wanted])
   return useSyncExternalStore(titles.titles.subscribe, titles.titles.get)
+}
+
+/** Returns the titles of values of a property that are keys of objects. The values must be memoised. */
+export function useValueTitles(
+  { ontology, objectType }: ShownType,
+  property: string,
+  values: readonly string[],
+): (value: string) => string | undefined {
+  const type = linkAt(ontology, objectType.apiName, property)?.target
+  const wanted = useMemo(
+    () => (type === undefined ? [] : values.map((key) => ({ type, key }))),
+    [type, values],
+  )
+  const titles = useLinkedTitles(ontology, wanted)
+  return (key) => (type === undefined ? undefined : titleIn(titles, { type, key }))
 }

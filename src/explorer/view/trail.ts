@@ -29,7 +29,6 @@ export interface Address {
 /** One part of the path that is shown above a page. */
 export interface Crumb extends Address {
   readonly kind: 'object' | 'link'
-  readonly name: string
   readonly step: TrailStep
 }
 
@@ -97,19 +96,11 @@ export function crumbsOf(
     // The objects at a link were filtered by what the next object remembers.
     const filtered = trail[index + 1]?.list ?? list
     const { type, key } = step
+    const object = addressOf(ontology, { type, key }, searchOf(step.list, before))
+    const link = addressOf(ontology, step, searchOf(filtered, before))
     return [
-      {
-        kind: 'object',
-        name: key,
-        step,
-        ...addressOf(ontology, { type, key }, searchOf(step.list, before)),
-      },
-      {
-        kind: 'link',
-        name: step.link,
-        step,
-        ...addressOf(ontology, step, searchOf(filtered, before)),
-      },
+      { kind: 'object', step, ...object },
+      { kind: 'link', step, ...link },
     ]
   })
 }
