@@ -43,12 +43,8 @@ export function AdminScreen() {
   )
 }
 
-export interface AdminHeadProps {
-  readonly title: string
-  readonly children: ReactNode
-}
-
-export function AdminHead({ title, children }: AdminHeadProps) {
+export function AdminHead(props: { readonly title: string; readonly children: ReactNode }) {
+  const { title, children } = props
   return (
     <header className="flex flex-wrap items-center gap-y-2 gap-x-3 min-h-8">
       <h1>{title}</h1>

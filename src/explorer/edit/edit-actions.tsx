@@ -6,8 +6,8 @@ import { screenPath } from '../api/base-path.ts'
 import { nameOf } from '../api/ontology.ts'
 import { type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
-import { useCanWrite, useLastChange, useRefresh, useUndo } from '../session/use-writes.ts'
-import { Button, Icon } from '../ui/button.tsx'
+import { useCanWrite, useRecord, useUndo } from '../session/use-writes.ts'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
@@ -26,8 +26,7 @@ const EditDialog = lazyDialog('edit', async () => (await import('./edit-dialog.t
 export function EditActions({ address }: { readonly address: ObjectAddress }) {
   const canWrite = useCanWrite()
   const { service } = useSession()
-  const { setLastChange } = useLastChange()
-  const refresh = useRefresh()
+  const record = useRecord()
   const navigate = useNavigate()
   const [base, setBase] = useState<TaggedObject>()
   const [step, setStep] = useState<'editing' | 'deleting'>()
@@ -44,8 +43,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
     })
   const written = (change: WrittenChange) => {
     close()
-    setLastChange(undoable(change))
-    void refresh()
+    record(undoable(change))
   }
   const remove = () =>
     run(async () => {
@@ -70,14 +68,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
           label="Delete the object"
           width={720}
           onClose={close}
-          foot={
-            <>
-              <Button onClick={close}>Cancel</Button>
-              <Button kind="danger" onClick={() => void remove()}>
-                Delete
-              </Button>
-            </>
-          }
+          action={{ kind: 'danger', onClick: () => void remove(), children: 'Delete' }}
         >
           <p>
             Delete {nameOf(address.objectType)} “{address.key}”? You can undo it until you close
@@ -92,27 +83,21 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
 /** The button that creates an object of a type. */
 export function CreateAction({ address }: { readonly address: Omit<ObjectAddress, 'key'> }) {
   const canWrite = useCanWrite()
-  const { setLastChange } = useLastChange()
-  const refresh = useRefresh()
+  const record = useRecord()
   const navigate = useNavigate()
   const [isOpen, setOpen] = useState(false)
   if (!canWrite) return null
+  const close = () => setOpen(false)
   const written = (change: WrittenChange) => {
-    setOpen(false)
-    setLastChange(undoable(change))
-    void refresh()
+    close()
+    record(undoable(change))
     void navigate({ to: objectPath(change.address) })
   }
   return (
     <>
       <Button onClick={() => setOpen(true)}>New</Button>
       {isOpen && (
-        <EditDialog
-          address={address}
-          base={undefined}
-          onClose={() => setOpen(false)}
-          onWritten={written}
-        />
+        <EditDialog address={address} base={undefined} onClose={close} onWritten={written} />
       )}
     </>
   )
@@ -134,9 +119,7 @@ export function UndoBar() {
           {isUndoing ? 'Undoing…' : 'Undo'}
         </Button>
       )}
-      <Button kind="quiet" aria-label="Dismiss" onClick={dismiss}>
-        <Icon name="close" size={14} />
-      </Button>
+      <IconButton icon="close" label="Dismiss" onClick={dismiss} />
     </div>
   )
 }

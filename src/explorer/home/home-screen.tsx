@@ -111,11 +111,7 @@ function OntologySection(props: OntologySectionProps) {
       </header>
       {error !== undefined && <ErrorNote error={error} />}
       <ul
-        className={
-          isFew
-            ? 'few-cards grid gap-4 m-0 p-0 list-none grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]'
-            : 'grid grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))] gap-4 m-0 p-0 list-none'
-        }
+        className={`grid gap-4 m-0 p-0 list-none ${isFew ? 'few-cards grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]' : 'grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))]'}`}
       >
         {definition === undefined
           ? OUTLINES.map((outline) => (

@@ -3,31 +3,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { loadPart } from '../api/load-part.ts'
-import {
-  nameOfProperty,
-  type ObjectTypeDefinition,
-  type OntologyDefinition,
-} from '../api/ontology.ts'
+import { nameOfProperty } from '../api/ontology.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
 import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../session/session.tsx'
-import type { TypeView } from '../view/type-view.ts'
+import type { ShownType, TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import { MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
-import { type PictureChoice, pictureOf } from './picture-of.ts'
-
-export interface MiniPictureProps {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-}
+import { pictureOf } from './picture-of.ts'
 
 /** Asks for nothing until it is on the screen: a service may have hundreds of types. */
-export function MiniPicture({ ontology, objectType }: MiniPictureProps) {
+export function MiniPicture({ ontology, objectType }: ShownType) {
   const frame = useRef<HTMLSpanElement>(null)
   const [isSeen, setSeen] = useState(false)
   const choice = pictureOf(objectType)
+  const Picture = choice?.kind === 'map' ? MiniMap : MiniBars
+  const of = { ontology, objectType, view: EMPTY_VIEW }
   useEffect(() => {
     if (frame.current === null) return
     const observer = new IntersectionObserver((entries) => {
@@ -41,23 +34,8 @@ export function MiniPicture({ ontology, objectType }: MiniPictureProps) {
       ref={frame}
       className="relative flex flex-col justify-end h-28 overflow-hidden rounded-md bg-bg group-hover:bg-accent-bg in-[.few-cards]:h-[clamp(140px,calc(50vh-210px),280px)] in-[.few-cards]:max-[700px]:h-37.5"
     >
-      {isSeen && choice !== undefined && (
-        <Drawn ontology={ontology} objectType={objectType} choice={choice} />
-      )}
+      {isSeen && choice !== undefined && <Picture of={of} property={choice.property} />}
     </span>
-  )
-}
-
-interface DrawnProps extends MiniPictureProps {
-  readonly choice: PictureChoice
-}
-
-function Drawn({ ontology, objectType, choice }: DrawnProps) {
-  const of = { ontology, objectType, view: EMPTY_VIEW }
-  return choice.kind === 'map' ? (
-    <MiniMap of={of} property={choice.property} />
-  ) : (
-    <MiniBars of={of} property={choice.property} />
   )
 }
 

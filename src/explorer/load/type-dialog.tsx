@@ -8,7 +8,7 @@ import { screenPath } from '../api/base-path.ts'
 import { nameOf, wordsOf } from '../api/ontology.ts'
 import { countsQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { useLastChange, useRefresh } from '../session/use-writes.ts'
+import { useRecord } from '../session/use-writes.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -25,9 +25,8 @@ export interface TypeDialogProps extends ShownType {
 export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
   const { readToken, service } = useSession()
   const client = useQueryClient()
-  const refresh = useRefresh()
   const navigate = useNavigate()
-  const { setLastChange } = useLastChange()
+  const record = useRecord()
   const form = useId()
   const [apiName, setApiName] = useState(objectType.apiName)
   const [displayName, setDisplayName] = useState(objectType.displayName ?? '')
@@ -48,8 +47,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       const { to, text } = await work()
       await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
       await navigate({ to })
-      setLastChange({ text })
-      void refresh()
+      record({ text })
       onClose()
     })
   const rename = () =>

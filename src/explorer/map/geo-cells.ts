@@ -28,15 +28,8 @@ export function geoCellsQuery(service: Service, of: TypeView, property: string, 
       const [west, south, east, north] = grid.box
       const { columns, rows } = grid
       const area = { west, south, east, north }
-      const { data } = await aggregate(
-        service,
-        of,
-        {
-          aggregation: [COUNT],
-          groupBy: [{ type: 'geoGrid', field: property, box: area, columns, rows }],
-        },
-        signal,
-      )
+      const groupBy = [{ type: 'geoGrid', field: property, box: area, columns, rows }]
+      const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy }, signal)
       return data.map(({ group, metrics }) => {
         const cell = group[property] as CellGroup
         return {

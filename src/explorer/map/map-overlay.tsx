@@ -1,5 +1,5 @@
 /** The layer over the canvas, which changes without drawing the map again. */
-import { formatCount } from '../../contract/count-of.ts'
+import { countOf } from '../../contract/count-of.ts'
 import { keyText, type ObjectRecord } from '../api/records.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/button.tsx'
@@ -22,11 +22,7 @@ export function BoxOutline({ kind, camera, size, box }: BoxOutlineProps) {
   const style = { left, top, width: right - left, height: bottom - top }
   return (
     <div
-      className={
-        kind === 'box'
-          ? 'absolute border-[1.5px] border-accent rounded-xs pointer-events-none bg-accent/14'
-          : 'absolute border-[1.5px] border-accent rounded-xs pointer-events-none border-dashed'
-      }
+      className={`absolute border-[1.5px] border-accent rounded-xs pointer-events-none ${kind === 'box' ? 'bg-accent/14' : 'border-dashed'}`}
       style={style}
       aria-hidden="true"
     />
@@ -132,6 +128,5 @@ export function MapNotes(props: MapNotesProps) {
 }
 
 function describe(total: number | undefined): string {
-  if (total === undefined) return 'Counting…'
-  return `${formatCount(total)} ${total === 1 ? 'object' : 'objects'} on this part of the map`
+  return total === undefined ? 'Counting…' : `${countOf(total, 'object')} on this part of the map`
 }

@@ -75,14 +75,11 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   // Requests follow the camera when it rests, not with every frame.
   const settled = useSettled(camera)
   const grid = useMemo(() => gridOf(settled, size), [settled, size])
-  const {
-    data: cells = NO_CELLS,
-    error,
-    isPending,
-  } = useQuery({
+  const counted = useQuery({
     ...geoCellsQuery(service, of, property, grid),
     placeholderData: keepPreviousData,
   })
+  const { data: cells = NO_CELLS, error, isPending } = counted
   const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
   // Cells can be counted as of a version, but single objects are read as they are now.
   const isFew = inView > 0 && inView <= MOST_POINTS && of.version === undefined
@@ -126,7 +123,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
     const theme = matchMedia('(prefers-color-scheme: dark)')
     const observer = new MutationObserver(draw)
     theme.addEventListener('change', draw)
-    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    observer.observe(document.documentElement, { attributeFilter: ['style'] })
     return () => {
       cancelAnimationFrame(frame)
       theme.removeEventListener('change', draw)
@@ -153,13 +150,7 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
       {named !== undefined && (
         <PointName at={toScreen(camera, size, named.position)} record={named.record} />
       )}
-      <MapControls
-        camera={camera}
-        size={size}
-        setCamera={setCamera}
-        mode={mode}
-        setMode={setMode}
-      />
+      <MapControls {...{ camera, size, setCamera, mode, setMode }} />
       <MapNotes
         error={error}
         total={isPending ? undefined : total}

@@ -87,14 +87,9 @@ function reverseTerm({ property, direction }: OrderTerm): OrderTerm {
 
 export function neighboursQuery(service: Service, listed: ListedObject) {
   const { objectType, list, record } = listed
-  const { order } = list
+  const { filters, text, box, order } = list
   return queryOptions({
-    queryKey: [
-      'neighbours',
-      objectType.rid,
-      keyText(record.key),
-      [list.filters, list.text, list.box, order],
-    ],
+    queryKey: ['neighbours', objectType.rid, keyText(record.key), filters, text, box, order],
     queryFn: async ({ signal }): Promise<Neighbours> => {
       const conditions = conditionsOf(list, objectType, 'v2')
       const find: Find = async (found, terms) => {

@@ -73,17 +73,9 @@ export interface Facet {
 export function facetQuery(service: Service, of: TypeView, property: string, most = FACET_VALUES) {
   const filters = of.view.filters.filter(({ field }) => field !== property)
   const view: ViewState = { ...of.view, filters }
+  const { text, box } = view
   return queryOptions({
-    queryKey: [
-      'facet',
-      of.objectType.rid,
-      of.version,
-      property,
-      filters,
-      view.text,
-      view.box,
-      most,
-    ],
+    queryKey: ['facet', of.objectType.rid, of.version, property, filters, text, box, most],
     queryFn: async ({ signal }): Promise<Facet> => {
       const body = countBody(property, most)
       const { data, excludedItems = 0 } = await aggregate(service, { ...of, view }, body, signal)

@@ -43,10 +43,6 @@ export class KeptPages {
     this.#parse = parse
   }
 
-  get pages(): readonly WalkPage[] {
-    return this.#kept.map(({ page }) => page)
-  }
-
   add(page: WalkPage, bytes: Uint8Array, records: readonly ObjectRecord[]): void {
     this.#kept.push({ page, bytes })
     this.#byteLength += bytes.length

@@ -86,16 +86,10 @@ async function readTitles(
   const { apiName, primaryKey, titleProperty = primaryKey } = type
   const isText = type.properties[primaryKey]?.type === 'string'
   const wanted = isText ? keys : keys.map((key) => toNumber(key))
-  const records = await readRecords(
-    service,
-    { ontology, objectType: type },
-    {
-      conditions: [{ [primaryKey]: { in: wanted } }],
-      order: [],
-      select: [primaryKey, titleProperty],
-    },
-    { pageSize: keys.length },
-  )
+  const conditions = [{ [primaryKey]: { in: wanted } }]
+  const query = { conditions, order: [], select: [primaryKey, titleProperty] }
+  const shown = { ontology, objectType: type }
+  const records = await readRecords(service, shown, query, { pageSize: keys.length })
   return new Map(
     records.flatMap(({ key, title }) =>
       title === undefined ? [] : [[idOf(apiName, keyText(key)), title] as const],

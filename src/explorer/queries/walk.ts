@@ -46,19 +46,18 @@ const INITIAL: WalkState = {
   startedAtMs: undefined,
 }
 
-export class Walk {
+export class Walk extends KeptPages {
   readonly #options: WalkOptions
-  readonly #kept: KeptPages
   readonly #stopped = new AbortController()
   readonly #state = new Observable(INITIAL)
   #nextToken: string | undefined
   #after: string | undefined
 
   constructor(options: WalkOptions) {
-    this.#options = options
-    this.#kept = new KeptPages((bytes) =>
-      this.#readRecords(JSON.parse(new TextDecoder().decode(bytes)) as PageBody),
+    super((bytes) =>
+      readBody(JSON.parse(new TextDecoder().decode(bytes)) as PageBody, options.objectType),
     )
+    this.#options = options
   }
 
   /** The state; a new object after each change. */
@@ -110,27 +109,8 @@ export class Walk {
 
   /** The key of the last row that was read. */
   lastKey(): string | undefined {
-    const last = this.#kept.record(this.getState().rowCount - 1)
+    const last = this.record(this.getState().rowCount - 1)
     return last && keyText(last.key)
-  }
-
-  /** Returns a row that was read; undefined if its page is not loaded or has left memory. */
-  record(row: number): ObjectRecord | undefined {
-    return this.#kept.record(row)
-  }
-
-  pageAt(row: number): WalkPage | undefined {
-    return this.#kept.pageAt(row)
-  }
-
-  /** Returns the records of a page, for a search through everything that was read. */
-  recordsOf(index: number): readonly ObjectRecord[] {
-    return this.#kept.recordsOf(index)
-  }
-
-  /** True if rows that were read have left memory. */
-  get hasEvicted(): boolean {
-    return this.#kept.hasEvicted
   }
 
   /** Ends the walk: what is being loaded is dropped. */
@@ -155,12 +135,12 @@ export class Walk {
       request,
       hasNextToken: body.nextPageToken !== undefined,
     }
-    this.#kept.add(page, response.bytes, this.#readRecords(body))
+    this.add(page, response.bytes, readBody(body, this.#options.objectType))
     // After a key, the service counts the rest only.
     const counted = body.totalCount === undefined ? undefined : Number(body.totalCount)
     const isRest = this.#after !== undefined
     this.#change({
-      pages: this.#kept.pages,
+      pages: [...pages, page],
       rowCount: rowCount + page.count,
       isLoading: false,
       isComplete: body.nextPageToken === undefined,
@@ -169,13 +149,13 @@ export class Walk {
     })
   }
 
-  #readRecords({ data }: PageBody): readonly ObjectRecord[] {
-    return data.map((json) => readRecord(json, this.#options.objectType))
-  }
-
   #change(change: Partial<WalkState>): void {
     this.#state.set({ ...this.getState(), ...change })
   }
+}
+
+function readBody({ data }: PageBody, type: ObjectTypeDefinition): readonly ObjectRecord[] {
+  return data.map((json) => readRecord(json, type))
 }
 
 function snapshotTokenOf(error: unknown): string | undefined {

@@ -79,6 +79,16 @@ function useCaller() {
   return useQuery({ ...meQuery(service), enabled: isSignedIn }).data
 }
 
+/** Returns a function that shows a change as the last one, and reads again what it changed. */
+export function useRecord(): (change: LastChange) => void {
+  const { setLastChange } = useLastChange()
+  const refresh = useRefresh()
+  return (change) => {
+    setLastChange(change)
+    void refresh()
+  }
+}
+
 /** Returns a function that reads the types of an ontology again. */
 export function useRefreshTypes(): (ontology: string) => Promise<void> {
   const client = useQueryClient()

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useIsAdmin } from '../session/use-writes.ts'
-import { useActions } from '../ui/actions.tsx'
+import { useActions } from '../ui/actions.ts'
 import { Button, Icon } from '../ui/button.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
 
@@ -106,11 +106,6 @@ export function readTheme(): Theme {
 }
 
 export function applyTheme(theme: Theme): void {
-  if (theme === 'system') {
-    delete document.documentElement.dataset['theme']
-    localStorage.removeItem(KEY)
-  } else {
-    document.documentElement.dataset['theme'] = theme
-    localStorage.setItem(KEY, theme)
-  }
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
+  localStorage.setItem(KEY, theme)
 }

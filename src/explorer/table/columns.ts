@@ -142,25 +142,16 @@ export function fitsInto(text: string, width: number): boolean {
   if (text.length * NARROW > room) return false
   let needed = 0
   for (const character of text) {
-    needed += /[a-ln-vx-z0-9 .,:;/()'+-]/.test(character)
-      ? NARROW
-      : character < '\u2000'
-        ? WIDE
-        : WIDEST
+    const isNarrow = /[a-ln-vx-z0-9 .,:;/()'+-]/.test(character)
+    needed += isNarrow ? NARROW : character < '\u2000' ? WIDE : WIDEST
   }
   return needed <= room
-}
-
-/** The longest key of a walk, and the pages that it was looked for in. */
-interface Measured {
-  length: number
-  pages: number
 }
 
 /** Returns the length of the longest key on the pages that were read. A new page is measured once. */
 export function useKeyLength(walk: Walk, pageCount: number): number {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another walk has other keys
-  const measured = useMemo<Measured>(() => ({ length: 0, pages: 0 }), [walk])
+  const measured = useMemo(() => ({ length: 0, pages: 0 }), [walk])
   for (; measured.pages < pageCount; measured.pages += 1) {
     for (const { key } of walk.recordsOf(measured.pages)) {
       measured.length = Math.max(measured.length, keyText(key).length)

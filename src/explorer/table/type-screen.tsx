@@ -13,7 +13,7 @@ import { DefinitionScreen } from '../queries/definition-screen.tsx'
 import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
-import { useActions } from '../ui/actions.tsx'
+import { useActions } from '../ui/actions.ts'
 import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { useEscape, useKeys } from '../ui/use-keys.ts'
@@ -157,12 +157,8 @@ export function LinkedScreen() {
   )
 }
 
-interface LinkedObjectsProps {
-  readonly address: ObjectAddress
-  readonly link: LinkSide
-}
-
-function LinkedObjects({ address, link }: LinkedObjectsProps) {
+function LinkedObjects(props: { readonly address: ObjectAddress; readonly link: LinkSide }) {
+  const { address, link } = props
   const { service } = useSession()
   const [view] = useView()
   const navigate = useNavigate()

@@ -4,13 +4,9 @@ import { OqsError } from '../../client/oqs-error.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from './button.tsx'
 
-export interface ErrorNoteProps {
-  readonly error: Error
-  readonly onRetry?: () => void
-}
-
 /** Says what went wrong, with the names that an operator can look up. */
-export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
+export function ErrorNote(props: { readonly error: Error; readonly onRetry?: () => void }) {
+  const { error, onRetry } = props
   return (
     <div
       role="alert"

@@ -31,7 +31,13 @@ export function lazyView<Props extends object>(
         {lost === undefined ? (
           <p className="py-12 px-6 text-muted">Loading…</p>
         ) : (
-          <Lost {...{ lost, retry }} />
+          <div
+            role="alert"
+            className="grid gap-2 justify-items-start max-w-[60ch] m-4 py-3 px-4 border border-warn rounded-md bg-panel"
+          >
+            <p>{lost.message}</p>
+            <LostActions lost={lost} retry={retry} />
+          </div>
         )}
       </div>
     )
@@ -47,7 +53,17 @@ export function lazyDialog<Props extends { readonly onClose: () => void }>(
     const { Part, lost, retry } = usePart(name, load)
     if (Part !== undefined) return <Part {...props} />
     if (lost === undefined) return null
-    return <LostDialog lost={lost} retry={retry} onClose={props.onClose} />
+    const foot = (
+      <>
+        <LostActions lost={lost} retry={retry} />
+        <Button onClick={props.onClose}>Close</Button>
+      </>
+    )
+    return (
+      <Dialog label="Not loaded" width={480} onClose={props.onClose} foot={foot}>
+        <p role="alert">{lost.message}</p>
+      </Dialog>
+    )
   }
 }
 
@@ -59,7 +75,7 @@ function usePart<Props>(name: string, load: Load<Props>) {
     gcTime: Number.POSITIVE_INFINITY,
     networkMode: 'always',
     refetchInterval: ({ state }) =>
-      isUnreachable(state.error) ? waitMs(state.errorUpdateCount - 1) : false,
+      reasonOf(state.error) === 'unreachable' ? waitMs(state.errorUpdateCount - 1) : false,
   })
   // The note stays during a further attempt, and so does the focus on its button.
   const lost = useRef<Error>(undefined)
@@ -67,50 +83,18 @@ function usePart<Props>(name: string, load: Load<Props>) {
   return { Part: data, lost: lost.current, retry: () => void refetch() }
 }
 
-function isUnreachable(error: Error | null): boolean {
-  return error instanceof LostPart && error.reason === 'unreachable'
+function reasonOf(error: Error | null): LostPart['reason'] | undefined {
+  return error instanceof LostPart ? error.reason : undefined
 }
 
-interface LostProps {
-  readonly lost: Error
-  readonly retry: () => void
-}
-
-function Lost({ lost, retry }: LostProps) {
-  return (
-    <div
-      role="alert"
-      className="grid gap-2 justify-items-start max-w-[60ch] m-4 py-3 px-4 border border-warn rounded-md bg-panel"
-    >
-      <p>{lost.message}</p>
-      <LostActions lost={lost} retry={retry} />
-    </div>
-  )
-}
-
-function LostActions({ lost, retry }: LostProps) {
+function LostActions({ lost, retry }: { readonly lost: Error; readonly retry: () => void }) {
+  const reason = reasonOf(lost)
   return (
     <p className="flex flex-wrap gap-2">
-      {!isReplaced(lost) && <Button onClick={retry}>Try again</Button>}
-      {!isUnreachable(lost) && <Button onClick={() => location.reload()}>Reload the page</Button>}
+      {reason !== 'replaced' && <Button onClick={retry}>Try again</Button>}
+      {reason !== 'unreachable' && (
+        <Button onClick={() => location.reload()}>Reload the page</Button>
+      )}
     </p>
-  )
-}
-
-function isReplaced(error: Error): boolean {
-  return error instanceof LostPart && error.reason === 'replaced'
-}
-
-function LostDialog({ lost, retry, onClose }: LostProps & { readonly onClose: () => void }) {
-  const foot = (
-    <>
-      <LostActions lost={lost} retry={retry} />
-      <Button onClick={onClose}>Close</Button>
-    </>
-  )
-  return (
-    <Dialog label="Not loaded" width={480} onClose={onClose} foot={foot}>
-      <p role="alert">{lost.message}</p>
-    </Dialog>
   )
 }

@@ -6,26 +6,35 @@ import {
   type Filter,
   fromSearch,
   parseSearch,
+  type SearchRecord,
   searchRecord,
   stringifySearch,
   type ViewState,
 } from './view-state.ts'
 
-export type SetView = (change: Partial<ViewState>, options?: { readonly replace?: boolean }) => void
+type Setter<View> = (change: Partial<View>, options?: { readonly replace?: boolean }) => void
+export type SetView = Setter<ViewState>
+export type SetObjectView = Setter<ObjectView>
 
-/** Returns the view in the address bar, and a function that changes it. */
-export function useView(): readonly [ViewState, SetView] {
+/** Returns what the address bar shows, and a function that changes it. */
+function useAddress<View>(
+  read: (search: URLSearchParams) => View,
+  write: (view: View) => SearchRecord,
+): readonly [View, Setter<View>] {
   const search = useLocation({ select: (location) => location.searchStr })
   const navigate = useNavigate()
-  const view = useMemo(() => fromSearch(new URLSearchParams(search)), [search])
-  const setView = useCallback<SetView>(
+  const view = useMemo(() => read(new URLSearchParams(search)), [read, search])
+  const setView = useCallback<Setter<View>>(
     (change, { replace = false } = {}) => {
-      void navigate({ to: '.', search: searchRecord({ ...view, ...change }), replace } as never)
+      void navigate({ to: '.', search: write({ ...view, ...change }), replace } as never)
     },
-    [navigate, view],
+    [navigate, view, write],
   )
   return [view, setView]
 }
+
+export const useView = () => useAddress(fromSearch, searchRecord)
+export const useObjectView = () => useAddress(readObjectView, objectSearch)
 
 export interface ObjectView {
   /** The list that the object was opened from. */
@@ -38,8 +47,7 @@ export interface ObjectView {
   readonly isJson: boolean
 }
 
-function readObjectView(search: string): ObjectView {
-  const parameters = new URLSearchParams(search)
+function readObjectView(parameters: URLSearchParams): ObjectView {
   const list = fromSearch(parameters)
   const version = parameters.get('v') ?? ''
   return {
@@ -51,38 +59,17 @@ function readObjectView(search: string): ObjectView {
   }
 }
 
-export function writeObjectView(view: ObjectView): string {
-  const search = {
+function objectSearch(view: ObjectView): SearchRecord {
+  return {
     ...parseSearch(searchOf(listText(view.list), view.trail)),
     ...(view.with !== undefined && { with: [view.with] }),
     ...(view.version !== undefined && { v: [String(view.version)] }),
     ...(view.isJson && { as: ['json'] }),
   }
-  return stringifySearch(search)
 }
 
-export type SetObjectView = (
-  change: Partial<ObjectView>,
-  options?: { readonly replace?: boolean },
-) => void
-
-export function useObjectView(): readonly [ObjectView, SetObjectView] {
-  const search = useLocation({ select: (location) => location.searchStr })
-  const navigate = useNavigate()
-  const view = useMemo(() => readObjectView(search), [search])
-  const setView = useCallback<SetObjectView>(
-    (change, { replace = false } = {}) => {
-      const next = parseSearch(writeObjectView({ ...view, ...change }))
-      void navigate({ to: '.', search: next, replace } as never)
-    },
-    [navigate, view],
-  )
-  return [view, setView]
-}
-
-export interface LinkedView {
-  readonly view: ViewState
-  readonly setView: SetView
+export function writeObjectView(view: ObjectView): string {
+  return stringifySearch(objectSearch(view))
 }
 
 /** A link whose objects are shown. */
@@ -99,7 +86,7 @@ export function withinLink(
   view: ViewState,
   setView: SetView,
   linked: Pick<LinkedList, 'filter' | 'leave'> | undefined,
-): LinkedView {
+): { readonly view: ViewState; readonly setView: SetView } {
   if (linked === undefined) return { view, setView }
   const { filter, leave } = linked
   const isLink = (other: Filter) => isSame(other, filter)
