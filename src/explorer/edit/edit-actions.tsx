@@ -13,11 +13,11 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import { useTask } from '../ui/use-task.ts'
 import {
-  deleteObject,
   readObject,
   type TaggedObject,
   undoable,
   type WrittenChange,
+  writeObject,
 } from './write-object.ts'
 
 // Loaded when it is first opened: most visits only read.
@@ -49,7 +49,7 @@ export function EditActions({ address }: { readonly address: ObjectAddress }) {
     run(async () => {
       close()
       if (base === undefined) return
-      written(await deleteObject(service, address, base))
+      written(await writeObject(service, address, base, undefined))
       const { ontology, objectType } = address
       void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
     })

@@ -1,23 +1,21 @@
 /** Edits or creates an object: a form or JSON, then the changes, then the write. */
 import { useState } from 'react'
-import { nameOf, type ObjectTypeDefinition } from '../api/ontology.ts'
+import { nameOf } from '../api/ontology.ts'
 import { keyText } from '../api/records.ts'
 import type { ObjectAddress } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
-import { Segments, TextArea } from '../ui/fields.tsx'
+import { Segments } from '../ui/fields.tsx'
 import { useTask } from '../ui/use-task.ts'
-import { changesBetween, mergeChanges, type Properties } from './object-draft.ts'
-import { ChangeList, type DraftForm, PropertyFields, useDraft } from './property-fields.tsx'
+import { changesBetween, mergeChanges } from './object-draft.ts'
+import { ChangeList, DraftFields, useDraft } from './property-fields.tsx'
 import {
-  createObject,
   isConflict,
   readObject,
   type TaggedObject,
-  updateObject,
   type WrittenChange,
+  writeObject,
 } from './write-object.ts'
 
 export interface EditDialogProps {
@@ -46,11 +44,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       setResolved(false)
       const target = { ...address, key: keyText(properties[objectType.primaryKey] as string) }
       try {
-        onWritten(
-          base === undefined
-            ? await createObject(service, target, properties)
-            : await updateObject(service, target, base, properties),
-        )
+        onWritten(await writeObject(service, target, base, properties))
       } catch (reason) {
         if (isConflict(reason)) {
           setTheirs(await readObject(service, target).catch(() => undefined))
@@ -77,6 +71,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       title={isReview ? 'Review the changes' : label}
       width={720}
       onClose={onClose}
+      error={isResolved ? undefined : error}
       tools={
         !isReview && (
           <Segments
@@ -116,14 +111,20 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
         </>
       }
     >
-      {error !== undefined && !isResolved && <ErrorNote error={error} />}
       {theirs !== undefined && (
-        <Conflict
-          objectType={objectType}
-          before={before}
-          mine={properties}
-          theirs={theirs.properties}
-        />
+        <section
+          className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] gap-4"
+          aria-label="Both versions"
+        >
+          <div>
+            <h3 className="mb-2 text-base">Your changes</h3>
+            <ChangeList changes={changes} />
+          </div>
+          <div>
+            <h3 className="mb-2 text-base">Changes of somebody else</h3>
+            <ChangeList changes={changesBetween(objectType, before, theirs.properties)} />
+          </div>
+        </section>
       )}
       {!isReview ? (
         <DraftFields draft={draft} objectType={objectType} isKeyFixed={base !== undefined} />
@@ -131,61 +132,5 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
         theirs === undefined && <ChangeList changes={changes} />
       )}
     </Dialog>
-  )
-}
-
-interface DraftFieldsProps {
-  readonly draft: DraftForm
-  readonly objectType: ObjectTypeDefinition
-  readonly isKeyFixed: boolean
-}
-
-function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps) {
-  const { mistakes } = draft.written
-  if (draft.form === 'json') {
-    return (
-      <TextArea
-        label="JSON of the properties"
-        rows={16}
-        value={draft.json}
-        error={Object.values(mistakes)[0]}
-        onChange={draft.setJson}
-      />
-    )
-  }
-  return (
-    <PropertyFields
-      objectType={objectType}
-      draft={draft.texts}
-      mistakes={mistakes}
-      isKeyFixed={isKeyFixed}
-      onChange={draft.setTexts}
-    />
-  )
-}
-
-interface ConflictProps {
-  readonly objectType: ObjectTypeDefinition
-  readonly before: Properties
-  readonly mine: Properties
-  readonly theirs: Properties
-}
-
-/** Both versions, each against the one that the form started from. */
-function Conflict({ objectType, before, mine, theirs }: ConflictProps) {
-  return (
-    <section
-      className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] gap-4"
-      aria-label="Both versions"
-    >
-      <div>
-        <h3 className="mb-2 text-base">Your changes</h3>
-        <ChangeList changes={changesBetween(objectType, before, mine)} />
-      </div>
-      <div>
-        <h3 className="mb-2 text-base">Changes of somebody else</h3>
-        <ChangeList changes={changesBetween(objectType, before, theirs)} />
-      </div>
-    </section>
   )
 }

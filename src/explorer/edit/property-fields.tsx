@@ -1,53 +1,22 @@
 /** A form with one field for each property, by its type. */
 
 import { useState } from 'react'
-import { type ObjectTypeDefinition, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
+import { nameOfProperty, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
 import {
   type Change,
   draftOf,
   isWrittenAsJson,
-  type ObjectDraft,
   type Properties,
   type ReadDraft,
   readDraft,
 } from './object-draft.ts'
 
-export interface PropertyFieldsProps {
+export interface DraftFieldsProps {
+  readonly draft: DraftForm
   readonly objectType: ObjectTypeDefinition
-  readonly draft: ObjectDraft
-  readonly mistakes: Readonly<Record<string, string>>
   /** The key of an object that exists cannot change. */
   readonly isKeyFixed: boolean
-  readonly onChange: (draft: ObjectDraft) => void
-}
-
-export function PropertyFields(props: PropertyFieldsProps) {
-  const { objectType, draft, mistakes, isKeyFixed, onChange } = props
-  return (
-    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,300px),1fr))] gap-4">
-      {Object.entries(objectType.properties).map(([name, definition]) => (
-        <PropertyField
-          key={name}
-          name={name}
-          definition={definition}
-          text={draft[name] ?? ''}
-          mistake={mistakes[name]}
-          isFixed={isKeyFixed && name === objectType.primaryKey}
-          onChange={(text) => onChange({ ...draft, [name]: text })}
-        />
-      ))}
-    </div>
-  )
-}
-
-interface PropertyFieldProps {
-  readonly name: string
-  readonly definition: PropertyDefinition
-  readonly text: string
-  readonly mistake: string | undefined
-  readonly isFixed: boolean
-  readonly onChange: (text: string) => void
 }
 
 const MAX_ROWS = 8
@@ -57,24 +26,41 @@ const BOOLEANS = [
   ['false', 'false'],
 ] as const
 
-function PropertyField({ name, definition, text, mistake, isFixed, onChange }: PropertyFieldProps) {
-  const common = {
-    label: `${definition.displayName ?? wordsOf(name)} (${definition.type})`,
-    value: text,
-    error: mistake,
-    onChange,
-  }
-  if (definition.type === 'boolean') return <SelectField {...common} options={BOOLEANS} />
-  if (isWrittenAsJson(definition) || text.includes('\n')) {
-    return <TextArea {...common} rows={Math.min(MAX_ROWS, text.split('\n').length + 1)} />
+export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps) {
+  const { form, texts, json, written, setTexts, setJson } = draft
+  const { mistakes } = written
+  if (form === 'json') {
+    const error = Object.values(mistakes)[0]
+    const label = 'JSON of the properties'
+    return <TextArea label={label} rows={16} value={json} error={error} onChange={setJson} />
   }
   return (
-    <TextField
-      {...common}
-      readOnly={isFixed}
-      inputMode={definition.type === 'integer' ? 'numeric' : 'text'}
-      autoComplete="off"
-    />
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,300px),1fr))] gap-4">
+      {Object.entries(objectType.properties).map(([name, definition]) => {
+        const value = texts[name] ?? ''
+        const common = {
+          label: `${nameOfProperty(name, definition)} (${definition.type})`,
+          value,
+          error: mistakes[name],
+          onChange: (text: string) => setTexts({ ...texts, [name]: text }),
+        }
+        if (definition.type === 'boolean') {
+          return <SelectField key={name} {...common} options={BOOLEANS} />
+        }
+        if (isWrittenAsJson(definition) || value.includes('\n')) {
+          const rows = Math.min(MAX_ROWS, value.split('\n').length + 1)
+          return <TextArea key={name} {...common} rows={rows} />
+        }
+        return (
+          <TextField
+            key={name}
+            {...common}
+            readOnly={isKeyFixed && name === objectType.primaryKey}
+            inputMode={definition.type === 'integer' ? 'numeric' : 'text'}
+          />
+        )
+      })}
+    </div>
   )
 }
 
@@ -113,24 +99,8 @@ function show(value: unknown): string {
 
 type Form = 'form' | 'json'
 
-export interface DraftForm {
-  readonly form: Form
-  readonly texts: ObjectDraft
-  readonly json: string
-  /** The object as it is written, with what cannot be read. */
-  readonly written: ReadDraft
-  readonly hasMistakes: boolean
-  readonly setTexts: (texts: ObjectDraft) => void
-  readonly setJson: (json: string) => void
-  readonly changeForm: (form: Form) => void
-  /** Starts again with other values. */
-  readonly reset: (properties: Properties, form: Form) => void
-}
-
-export function useDraft(
-  objectType: ObjectTypeDefinition,
-  base: Properties | undefined,
-): DraftForm {
+/** The texts of an object that is edited, as a form or as JSON. */
+export function useDraft(objectType: ObjectTypeDefinition, base: Properties | undefined) {
   const [form, setForm] = useState<Form>('form')
   const [texts, setTexts] = useState(() => draftOf(objectType, base ?? {}))
   const [json, setJson] = useState('')
@@ -149,6 +119,8 @@ export function useDraft(
   const hasMistakes = Object.keys(written.mistakes).length > 0
   return { form, texts, json, written, hasMistakes, setTexts, setJson, changeForm, reset }
 }
+
+type DraftForm = ReturnType<typeof useDraft>
 
 function readJson(
   { primaryKey }: ObjectTypeDefinition,

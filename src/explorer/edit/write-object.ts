@@ -1,5 +1,4 @@
 /** Writes of one object, each on condition that nobody else changed it. */
-import type { WriteResult } from '../../client/endpoints/administration.ts'
 import { type Service, statusOf } from '../api/service.ts'
 import type { ObjectAddress } from '../queries/object-queries.ts'
 import type { LastChange } from '../session/use-writes.ts'
@@ -32,90 +31,56 @@ function requireTag(etag: string | undefined): string {
   return etag
 }
 
-/** An object as it was written; it has no tag if the response had none. */
-interface WrittenObject {
-  readonly properties: Properties
-  readonly etag: string | undefined
-}
-
 /** A change that was written, with what undoes it. */
 export interface WrittenChange {
   readonly address: ObjectAddress
   /** The state before; undefined if the object was created. */
   readonly before: Properties | undefined
-  /** The state after; undefined if the object was deleted. */
-  readonly after: WrittenObject | undefined
+  /** The state after; undefined if it was deleted. It has no tag if the response had none. */
+  readonly after: { readonly properties: Properties; readonly etag: string | undefined } | undefined
 }
 
-/** Changes the properties that differ. */
-export async function updateObject(
+/**
+ * Brings an object from one state to another, of which each can be that there is no object. Fails if
+ * it is not in the first one.
+ */
+export async function writeObject(
   { administration }: Service,
   address: ObjectAddress,
-  { properties: before, etag: ifMatch }: TaggedObject,
-  properties: Properties,
+  base: TaggedObject | undefined,
+  properties: Properties | undefined,
 ): Promise<WrittenChange> {
-  const patch = patchBetween(before, properties)
   const type = typePathOf(address)
-  const { etag } = await administration.patchObject(type, address.key, patch, { ifMatch })
+  const { key } = address
+  const before = base?.properties
+  if (properties === undefined) {
+    await administration.deleteObject(type, key, { ifMatch: base?.etag })
+    return { address, before, after: undefined }
+  }
+  const { etag } =
+    base === undefined
+      ? await administration.putObject(type, key, properties, { ifNoneMatch: '*' })
+      : await administration.patchObject(type, key, patchBetween(base.properties, properties), {
+          ifMatch: base.etag,
+        })
   return { address, before, after: { properties, etag } }
 }
 
-/** Creates an object; fails if there is one with this key. */
-export async function createObject(
-  { administration }: Service,
-  address: ObjectAddress,
-  properties: Properties,
-): Promise<WrittenChange> {
-  const type = typePathOf(address)
-  const options = { ifNoneMatch: '*' }
-  const { etag } = await administration.putObject(type, address.key, properties, options)
-  return { address, before: undefined, after: { properties, etag } }
-}
-
-export async function deleteObject(
-  service: Service,
-  address: ObjectAddress,
-  before: TaggedObject,
-): Promise<WrittenChange> {
-  await deleteTagged(service, address, before.etag)
-  return { address, before: before.properties, after: undefined }
-}
-
-function deleteTagged(
-  { administration }: Service,
-  address: ObjectAddress,
-  ifMatch: string,
-): Promise<WriteResult> {
-  return administration.deleteObject(typePathOf(address), address.key, { ifMatch })
-}
-
-/** Writes the state before a change back, unless the object was changed again since. */
-async function undoChange(service: Service, change: WrittenChange): Promise<void> {
-  const { address, before, after } = change
-  if (after === undefined) await createObject(service, address, before ?? {})
-  else {
-    const etag = requireTag(after.etag)
-    if (before === undefined) await deleteTagged(service, address, etag)
-    else await updateObject(service, address, { ...after, etag }, before)
-  }
-}
-
-/** Returns a change as the last one of the tab, which can be taken back. */
-export function undoable(change: WrittenChange): LastChange {
-  return { text: describe(change), undo: (service) => undoUnlessChanged(service, change) }
-}
-
-async function undoUnlessChanged(service: Service, change: WrittenChange): Promise<undefined> {
-  try {
-    await undoChange(service, change)
-  } catch (error) {
-    throw isConflict(error) ? new Error('Not undone: the object was changed again since.') : error
-  }
-}
-
-function describe({ address, before, after }: WrittenChange): string {
+/** Returns a change as the last one of the tab, which can be taken back unless it was changed again. */
+export function undoable({ address, before, after }: WrittenChange): LastChange {
   const verb = after === undefined ? 'Deleted' : before === undefined ? 'Created' : 'Saved'
-  return `${verb} “${address.key}”.`
+  return {
+    text: `${verb} “${address.key}”.`,
+    undo: async (service) => {
+      const base = after && { ...after, etag: requireTag(after.etag) }
+      await writeObject(service, address, base, before).catch((error: unknown) => {
+        throw isConflict(error)
+          ? new Error('Not undone: the object was changed again since.')
+          : error
+      })
+      return undefined
+    },
+  }
 }
 
 /** True if the object is not in the state that the write was based on. */
