@@ -119,6 +119,7 @@ export interface ExistingTarget {
   readonly isNumbered: boolean
 }
 
+/** Returns how a file is read as objects of a type that exists, with the columns that were chosen. */
 export function existingTarget(
   definition: ObjectTypeDefinition,
   { columns, inferred }: Pick<FileReport, 'columns' | 'inferred'>,

@@ -1,7 +1,11 @@
 /** The findings about a file, in words: mistakes, rows that do not fit, and inferred types. */
 import { formatCount } from '../../contract/count-of.ts'
+import { Button } from '../ui/button.tsx'
+import { Mistake } from '../ui/error-note.tsx'
 import type { Misfit } from './check-sample.ts'
-import type { LoadPlan } from './use-load-plan.ts'
+import { Figures } from './load-outcome.tsx'
+import type { Comparison } from './messages.ts'
+import type { Comparing, LoadPlan } from './use-load-plan.ts'
 
 const LISTED = 5
 
@@ -78,4 +82,90 @@ function sentence(text: string): string {
   const isName = /^[\w.-]+:/.test(text) && !text.startsWith('primary key')
   const start = isName ? text.charAt(0) : text.charAt(0).toUpperCase()
   return `${start}${text.slice(1)}.`
+}
+
+export interface ComparisonSummaryProps {
+  readonly plan: LoadPlan
+  readonly comparing: Comparing
+  readonly onSkip: () => void
+}
+
+/** What a load would do to the objects of a type, before anything is written. */
+export function ComparisonSummary({ plan, comparing, onSkip }: ComparisonSummaryProps) {
+  const { apiName } = plan.spec.objectType
+  return (
+    <section aria-label="What the load changes" className="grid gap-3 text-base leading-5">
+      {comparing.kind === 'comparing' && (
+        <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
+          <span role="status">
+            Comparing the rows with the objects of {apiName}: {formatCount(comparing.rows)} so far.
+            Nothing is written.
+          </span>
+          <Button onClick={onSkip}>Do not compare</Button>
+        </div>
+      )}
+      {comparing.kind === 'skipped' && (
+        <p role="status">
+          Not compared: how many objects are new or changed is known only after the load.
+        </p>
+      )}
+      {comparing.kind === 'failed' && (
+        <Mistake>
+          The rows could not be compared with the objects of {apiName}: {comparing.reason}
+        </Mistake>
+      )}
+      {comparing.kind === 'compared' && (
+        <div role="status" className="grid gap-3 text-base leading-5">
+          <Compared plan={plan} comparison={comparing.comparison} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Compared(props: { readonly plan: LoadPlan; readonly comparison: Comparison }) {
+  const { created, changed, unchanged, rejected, rows, isExact, isUndoable } = props.comparison
+  const { spec, setMode } = props.plan
+  const isAppend = spec.mode === 'append'
+  const [one, more] = isAppend
+    ? ['exists and stays as it is', 'exist and stay as they are']
+    : ['stays the same', 'stay the same']
+  return (
+    <>
+      <Figures
+        figures={[
+          [created === 1 ? 'object is new' : 'objects are new', created],
+          !isAppend && [changed === 1 ? 'is replaced' : 'are replaced', changed],
+          [unchanged === 1 ? one : more, unchanged],
+          [rejected === 1 ? 'row is rejected' : 'rows are rejected', rejected, rejected > 0],
+        ]}
+      />
+      {changed > 0 && (
+        <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
+          <span>
+            {changed === 1
+              ? 'One object would lose its'
+              : `${formatCount(changed)} objects would lose their`}{' '}
+            present values.
+          </span>
+          <Button onClick={() => setMode('append')}>
+            Keep {changed === 1 ? 'it' : 'them'}, add only new objects
+          </Button>
+        </div>
+      )}
+      <p className="label">
+        {rows === 1 ? 'The row was' : `All ${formatCount(rows)} rows were`} compared with the
+        objects that the service has now.{' '}
+        {!isExact &&
+          'Some keys are repeated further apart than is remembered, so that their objects may be counted twice. '}
+        {isUndoable && 'The load can be undone until you close this tab or change something else.'}
+      </p>
+      {!isUndoable && (
+        <p className="warning">
+          The load cannot be undone here: it changes more than a browser tab can keep. Export the
+          objects first if you may need them again.
+        </p>
+      )}
+    </>
+  )
 }

@@ -3,7 +3,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useCanWrite } from '../session/use-writes.ts'
-import { useActions } from '../ui/actions.ts'
+import { useActions } from '../ui/actions.tsx'
 import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import { useListener } from '../ui/use-keys.ts'

@@ -158,6 +158,7 @@ interface TrustedTypes {
 const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
 
+/** Starts the worker that reads files. */
 export function startWorker(
   readToken: () => Promise<string>,
   onReport: (report: Report) => void,

@@ -110,6 +110,7 @@ function Json({ text }: { readonly text: string }) {
   )
 }
 
+/** In place of an object that does not exist, or no longer. */
 function DeletedObject({ address, view }: ShownProps) {
   const { service } = useSession()
   const { ontology, objectType, key } = address

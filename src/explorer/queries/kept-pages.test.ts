@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { KeptPages, type WalkPage } from './kept-pages.ts'
+import { KeptPages, type WalkPage } from './walk.ts'
 
 it('drops the oldest pages beyond 64 MB, and says so', () => {
   const records = [{ key: 1, title: undefined, properties: {} }]

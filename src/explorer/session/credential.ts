@@ -58,6 +58,10 @@ export class Credential {
   }
 }
 
+/**
+ * Tells other tabs that a sign-in was renewed. A duplicated tab has a copy of the refresh token, which
+ * works once: its second use would end the grant for both tabs.
+ */
 const CHANNEL = 'oqs.renewal'
 
 export interface Renewal {
@@ -87,6 +91,7 @@ export function listenForRenewals(onRenewal: (renewal: Renewal) => void): () => 
 /** The origin of a token: signing out revokes a token that the explorer obtained itself. */
 type SignInOrigin = 'typed' | 'link' | 'oauth'
 
+/** The credential of this tab, which is kept only in session storage. */
 export interface SignIn {
   readonly token: string
   readonly origin: SignInOrigin

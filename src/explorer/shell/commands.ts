@@ -2,7 +2,7 @@
 
 import { screenPath } from '../api/base-path.ts'
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
-import type { Action } from '../ui/actions.ts'
+import type { Action } from '../ui/actions.tsx'
 import type { SavedView } from '../view/saved-views.ts'
 
 export interface Command {

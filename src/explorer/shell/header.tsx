@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useIsAdmin } from '../session/use-writes.ts'
-import { useActions } from '../ui/actions.ts'
+import { useActions } from '../ui/actions.tsx'
 import { Button, Icon } from '../ui/button.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
 

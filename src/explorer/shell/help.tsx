@@ -1,6 +1,6 @@
 /** The keys of the explorer. Opens with a question mark. */
 import { useState } from 'react'
-import { useActions } from '../ui/actions.ts'
+import { useActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
 import { areLettersOn, switchLetters, useKeys } from '../ui/use-keys.ts'

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { readActions } from '../ui/actions.ts'
+import { useReadActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { useKeys, useListener } from '../ui/use-keys.ts'
 import { readViews } from '../view/saved-views.ts'
@@ -116,6 +116,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
 
 function useCommands(): readonly Command[] {
   const { service } = useSession()
+  const readActions = useReadActions()
   const [views] = useState(() => readViews(localStorage))
   const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
   const definitions = useQueries({

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'react'
 import { UndoBar } from '../edit/edit-actions.tsx'
 import { LoadArea } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
+import { ActionsProvider } from '../ui/actions.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
@@ -15,29 +16,31 @@ export function Shell() {
   const { isSignedIn, isStarting, isRefused } = useSession()
   useFreshAnswers()
   return (
-    <div className="flex flex-col h-full">
-      <a
-        className="absolute left-2 -top-12 py-2 px-3 rounded-md bg-panel z-10 focus:top-2"
-        href="#main"
-      >
-        Skip to the content
-      </a>
-      <Header />
-      <main id="main" className="flex-1 min-h-0 overflow-auto">
-        {isStarting ? (
-          <p className="py-12 px-6 text-muted">Signing in…</p>
-        ) : isSignedIn ? (
-          <Outlet />
-        ) : (
-          <SignIn />
-        )}
-        {isSignedIn && <Palette />}
-        {isSignedIn && isRefused && <SignInAgain />}
-        {isSignedIn && <UndoBar />}
-        {isSignedIn && <LoadArea />}
-        <Help />
-      </main>
-    </div>
+    <ActionsProvider>
+      <div className="flex flex-col h-full">
+        <a
+          className="absolute left-2 -top-12 py-2 px-3 rounded-md bg-panel z-10 focus:top-2"
+          href="#main"
+        >
+          Skip to the content
+        </a>
+        <Header />
+        <main id="main" className="flex-1 min-h-0 overflow-auto">
+          {isStarting ? (
+            <p className="py-12 px-6 text-muted">Signing in…</p>
+          ) : isSignedIn ? (
+            <Outlet />
+          ) : (
+            <SignIn />
+          )}
+          {isSignedIn && <Palette />}
+          {isSignedIn && isRefused && <SignInAgain />}
+          {isSignedIn && <UndoBar />}
+          {isSignedIn && <LoadArea />}
+          <Help />
+        </main>
+      </div>
+    </ActionsProvider>
   )
 }
 

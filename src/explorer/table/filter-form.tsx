@@ -158,18 +158,20 @@ interface PillProps {
 
 function Pill({ name, isLost = false, onRemove, children }: PillProps) {
   return (
-    <li
-      className={`flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm ${isLost ? 'border border-danger text-danger' : 'bg-accent-bg text-accent'}`}
-    >
-      <span className="min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
-      <button
-        type="button"
-        className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
-        aria-label={`Remove ${name}`}
-        onClick={onRemove}
+    <li>
+      <span
+        className={`inline-flex items-center gap-1 h-6 py-0 px-1 rounded-xl text-sm ${isLost ? 'border border-danger text-danger' : 'bg-accent-bg text-accent'}`}
       >
-        <Icon name="close" size={12} />
-      </button>
+        <span className="min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
+        <button
+          type="button"
+          className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
+          aria-label={`Remove ${name}`}
+          onClick={onRemove}
+        >
+          <Icon name="close" size={12} />
+        </button>
+      </span>
     </li>
   )
 }

@@ -2,6 +2,7 @@
  * The table of objects: a virtual ARIA grid with true row numbers. Rows come from the walk; the next
  * page is requested before the end is reached.
  */
+
 import { useNavigate } from '@tanstack/react-router'
 import {
   type MouseEvent,
@@ -11,22 +12,25 @@ import {
   useMemo,
   useRef,
 } from 'react'
+import { countOf } from '../../contract/count-of.ts'
 import { nameOf } from '../api/ontology.ts'
 import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-titles.ts'
-import type { Column } from './columns.ts'
+import { useNumberStyles } from '../queries/use-number-styles.ts'
+import { type Column, columnsOf, useKeyLength, useWidths } from './columns.ts'
+import { FindBar } from './find-bar.tsx'
 import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
-import { type ActiveCell, useGridKeys } from './use-grid-keys.ts'
-import { useObjects } from './use-objects.ts'
-import { useRowActions } from './use-row-actions.ts'
+import { useGridKeys, useRowActions } from './use-grid-keys.ts'
+import { type ActiveCell, useObjects } from './use-objects.ts'
+import { WalkNotice } from './walk-notice.tsx'
 
 /** Rows before the end at which the next page is requested. */
 const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
-export function Grid({ columns, onWidth }: GridHeaderProps) {
+function Grid({ columns, onWidth }: GridHeaderProps) {
   const { of, walk: viewWalk, topRow: shownTopRow, grid } = useObjects()
   // Scrolling renders the rows only: their window is the state of this component.
   const header = useMemo(
@@ -168,4 +172,35 @@ function useRowTitles(columns: readonly Column[], { first, end }: RowWindow): Ti
     })
   }, [linked, walk, from, to])
   return useLinkedTitles(of.ontology, wanted)
+}
+
+/** Rows whose texts decide how wide columns are. */
+const SAMPLE = 40
+
+export function ObjectsTable() {
+  const { of, walk, isFinding } = useObjects()
+  const { ontology, objectType, view } = of
+  const [widths, setWidth] = useWidths(objectType.rid)
+  const { walk: current, state, isStale } = walk
+  const hasRows = state.rowCount > 0
+  const sample = useMemo(
+    () => (hasRows && !isStale ? current.recordsOf(0).slice(0, SAMPLE) : []),
+    [current, hasRows, isStale],
+  )
+  const styleOf = useNumberStyles(of, { canRead: hasRows })
+  const keyLength = useKeyLength(current, state.pages.length)
+  const columns = useMemo(
+    () => columnsOf(ontology, objectType, view.columns, { widths, sample, keyLength, styleOf }),
+    [ontology, objectType, view.columns, widths, sample, keyLength, styleOf],
+  )
+  return (
+    <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
+      {isFinding && <FindBar columns={columns} />}
+      <Grid columns={columns} onWidth={setWidth} />
+      <p className="sr-only" role="status">
+        {state.isLoading ? 'Loading' : `${countOf(state.rowCount, 'row')} loaded`}
+      </p>
+      <WalkNotice />
+    </div>
+  )
 }

@@ -80,6 +80,7 @@ interface PageBarsProps {
   readonly current: number | undefined
 }
 
+/** A bar for each page that was read, as high as it took. Pressing one shows what it cost. */
 const PageBars = memo(function PageBars({ pages, current = 0 }: PageBarsProps) {
   // The page in view stays in the middle, as far as there are pages around it.
   const start = Math.max(0, Math.min(current - SHOWN_PAGES / 2, pages.length - SHOWN_PAGES))

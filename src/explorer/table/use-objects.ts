@@ -4,7 +4,6 @@ import type { Observable } from '../api/observable.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { LinkedList, SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import type { ActiveCell } from './use-grid-keys.ts'
 import type { ViewWalk } from './use-walk.ts'
 
 export interface ShownObjects {
@@ -25,6 +24,11 @@ export interface ShownObjects {
   readonly setFinding: (isFinding: boolean) => void
   readonly isRequestShown: boolean
   readonly setRequestShown: (isShown: boolean) => void
+}
+
+export interface ActiveCell {
+  readonly row: number
+  readonly column: number
 }
 
 /** The operations of the grid for other parts of the screen. */

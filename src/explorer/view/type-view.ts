@@ -35,7 +35,10 @@ export function isKnownField({ properties }: ObjectTypeDefinition, path: string)
   return element.type === 'struct' && structField in element.fields
 }
 
-/** Returns the view without conditions and orders on unknown properties. */
+/**
+ * Returns the view without conditions and orders on unknown properties. An address may name some that
+ * were removed since: they are shown, but not sent to the service.
+ */
 export function knownPart(view: ViewState, objectType: ObjectTypeDefinition): ViewState {
   return {
     ...view,

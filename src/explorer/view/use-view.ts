@@ -36,6 +36,7 @@ function useAddress<View>(
 export const useView = () => useAddress(fromSearch, searchRecord)
 export const useObjectView = () => useAddress(readObjectView, objectSearch)
 
+/** The search parameters of an object: the list that it belongs to, and the object to compare. */
 export interface ObjectView {
   /** The list that the object was opened from. */
   readonly list: ViewState
@@ -72,7 +73,7 @@ export function writeObjectView(view: ObjectView): string {
   return stringifySearch(objectSearch(view))
 }
 
-/** A link whose objects are shown. */
+/** A link whose objects are shown: its condition holds, but is not in the address. */
 export interface LinkedList {
   /** The condition that selects them. */
   readonly filter: Filter

@@ -144,6 +144,7 @@ function oneOf<const Value extends string>(
   return values.find((value) => value === text)
 }
 
+/** The search parameters of an address, as the router keeps them. */
 export type SearchRecord = Readonly<Record<string, readonly string[]>>
 
 export function parseSearch(text: string): SearchRecord {
