@@ -1,4 +1,5 @@
 /** Ontologies as the service defines them, in the form that the screens use. */
+import type { LinkTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 
 export type { ScalarType }
@@ -15,31 +16,20 @@ export type PropertyDefinition = PropertyType & {
   readonly language?: string
 }
 
-export interface ObjectTypeDefinition {
+interface Named {
   readonly apiName: string
   readonly rid: string
   readonly displayName?: string
   readonly description?: string
+}
+
+export interface ObjectTypeDefinition extends Named {
   readonly primaryKey: string
   readonly titleProperty?: string
-  readonly retrievalLimit?: number
   readonly properties: Readonly<Record<string, PropertyDefinition>>
 }
 
-interface LinkTypeDefinition {
-  readonly apiName: string
-  readonly reverseApiName?: string
-  readonly displayName?: string
-  readonly from: string
-  readonly to: string
-  readonly foreignKey: string
-}
-
-export interface OntologyDefinition {
-  readonly apiName: string
-  readonly rid: string
-  readonly displayName?: string
-  readonly description?: string
+export interface OntologyDefinition extends Named {
   readonly families?: readonly string[]
   readonly objectTypes: readonly ObjectTypeDefinition[]
   readonly linkTypes?: readonly LinkTypeDefinition[]

@@ -7,7 +7,8 @@ import { nameOfProperty } from '../api/ontology.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
-import { type Distribution, distributionQuery } from '../pictures/distribution.ts'
+import type { Bar } from '../pictures/bars.ts'
+import { distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../session/session.tsx'
 import type { ShownType, TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
@@ -90,7 +91,7 @@ function MiniBars({ of, property }: PartProps) {
   if (data === undefined) return null
   return (
     <>
-      {data.kind === 'values' ? <Rows distribution={data} /> : <Upright distribution={data} />}
+      {data.kind === 'values' ? <Rows bars={data.bars} /> : <Upright bars={data.bars} />}
       <span className="absolute top-1.5 left-2 text-muted text-xs leading-4">
         {name}
         {data.isLogarithmic && ' · logarithmic scale'}
@@ -102,7 +103,7 @@ function MiniBars({ of, property }: PartProps) {
 const HEIGHT = 56
 const WIDTH = 200
 
-function Upright({ distribution: { bars } }: { readonly distribution: Distribution }) {
+function Upright({ bars }: { readonly bars: readonly Bar[] }) {
   const most = bars.reduce((largest, { count }) => Math.max(largest, count), 1)
   const step = WIDTH / Math.max(1, bars.length)
   return (
@@ -129,7 +130,7 @@ function Upright({ distribution: { bars } }: { readonly distribution: Distributi
 
 const ROWS = 3
 
-function Rows({ distribution: { bars } }: { readonly distribution: Distribution }) {
+function Rows({ bars }: { readonly bars: readonly Bar[] }) {
   const shown = bars.slice(0, ROWS)
   const most = shown.reduce((largest, { count }) => Math.max(largest, count), 1)
   return (

@@ -23,7 +23,7 @@ import {
 import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
 import { parsedType } from './apply-type.ts'
-import type { Command, FileReport, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
+import type { Command, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
 import { openFile } from './open-file.ts'
 
 listen(new AbortController())
@@ -40,7 +40,7 @@ function listen(stop: AbortController): void {
   const run = (work: Promise<void>) =>
     work.catch((error: Error) => report({ kind: 'failed', reason: error.message }))
   const load = async (spec: Parameters<typeof loadFile>[0]) => {
-    undo = await loadFile(spec, { readToken, signal, report })
+    undo = await loadFile(spec, { readToken, signal })
   }
   const takeBack = async () => {
     if (undo !== undefined) report({ kind: 'undone', result: await undo() })
@@ -48,10 +48,9 @@ function listen(stop: AbortController): void {
   addEventListener('message', ({ data }: MessageEvent<Command>) => {
     if (data.kind === 'stop') stop.abort()
     else if (data.kind === 'token') waiting.shift()?.(data.token)
-    else if (data.kind === 'read') void run(readFile(data.file, { signal, report }))
-    else if (data.kind === 'compare') {
-      void run(compareFile(data.spec, { readToken, signal, report }))
-    } else if (data.kind === 'load') void run(load(data.spec))
+    else if (data.kind === 'read') void run(readFile(data.file, signal))
+    else if (data.kind === 'compare') void run(compareFile(data.spec, { readToken, signal }))
+    else if (data.kind === 'load') void run(load(data.spec))
     else void run(takeBack())
   })
 }
@@ -69,7 +68,7 @@ async function loadFile(
   options: WorkOptions,
 ): Promise<(() => Promise<UndoResult>) | undefined> {
   const { ontology, created } = spec
-  const { report, signal } = options
+  const { signal } = options
   const opened = await openLoad(spec, options)
   const { endpoints, objectType, importOptions, recordChanges, journal, bytesRead, isDue } = opened
   const typePath = { ontology, objectType: objectType.apiName }
@@ -137,13 +136,13 @@ async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> 
     openSink: (reject) => comparisonSink(recordChanges, reject),
     onRejected: () => {},
     onProgress: async (read) => {
-      if (isDue()) options.report({ kind: 'comparing', rows: read })
+      if (isDue()) report({ kind: 'comparing', rows: read })
     },
     onIndexing: () => {},
   })
   const { counts, isExact, isFull } = journal
   const comparison = { ...counts, rows, rejected, isExact, isUndoable: !isFull }
-  options.report({ kind: 'compared', comparison })
+  report({ kind: 'compared', comparison })
 }
 
 /** Opens the file of a load, and what records which objects its rows change. */
@@ -200,7 +199,6 @@ interface WorkOptions {
   readonly readToken: () => Promise<string>
   /** Ends the task early. */
   readonly signal: AbortSignal
-  readonly report: (message: Report) => void
 }
 
 const REPORT_EVERY_MS = 100
@@ -224,10 +222,7 @@ function openEndpoints({ baseUrl }: LoadSpec, { readToken, signal }: WorkOptions
 const SAMPLE_ROWS = 200
 
 /** Reads a file once, and infers a type from its rows. */
-async function readFile(
-  file: File,
-  { signal, report }: Pick<WorkOptions, 'signal' | 'report'>,
-): Promise<void> {
+async function readFile(file: File, signal: AbortSignal): Promise<void> {
   const { format, source, bytesRead } = await openFile(file)
   const isDue = reportPace()
   const infer = inferrer()
@@ -252,16 +247,9 @@ async function readFile(
     if (isDue()) report({ kind: 'reading', rows, bytesRead: bytesRead() })
   }
   if (sample.length === 0) throw new Error(describeNoRows(firstUnreadable))
-  const result: FileReport = {
-    format,
-    kind: source.kind,
-    inferred: infer.finish(typeNameOf(file.name)),
-    columns: [...columns],
-    sample,
-    rows,
-    isWhole: !signal.aborted,
-  }
-  report({ kind: 'read', report: result })
+  const inferred = infer.finish(typeNameOf(file.name))
+  const read = { format, kind: source.kind, inferred, columns: [...columns] }
+  report({ kind: 'read', report: { ...read, sample, rows, isWhole: !signal.aborted } })
 }
 
 function describeNoRows(first: UnreadableRow | undefined): string {

@@ -51,14 +51,8 @@ export function draftOf({ definition, columns, propertyOf }: InferredType): Type
       const column = columnOf.get(name) ?? name
       const sources = pair ? [pair.latitude, pair.longitude] : [column]
       const texts = columns.columnTexts?.get(column)
-      return {
-        name,
-        columns: sources,
-        definition: inferred,
-        inferred,
-        isSkipped: false,
-        ...(texts === undefined ? {} : { texts }),
-      }
+      const state = { definition: inferred, inferred, isSkipped: false }
+      return { name, columns: sources, ...state, ...(texts && { texts }) }
     })
   return {
     apiName: definition.apiName,
@@ -74,13 +68,8 @@ export function emptyDraft(): TypeDraft {
 }
 
 export function newProperty(name: string): PropertyDraft {
-  return {
-    name,
-    columns: [],
-    definition: { type: 'string' },
-    inferred: undefined,
-    isSkipped: false,
-  }
+  const definition = { type: 'string' } as const
+  return { name, columns: [], definition, inferred: undefined, isSkipped: false }
 }
 
 /** Returns the types that the user can choose for a property. */
@@ -119,18 +108,8 @@ export function withType(property: PropertyDraft, choice: PropertyDefinition): P
   if (inferred !== undefined && typeText(choice) === typeText(inferred)) {
     return { ...property, definition: inferred }
   }
-  const { type, items, fields, language } = choice
   const { displayName } = property.definition
-  return {
-    ...property,
-    definition: {
-      type,
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(items === undefined ? {} : { items }),
-      ...(fields === undefined ? {} : { fields }),
-      ...(language === undefined ? {} : { language }),
-    },
-  }
+  return { ...property, definition: { ...choice, ...(displayName && { displayName }) } }
 }
 
 export function canBeKey({ definition, isSkipped }: PropertyDraft): boolean {

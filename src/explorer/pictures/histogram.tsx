@@ -39,7 +39,8 @@ export function Histogram({ label, distribution, isLarge, onChoose }: HistogramP
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
   const scale = scaleOf(bars, isLarge)
-  const { width, height, slot } = scale
+  const { width, height, slot, bottom, top } = scale
+  const gap = Math.min(GAP, slot / 4)
   const { active, isBrushed, setActive, handlers } = useBrush(svg, bars, scale, onChoose)
   return (
     <figure className="m-0">
@@ -74,7 +75,21 @@ export function Histogram({ label, distribution, isLarge, onChoose }: HistogramP
             aria-pressed={isBrushed(index)}
             onFocus={() => setActive(index)}
           >
-            <BarShapes scale={scale} index={index} count={count} isBrushed={isBrushed(index)} />
+            {/* The place above the bar takes the pointer. */}
+            <rect
+              x={MARGIN.left + index * slot}
+              y={MARGIN.top}
+              width={slot}
+              height={bottom - MARGIN.top}
+              className={`group-focus-visible:stroke-accent group-focus-visible:stroke-2 ${isBrushed(index) ? 'fill-accent opacity-18' : 'fill-transparent group-hover:fill-raised'}`}
+            />
+            <rect
+              x={MARGIN.left + index * slot + gap}
+              y={top(count)}
+              width={Math.max(0.5, slot - 2 * gap)}
+              height={bottom - top(count)}
+              className="fill-accent [transition:y_var(--motion),_height_var(--motion)] pointer-events-none"
+            />
             <title>{`${range}: ${formatCount(count)}`}</title>
           </g>
         ))}
@@ -91,31 +106,24 @@ export function Histogram({ label, distribution, isLarge, onChoose }: HistogramP
 }
 
 /** Where things are in a chart. */
-interface ChartScale {
-  readonly width: number
-  readonly height: number
-  /** The width of a bar, with its gap. */
-  readonly slot: number
-  readonly bottom: number
-  /** The largest count. */
-  readonly largest: number
-  /** Returns the top of a bar. */
-  readonly top: (count: number) => number
-}
-
-function scaleOf(bars: readonly Bar[], isLarge: boolean): ChartScale {
+function scaleOf(bars: readonly Bar[], isLarge: boolean) {
   const { width, height } = SIZES[isLarge ? 'large' : 'small']
   const bottom = height - MARGIN.bottom
   const largest = max(bars, ({ count }) => count) ?? 1
   return {
     width,
     height,
+    /** The width of a bar, with its gap. */
     slot: (width - MARGIN.left - MARGIN.right) / Math.max(1, bars.length),
     bottom,
+    /** The largest count. */
     largest,
+    /** Returns the top of a bar. */
     top: scaleLinear([0, Math.max(1, largest)], [bottom, MARGIN.top]),
   }
 }
+
+type ChartScale = ReturnType<typeof scaleOf>
 
 interface AxesProps {
   readonly scale: ChartScale
@@ -153,37 +161,6 @@ function Axes({ scale: { width, height, slot, largest, top }, ticks, bars }: Axe
         </text>
       ))}
     </g>
-  )
-}
-
-interface BarShapesProps {
-  readonly scale: ChartScale
-  readonly index: number
-  readonly count: number
-  readonly isBrushed: boolean
-}
-
-/** The bar, and the place above it, which takes the pointer. */
-function BarShapes({ scale: { slot, bottom, top }, index, count, isBrushed }: BarShapesProps) {
-  const left = MARGIN.left + index * slot
-  const gap = Math.min(GAP, slot / 4)
-  return (
-    <>
-      <rect
-        x={left}
-        y={MARGIN.top}
-        width={slot}
-        height={bottom - MARGIN.top}
-        className={`group-focus-visible:stroke-accent group-focus-visible:stroke-2 ${isBrushed ? 'fill-accent opacity-18' : 'fill-transparent group-hover:fill-raised'}`}
-      />
-      <rect
-        x={left + gap}
-        y={top(count)}
-        width={Math.max(0.5, slot - 2 * gap)}
-        height={bottom - top(count)}
-        className="fill-accent [transition:y_var(--motion),_height_var(--motion)] pointer-events-none"
-      />
-    </>
   )
 }
 

@@ -57,46 +57,41 @@ export function takeArrival(): Arrival {
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-export interface SessionProviderProps {
+export function SessionProvider(props: {
   readonly arrival: Arrival
   readonly children: ReactNode
-}
-
-export function SessionProvider({ arrival, children }: SessionProviderProps) {
+}) {
   const { credential, token, change } = useCredential()
   const [refused, setRefused] = useState<Credential>()
-  const { isStarting, startError, forgetError } = useArrival(arrival, change)
-  // A late answer to an earlier sign-in says nothing about this one.
-  const isRefused = credential !== undefined && refused === credential
+  const { isStarting, startError, forgetError } = useArrival(props.arrival, change)
   const readToken = useCallback(async () => (await credential?.readToken()) ?? '', [credential])
   const service = useMemo(
     () => openService(credential && { token: readToken, onRefused: () => setRefused(credential) }),
     [credential, readToken],
   )
-  const session = useMemo<Session>(
-    () => ({
-      service,
-      isSignedIn: credential !== undefined,
-      isRefused,
-      isStarting,
-      startError,
-      readToken,
-      token,
-      isRenewed: credential?.signIn.renewal !== undefined,
-      signIn: (typed) => {
-        change({ token: typed, origin: 'typed' })
-        forgetError()
-      },
-      signOut: () => {
-        // Nobody can wait for it: without its tokens, the tab is signed out either way.
-        if (credential !== undefined) endSignIn(credential.signIn).catch(() => {})
-        change(undefined)
-        forgetError()
-      },
-    }),
-    [credential, token, readToken, service, isRefused, isStarting, startError, change, forgetError],
-  )
-  return <SessionContext value={session}>{children}</SessionContext>
+  // It is rendered for its own state only, so that there is nothing to memoise.
+  const session: Session = {
+    service,
+    isSignedIn: credential !== undefined,
+    // A late answer to an earlier sign-in says nothing about this one.
+    isRefused: credential !== undefined && refused === credential,
+    isStarting,
+    startError,
+    readToken,
+    token,
+    isRenewed: credential?.signIn.renewal !== undefined,
+    signIn: (typed) => {
+      change({ token: typed, origin: 'typed' })
+      forgetError()
+    },
+    signOut: () => {
+      // Nobody can wait for it: without its tokens, the tab is signed out either way.
+      if (credential !== undefined) endSignIn(credential.signIn).catch(() => {})
+      change(undefined)
+      forgetError()
+    },
+  }
+  return <SessionContext value={session}>{props.children}</SessionContext>
 }
 
 /** The sign-in of this tab, and its token, which changes when it is renewed. */
@@ -153,8 +148,7 @@ function useArrival({ code, answer }: Arrival, change: (signIn: SignIn) => void)
       .catch((error: unknown) => setStartError(messageOf(error)))
       .finally(() => setStarting(false))
   }, [code, answer, change])
-  const forgetError = useCallback(() => setStartError(undefined), [])
-  return { isStarting, startError, forgetError }
+  return { isStarting, startError, forgetError: () => setStartError(undefined) }
 }
 
 export function useSession(): Session {
