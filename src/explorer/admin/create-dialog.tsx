@@ -1,14 +1,12 @@
 /** Creates a token or a client, and shows its secret once. */
-
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, CopyButton } from '../ui/button.tsx'
+import { Button, CopyButton, Mistake } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Mistake } from '../ui/error-note.tsx'
 import { CheckField, SelectField, submits, TextArea, TextField } from '../ui/fields.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { type CredentialKind, createRequest } from './admin-queries.ts'
 import {
   bodyOf,

@@ -3,11 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, ErrorNote, Icon } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
 import { CheckField } from '../ui/fields.tsx'
-import { useNow, useTask } from '../ui/use-task.ts'
+import { useNow, useTask } from '../ui/hooks.ts'
 import {
   type Credential,
   type CredentialKind,

@@ -1,5 +1,4 @@
 /** The buttons that edit and delete an object, or create one; only for callers that may write. */
-
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { screenPath } from '../api/base-path.ts'
@@ -7,11 +6,10 @@ import { nameOf } from '../api/ontology.ts'
 import { type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { useCanWrite, useRecord, useUndo } from '../session/use-writes.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button, ErrorNote, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
+import { useTask } from '../ui/hooks.ts'
 import { lazyDialog } from '../ui/lazy-part.tsx'
-import { useTask } from '../ui/use-task.ts'
 import {
   readObject,
   type TaggedObject,

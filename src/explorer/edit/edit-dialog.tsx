@@ -1,13 +1,12 @@
 /** Edits or creates an object: a form or JSON, then the changes, then the write. */
 import { useState } from 'react'
-import { nameOf } from '../api/ontology.ts'
-import { keyText } from '../api/records.ts'
+import { keyText, nameOf } from '../api/ontology.ts'
 import type { ObjectAddress } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Segments } from '../ui/fields.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { changesBetween, mergeChanges } from './object-draft.ts'
 import { ChangeList, DraftFields, useDraft } from './property-fields.tsx'
 import {

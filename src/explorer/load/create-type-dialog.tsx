@@ -8,7 +8,7 @@ import { useRefresh, useRefreshTypes } from '../session/use-writes.ts'
 import { Button, Icon, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextField } from '../ui/fields.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { applyType } from './apply-type.ts'
 import type { ScreenParams } from './messages.ts'
 import {

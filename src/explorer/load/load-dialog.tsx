@@ -1,5 +1,4 @@
 /** Loads a file: choose it, look at what it holds, decide where it goes, follow the load. */
-
 import { useNavigate } from '@tanstack/react-router'
 import { type DragEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
@@ -13,10 +12,9 @@ import {
   useRefresh,
   useRefreshTypes,
 } from '../session/use-writes.ts'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, ErrorNote, Icon, Mistake } from '../ui/button.tsx'
 import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
-import { ErrorNote, Mistake } from '../ui/error-note.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { applyType } from './apply-type.ts'
 import { LoadOutcome, LoadProgress, ReadProgress } from './load-outcome.tsx'
 import type { LoadSpec, ScreenParams } from './messages.ts'

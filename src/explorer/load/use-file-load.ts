@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import type { Rejection } from '../../transfer/import/batch-sender.ts'
-import { useListener } from '../ui/use-keys.ts'
+import { useListener } from '../ui/hooks.ts'
 import workerUrl from './load-worker.ts?worker&url'
 import type { Command, FileReport, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
 

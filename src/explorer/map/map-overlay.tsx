@@ -1,6 +1,6 @@
 /** The layer over the canvas, which changes without drawing the map again. */
 import { countOf } from '../../contract/count-of.ts'
-import { keyText, type ObjectRecord } from '../api/records.ts'
+import { keyText, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/button.tsx'
 import { Segments } from '../ui/fields.tsx'

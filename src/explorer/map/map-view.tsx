@@ -1,13 +1,11 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
-
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { keyText, type ObjectRecord, positionOf } from '../api/records.ts'
+import { keyText, type ObjectRecord, positionOf } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { readRecords } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
-import { conditionsOf } from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { conditionsOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Box } from '../view/view-state.ts'
 import {

@@ -1,11 +1,9 @@
 /** Two objects, or two states of one object, side by side. */
-
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { type PropertyDefinition, wordsOf } from '../api/ontology.ts'
-import { keyText, type ObjectRecord } from '../api/records.ts'
+import { keyText, type ObjectRecord, type PropertyDefinition, wordsOf } from '../api/ontology.ts'
 import {
   type ObjectAddress,
   objectPath,
@@ -14,8 +12,7 @@ import {
 } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { Button } from '../ui/button.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
+import { Button, ErrorNote } from '../ui/button.tsx'
 import type { NumberStyle, StyledType } from '../ui/format-value.ts'
 import { type Difference, differencesOf, type Values } from '../view/differences.ts'
 import { Value } from './value.tsx'

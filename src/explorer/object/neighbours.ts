@@ -8,13 +8,16 @@ import {
   compileWhere,
   OBJECT_SET_SYNTAX,
 } from '../../client/query/compile-where.ts'
-import type { ObjectTypeDefinition, ScalarType } from '../api/ontology.ts'
-import { keyText, type ObjectRecord } from '../api/records.ts'
+import {
+  keyText,
+  type ObjectRecord,
+  type ObjectTypeDefinition,
+  type ScalarType,
+} from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { COUNT } from '../queries/facet-query.ts'
 import { readRecords } from '../queries/object-queries.ts'
-import { conditionsOf, scalarOf } from '../view/conditions.ts'
-import { type ShownType, typePathOf } from '../view/type-view.ts'
+import { conditionsOf, type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 
 export interface Neighbours {

@@ -4,14 +4,15 @@ import { useMemo } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import {
   findType,
+  keyText,
   type LinkSide,
   linksOf,
   nameOfProperty,
+  type ObjectRecord,
   type PropertyDefinition,
   typeNote,
   wordsOf,
 } from '../api/ontology.ts'
-import { keyText, type ObjectRecord } from '../api/records.ts'
 import { messageOf } from '../api/service.ts'
 import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
 import {
@@ -23,8 +24,7 @@ import {
 } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
+import { ErrorNote, IconButton } from '../ui/button.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import type { ShownType } from '../view/type-view.ts'
 import { Value } from './value.tsx'

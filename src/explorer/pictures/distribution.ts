@@ -6,8 +6,7 @@ import type { Service } from '../api/service.ts'
 import { aggregate, COUNT } from '../queries/facet-query.ts'
 import { extentsQuery } from '../queries/use-number-styles.ts'
 import { numberStyle, propertiesStyledByValues } from '../ui/format-value.ts'
-import { scalarOf } from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
 import {
   type Bar,

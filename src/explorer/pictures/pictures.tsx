@@ -1,5 +1,4 @@
 /** A picture for each property: how its values are distributed over all objects of the view. */
-
 import { useQuery } from '@tanstack/react-query'
 import { max, sum } from 'd3-array'
 import { useMemo } from 'react'
@@ -8,8 +7,7 @@ import { nameOfProperty } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
-import { scalarOf } from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Distribution, distributionQuery, hasPicture } from './distribution.ts'

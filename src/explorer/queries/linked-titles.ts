@@ -1,14 +1,13 @@
 /** The titles of objects that foreign keys lead to, read in batches and kept for the screen. */
-
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Observable } from '../api/observable.ts'
 import {
   findType,
+  keyText,
   linkAt,
   type ObjectTypeDefinition,
   type OntologyDefinition,
 } from '../api/ontology.ts'
-import { keyText } from '../api/records.ts'
 import type { Service } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import type { ShownType } from '../view/type-view.ts'

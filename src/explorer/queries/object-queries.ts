@@ -1,5 +1,4 @@
 /** One object, its earlier state, and what it links to. */
-
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { exportRequest } from '../../client/endpoints/administration.ts'
@@ -9,11 +8,15 @@ import { objectRequest } from '../../client/endpoints/revision-1.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
 import { type PageQuery, v2PageRequest } from '../../client/query/page-requests.ts'
 import { screenPath } from '../api/base-path.ts'
-import type { LinkSide, ObjectTypeDefinition } from '../api/ontology.ts'
-import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
+import {
+  keyText,
+  type LinkSide,
+  type ObjectRecord,
+  type ObjectTypeDefinition,
+  readRecord,
+} from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { conditionsOf } from '../view/conditions.ts'
-import { type ShownType, typePathOf } from '../view/type-view.ts'
+import { conditionsOf, type ShownType, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
 import { countObjects } from './facet-query.ts'
 

@@ -6,8 +6,12 @@ import type { Connection, ServiceRequest, ServiceResponse } from '../../client/c
 import { exchangePage } from '../../client/endpoints/endpoint-group.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { Observable } from '../api/observable.ts'
-import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { keyText, type ObjectRecord, readRecord } from '../api/records.ts'
+import {
+  keyText,
+  type ObjectRecord,
+  type ObjectTypeDefinition,
+  readRecord,
+} from '../api/ontology.ts'
 
 /** One page as the status bar shows it. */
 export interface WalkPage {

@@ -8,10 +8,10 @@ import {
   NotExpressible,
   pointProperty,
   scalarOf,
+  type TypeView,
   textProperties,
   toJson,
-} from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
+} from '../view/type-view.ts'
 import type { ApiRevision, Filter } from '../view/view-state.ts'
 
 /** Returns a program. Throws `NotExpressible` if the API cannot express the view. */

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { meQuery, messageOf, type Service } from '../api/service.ts'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { useSession } from './session.tsx'
 
 /** True if the caller may write objects; false until that is known. */

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
-import { areLettersOn, switchLetters, useKeys } from '../ui/use-keys.ts'
+import { areLettersOn, switchLetters, useKeys } from '../ui/hooks.ts'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],

@@ -8,7 +8,7 @@ import { definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useReadActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
-import { useKeys, useListener } from '../ui/use-keys.ts'
+import { useKeys, useListener } from '../ui/hooks.ts'
 import { readViews } from '../view/saved-views.ts'
 import {
   type Command,

@@ -5,7 +5,7 @@ import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { submits, TextField } from '../ui/fields.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 
 /** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
 export function SignIn() {

@@ -1,16 +1,16 @@
 /** The columns of a table: which properties, how wide, how aligned. */
-
 import { useCallback, useMemo, useState } from 'react'
 import { screenPath } from '../api/base-path.ts'
 import {
   isNumber,
+  keyText,
   linksOf,
   nameOfProperty,
+  type ObjectRecord,
   type ObjectTypeDefinition,
   type OntologyDefinition,
   type PropertyDefinition,
 } from '../api/ontology.ts'
-import { keyText, type ObjectRecord } from '../api/records.ts'
 import type { Walk } from '../queries/walk.ts'
 import { formatValue, type NumberStyle } from '../ui/format-value.ts'
 

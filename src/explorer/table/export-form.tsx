@@ -1,15 +1,13 @@
 /** Exports all objects of the view, not only the rows that were read. */
-
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { BASE_PATH } from '../api/base-path.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Mistake } from '../ui/error-note.tsx'
+import { Button, IconButton, Mistake } from '../ui/button.tsx'
 import { CheckField, FORM, Segments, submits, TextField } from '../ui/fields.tsx'
-import { useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/hooks.ts'
 import { readViews, removeView, saveView } from '../view/saved-views.ts'
 import { downloadRequest, type ExportFormat } from './export-request.ts'
 import { useObjects } from './use-objects.ts'

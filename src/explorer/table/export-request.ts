@@ -1,9 +1,7 @@
 /** The export of a view: all matches, as one snapshot, in one file. */
-
 import type { ServiceRequest } from '../../client/connection.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
-import { conditionsOf } from '../view/conditions.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { conditionsOf, type TypeView } from '../view/type-view.ts'
 
 export type ExportFormat = 'ndjson' | 'csv'
 

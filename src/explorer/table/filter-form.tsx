@@ -10,12 +10,12 @@ import { Popup } from '../ui/dialog.tsx'
 import { FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import {
   describeFilter,
+  isKnownField,
   needsValue,
   OPERATOR_NAMES,
   operatorsOf,
   scalarOf,
-} from '../view/conditions.ts'
-import { isKnownField } from '../view/type-view.ts'
+} from '../view/type-view.ts'
 import type { Filter, Operator } from '../view/view-state.ts'
 import { inputOf } from './filter-input.ts'
 import { useObjects } from './use-objects.ts'

@@ -1,5 +1,5 @@
 /** Finds a text in the rows that were read. The browser's own search sees rendered rows only. */
-import type { ObjectRecord } from '../api/records.ts'
+import type { ObjectRecord } from '../api/ontology.ts'
 import type { Walk } from '../queries/walk.ts'
 import type { Column } from './columns.ts'
 

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
-import type { ObjectRecord } from '../api/records.ts'
+import type { ObjectRecord } from '../api/ontology.ts'
 import { type Titles, titleIn } from '../queries/linked-titles.ts'
 import { formatValue, localTime } from '../ui/format-value.ts'
 import { LinkedText } from '../ui/linked-text.tsx'

@@ -9,7 +9,7 @@ import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { formatBytes, formatCountdown } from '../ui/format.ts'
-import { useNow } from '../ui/use-task.ts'
+import { useNow } from '../ui/hooks.ts'
 import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {

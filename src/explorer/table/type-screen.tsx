@@ -1,5 +1,4 @@
 /** The objects of one type. */
-
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
@@ -14,12 +13,11 @@ import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-q
 import { useSession } from '../session/session.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { ErrorNote, ScreenNote } from '../ui/error-note.tsx'
+import { ErrorNote, ScreenNote } from '../ui/button.tsx'
+import { useEscape, useKeys } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { useEscape, useKeys } from '../ui/use-keys.ts'
-import { pointProperty } from '../view/conditions.ts'
 import { listText, readTrail } from '../view/trail.ts'
-import { knownPart, type ShownType } from '../view/type-view.ts'
+import { knownPart, pointProperty, type ShownType } from '../view/type-view.ts'
 import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
 import { searchRecord, type ViewState } from '../view/view-state.ts'
 import { ObjectsTable } from './grid.tsx'

@@ -8,9 +8,9 @@ import {
   useRef,
   useState,
 } from 'react'
-import { keyText } from '../api/records.ts'
+import { keyText } from '../api/ontology.ts'
 import { exactText } from '../ui/format-value.ts'
-import { areLettersOn } from '../ui/use-keys.ts'
+import { areLettersOn } from '../ui/hooks.ts'
 import { listedObjectLink } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Column, isSortable } from './columns.ts'

@@ -2,7 +2,6 @@
  * The note after the last row: why the walk stopped, and how to continue. Rows that were read stay
  * in every case.
  */
-
 import { type ReactNode, useEffect, useState } from 'react'
 import { isExpired, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
@@ -10,10 +9,9 @@ import { formatCount } from '../../contract/count-of.ts'
 import { waitMs } from '../api/load-part.ts'
 import { messageOf, statusOf } from '../api/service.ts'
 import { isInKeyOrder } from '../queries/page-request.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorNote } from '../ui/error-note.tsx'
-import { useNow } from '../ui/use-task.ts'
-import { describeFilter } from '../view/conditions.ts'
+import { Button, ErrorNote } from '../ui/button.tsx'
+import { useNow } from '../ui/hooks.ts'
+import { describeFilter } from '../view/type-view.ts'
 import { press, TOOL_IDS, useObjects } from './use-objects.ts'
 import type { ViewWalk } from './use-walk.ts'
 

@@ -9,8 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { Button, type ButtonProps } from './button.tsx'
-import { ErrorNote } from './error-note.tsx'
+import { Button, type ButtonProps, ErrorNote } from './button.tsx'
 
 export interface DialogFrameProps {
   /** The name for screen readers. */

@@ -6,9 +6,8 @@ import { useQuery } from '@tanstack/react-query'
 import { CatchBoundary } from '@tanstack/react-router'
 import { type ComponentType, type FunctionComponent, useRef } from 'react'
 import { LostPart, loadPart, waitMs } from '../api/load-part.ts'
-import { Button } from './button.tsx'
+import { Button, ViewError } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { ViewError } from './error-note.tsx'
 
 type Load<Props> = () => Promise<ComponentType<Props>>
 
