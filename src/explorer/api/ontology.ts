@@ -112,32 +112,21 @@ export function wordsOf(apiName: string): string {
 
 type TypeName = PropertyType['type']
 
-const WHOLE: ReadonlySet<TypeName | undefined> = new Set<ScalarType>([
-  'byte',
-  'short',
-  'integer',
-  'long',
-])
+const WHOLE: readonly unknown[] = ['byte', 'short', 'integer', 'long']
 /** JSON writes the others as text, so that no digit is lost. */
-const JSON_NUMBERS: ReadonlySet<TypeName | undefined> = new Set<ScalarType>([
-  'byte',
-  'short',
-  'integer',
-  'float',
-  'double',
-])
+const JSON_NUMBERS: readonly unknown[] = ['byte', 'short', 'integer', 'float', 'double']
 
 export function isNumber(type: TypeName | undefined): boolean {
   return isWholeNumber(type) || isJsonNumber(type) || type === 'decimal'
 }
 
 export function isWholeNumber(type: TypeName | undefined): boolean {
-  return WHOLE.has(type)
+  return WHOLE.includes(type)
 }
 
 /** True if the values of a type are numbers in JSON as well. */
 export function isJsonNumber(type: TypeName | undefined): boolean {
-  return JSON_NUMBERS.has(type)
+  return JSON_NUMBERS.includes(type)
 }
 
 /** Objects in one form, whatever API they came from. */

@@ -13,18 +13,11 @@ export interface ReadDraft {
 }
 
 /** Types that JSON writes as strings. */
-const TEXT_TYPES: ReadonlySet<string> = new Set([
-  'string',
-  'long',
-  'decimal',
-  'date',
-  'timestamp',
-  'marking',
-])
+const TEXT_TYPES = ['string', 'long', 'decimal', 'date', 'timestamp', 'marking']
 
 /** True if a property is written as JSON, because a line of text cannot express it. */
 export function isWrittenAsJson({ type }: PropertyType): boolean {
-  return !TEXT_TYPES.has(type) && !isJsonNumber(type) && type !== 'boolean'
+  return !TEXT_TYPES.includes(type) && !isJsonNumber(type) && type !== 'boolean'
 }
 
 export function draftOf({ properties }: ObjectTypeDefinition, values: Properties): ObjectDraft {

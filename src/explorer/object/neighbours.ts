@@ -20,14 +20,6 @@ import { readRecords } from '../queries/object-queries.ts'
 import { conditionsOf, type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 
-export interface Neighbours {
-  readonly previous: ObjectRecord | undefined
-  readonly next: ObjectRecord | undefined
-  /** The position in the list, from 1. */
-  readonly position: number
-  readonly total: number
-}
-
 export interface ListedObject extends ShownType {
   /** The list, with the condition of the link that led to it. */
   readonly list: ViewState
@@ -93,7 +85,7 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
   const { filters, text, box, order } = list
   return queryOptions({
     queryKey: ['neighbours', objectType.rid, keyText(record.key), filters, text, box, order],
-    queryFn: async ({ signal }): Promise<Neighbours> => {
+    queryFn: async ({ signal }) => {
       const conditions = conditionsOf(list, objectType, 'v2')
       const find: Find = async (found, terms) => {
         const query = { conditions: found, order: terms }
@@ -102,8 +94,8 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
       const count = async (counted: readonly Conditions[]) => {
         const where = compileWhere(counted, OBJECT_SET_SYNTAX)
         const request = { where, aggregation: [COUNT], groupBy: [] }
-        const type = typePathOf(listed)
-        const { data } = await service.objectSets.aggregateObjects(type, request, { signal })
+        const { objectSets } = service
+        const { data } = await objectSets.aggregateObjects(typePathOf(listed), request, { signal })
         return Number(data[0]?.metrics[0]?.value ?? 0)
       }
       const byKey: OrderTerm = { property: objectType.primaryKey, direction: lastDirection(order) }
@@ -116,6 +108,7 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
         count(before),
         count(conditions),
       ])
+      // Positions are counted from 1.
       return { previous, next, position: preceding + 1, total }
     },
   })

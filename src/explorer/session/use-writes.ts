@@ -25,13 +25,7 @@ export interface LastChange {
 const LAST_CHANGE = ['last change']
 const WRITES = ['writes']
 /** The queries that a write does not invalidate. */
-const KEPT: ReadonlySet<unknown> = new Set([
-  'me',
-  'ontologies',
-  'definition',
-  LAST_CHANGE[0],
-  WRITES[0],
-])
+const KEPT: readonly unknown[] = ['me', 'ontologies', 'definition', ...LAST_CHANGE, ...WRITES]
 
 /** A value of this tab, kept with the answers of the service. */
 function useKept<Value>(queryKey: readonly string[], first: Value): Value {
@@ -57,7 +51,7 @@ export function useRefresh(): () => Promise<void> {
   const client = useQueryClient()
   return useCallback(() => {
     client.setQueryData<number>(WRITES, (count = 0) => count + 1)
-    return client.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
+    return client.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.includes(queryKey[0]) })
   }, [client])
 }
 

@@ -12,11 +12,10 @@ import {
   describeFilter,
   isKnownField,
   needsValue,
-  OPERATOR_NAMES,
   operatorsOf,
   scalarOf,
 } from '../view/type-view.ts'
-import type { Filter, Operator } from '../view/view-state.ts'
+import { type Filter, OPERATOR_NAMES, type Operator } from '../view/view-state.ts'
 import { inputOf } from './filter-input.ts'
 import { useObjects } from './use-objects.ts'
 

@@ -13,7 +13,14 @@ import {
   type PropertyType,
   type ScalarType,
 } from '../api/ontology.ts'
-import type { ApiRevision, Box, Filter, Operator, ViewState } from './view-state.ts'
+import {
+  type ApiRevision,
+  type Box,
+  type Filter,
+  OPERATOR_NAMES,
+  type Operator,
+  type ViewState,
+} from './view-state.ts'
 
 /** An object type, with the ontology that defines it. */
 export interface ShownType {
@@ -190,21 +197,6 @@ export function textProperties({ properties }: ObjectTypeDefinition): string[] {
 /** Returns the first property with positions. */
 export function pointProperty({ properties }: ObjectTypeDefinition): string | undefined {
   return Object.entries(properties).find(([, { type }]) => type === 'geopoint')?.[0]
-}
-
-export const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
-  eq: '=',
-  neq: '≠',
-  lt: '<',
-  lte: '≤',
-  gt: '>',
-  gte: '≥',
-  words: 'has the words',
-  phrase: 'has the phrase',
-  prefix: 'has a word that starts with',
-  contains: 'contains',
-  empty: 'is missing',
-  filled: 'is present',
 }
 
 const PRESENCE: readonly Operator[] = ['filled', 'empty']

@@ -3,21 +3,23 @@
  * view, so that it can be shared, and never a token. Defaults are left out.
  */
 
-export const OPERATORS = [
-  'eq',
-  'neq',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'words',
-  'phrase',
-  'prefix',
-  'contains',
-  'empty',
-  'filled',
-] as const
-export type Operator = (typeof OPERATORS)[number]
+/** The conditions on one property, with their names. */
+export const OPERATOR_NAMES = {
+  eq: '=',
+  neq: '≠',
+  lt: '<',
+  lte: '≤',
+  gt: '>',
+  gte: '≥',
+  words: 'has the words',
+  phrase: 'has the phrase',
+  prefix: 'has a word that starts with',
+  contains: 'contains',
+  empty: 'is missing',
+  filled: 'is present',
+} as const
+export type Operator = keyof typeof OPERATOR_NAMES
+export const OPERATORS = Object.keys(OPERATOR_NAMES) as readonly Operator[]
 
 /** One condition on a property, or on a field of a struct: `names/text`. */
 export interface Filter {
@@ -63,19 +65,7 @@ export interface ViewState {
   readonly trail: readonly string[]
 }
 
-export const EMPTY_VIEW: ViewState = {
-  filters: [],
-  text: '',
-  box: undefined,
-  order: [],
-  columns: undefined,
-  isSnapshot: false,
-  revision: undefined,
-  layout: 'table',
-  picture: undefined,
-  peek: undefined,
-  trail: [],
-}
+export const EMPTY_VIEW = fromSearch(new URLSearchParams())
 
 /** Neither `:` nor `/` occurs in an API name, so both can separate names from the rest. */
 export function toSearch(view: ViewState): URLSearchParams {
@@ -137,7 +127,7 @@ function readBox(text: string | null): Box | undefined {
   return [west ?? 0, south ?? 0, east ?? 0, north ?? 0]
 }
 
-function oneOf<const Value extends string>(
+function oneOf<Value extends string>(
   values: readonly Value[],
   text: string | null,
 ): Value | undefined {
