@@ -207,7 +207,7 @@ export function tokenExpiry(
 }
 
 /** Returns when the last token of a snapshot expires. */
-function endOfSnapshot(
+export function endOfSnapshot(
   { takenAtSeconds }: SnapshotState,
   { snapshotMaxAgeSeconds }: TokenLifetime,
 ): number {

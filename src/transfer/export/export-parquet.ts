@@ -45,7 +45,7 @@ const GROUP_BYTES = 8 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-class ParquetRows {
+export class ParquetRows {
   readonly #columns: readonly WrittenColumn[]
   readonly #names: ReadonlySet<string>
   readonly #bytes = new ByteWriter()
@@ -137,14 +137,14 @@ class ParquetRows {
 }
 
 /** A column, its part of the schema, and how its JSON values are converted. */
-interface WrittenColumn {
+export interface WrittenColumn {
   readonly name: string
   readonly elements: readonly SchemaElement[]
   readonly convert: (value: unknown) => unknown
 }
 
 /** Returns the columns of a type; the primary key has a value in every object. */
-function parquetColumnsOf(
+export function parquetColumnsOf(
   { properties, primaryKey }: ObjectTypeDefinition,
   select: readonly string[] | undefined,
 ): WrittenColumn[] {
@@ -158,7 +158,7 @@ function parquetColumnsOf(
 }
 
 /** Returns the schema of a file with these columns. */
-function schemaOf(columns: readonly WrittenColumn[]): SchemaElement[] {
+export function schemaOf(columns: readonly WrittenColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'schema', num_children: columns.length }
   return [root, ...columns.flatMap(({ elements }) => elements)]
 }

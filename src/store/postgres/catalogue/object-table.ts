@@ -108,7 +108,7 @@ const FIXED_COLUMNS = 11
 const MAX_COLUMNS = 1600
 
 /** Throws if a table cannot have these fields. */
-function refuseTooManyColumns(
+export function refuseTooManyColumns(
   { apiName }: ObjectType,
   fields: readonly FieldColumns[],
 ): void {
