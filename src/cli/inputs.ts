@@ -1,7 +1,7 @@
 /** The input files of a command, opened one after the other. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { encodingName } from '../transfer/input/encoding-name.ts'
-import type { Input, InputOptions } from '../transfer/input/open-input.ts'
+import type { Input } from '../transfer/input/open-input.ts'
 import { type ColumnArgs, readParquetColumns } from './column-options.ts'
 import {
   type Progress,
@@ -81,79 +81,7 @@ export interface InputProgress {
   end(): void
 }
 
-export class Inputs implements AsyncDisposable {
-  readonly #paths: readonly string[]
-  readonly #options: InputOptions
-  readonly #signal: AbortSignal
-  readonly #totalBytes: number | undefined
-  readonly #cleanup: () => Promise<void>
-  #doneBytes = 0
-  #current: Input | undefined
-
-  constructor(
-    paths: readonly string[],
-    options: InputOptions,
-    signal: AbortSignal,
-    totalBytes: number | undefined,
-    cleanup: () => Promise<void>,
-  ) {
-    this.#paths = paths
-    this.#options = options
-    this.#signal = signal
-    this.#totalBytes = totalBytes
-    this.#cleanup = cleanup
-  }
-
-  /** Whether the inputs are files, which end by themselves; a pipe may stay open. */
-  get isFinite(): boolean {
-    return this.#totalBytes !== undefined
-  }
-
-  /** Opens the files one after the other; after the last one, they can be opened again. */
-  async *open(): AsyncGenerator<Input> {
-    const { openInput } = await import('../transfer/input/open-input.ts')
-    this.#doneBytes = 0
-    for (const path of this.#paths) {
-      this.#signal.throwIfAborted()
-      await using opened = new AsyncDisposableStack()
-      const input = await openInput(path, this.#options)
-      opened.defer(() => input.close())
-      // Reading standard input may never end without this.
-      const close = () => void input.close()
-      this.#signal.addEventListener('abort', close, { once: true })
-      opened.defer(() => this.#signal.removeEventListener('abort', close))
-      this.#current = input
-      yield input
-      this.#doneBytes += input.totalBytes ?? 0
-      this.#current = undefined
-    }
-  }
-
-  startProgress(label: string): InputProgress {
-    const progress: Progress = startProcessProgress(label, { totalBytes: this.#totalBytes })
-    let waiting: Pick<Progress, 'end'> | undefined
-    const end = () => {
-      progress.end()
-      waiting?.end()
-    }
-    return {
-      update: (objects, writing = {}) => {
-        const bytes = this.#doneBytes + (this.#current?.bytesRead() ?? 0)
-        progress.update({ objects, bytes, ...writing })
-      },
-      wait: (step) => {
-        end()
-        waiting = startWaiting(() => `${label}: ${step()}`)
-      },
-      end,
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#current?.close()
-    await this.#cleanup()
-  }
-}
+export type Inputs = Awaited<ReturnType<typeof openInputs>>
 
 export async function openInputs(
   paths: readonly string[],
@@ -161,9 +89,10 @@ export async function openInputs(
   signal: AbortSignal,
   /** Whether the files are read twice: standard input is then copied to a temporary file. */
   { twice }: { readonly twice: boolean },
-): Promise<Inputs> {
-  const [{ stat }, { spoolStdin }] = await Promise.all([
+) {
+  const [{ stat }, { openInput }, { spoolStdin }] = await Promise.all([
     import('node:fs/promises'),
+    import('../transfer/input/open-input.ts'),
     import('../transfer/input/input-file.ts'),
   ])
   await using cleanups = new AsyncDisposableStack()
@@ -190,6 +119,55 @@ export async function openInputs(
     stdin: process.stdin,
     stdinPath: kept?.path,
   }
+  let doneBytes = 0
+  let current: Input | undefined
+
+  async function* open(): AsyncGenerator<Input> {
+    doneBytes = 0
+    for (const path of paths) {
+      signal.throwIfAborted()
+      await using opened = new AsyncDisposableStack()
+      const input = await openInput(path, options)
+      opened.defer(() => input.close())
+      // Reading standard input may never end without this.
+      const close = () => void input.close()
+      signal.addEventListener('abort', close, { once: true })
+      opened.defer(() => signal.removeEventListener('abort', close))
+      current = input
+      yield input
+      doneBytes += input.totalBytes ?? 0
+      current = undefined
+    }
+  }
+
+  function startProgress(label: string): InputProgress {
+    const progress = startProcessProgress(label, { totalBytes })
+    let waiting: Pick<Progress, 'end'> | undefined
+    const end = () => {
+      progress.end()
+      waiting?.end()
+    }
+    return {
+      update: (objects, writing = {}) => {
+        const bytes = doneBytes + (current?.bytesRead() ?? 0)
+        progress.update({ objects, bytes, ...writing })
+      },
+      wait: (step) => {
+        end()
+        waiting = startWaiting(() => `${label}: ${step()}`)
+      },
+      end,
+    }
+  }
+
   const running = cleanups.move()
-  return new Inputs(paths, options, signal, totalBytes, () => running.disposeAsync())
+  running.defer(async () => current?.close())
+  return {
+    /** Whether the inputs are files, which end by themselves; a pipe may stay open. */
+    isFinite: totalBytes !== undefined,
+    /** Opens the files one after the other; after the last one, they can be opened again. */
+    open,
+    startProgress,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }

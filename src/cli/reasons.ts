@@ -1,6 +1,5 @@
 /** Reasons of an error, which are printed below it, each on a line of its own. */
-import { describeItem } from '../client/describe-error.ts'
-import { OqsError } from '../client/oqs-error.ts'
+import { describeItem, OqsError } from '../client/oqs-error.ts'
 
 /** The parameters of errors that list reasons. */
 const LISTS = ['mistakes', 'reasons', 'refused', 'unfitObjects']

@@ -17,7 +17,8 @@ import { WalkTokens } from '../paging/walk-tokens.ts'
 import { BatchParsers } from '../service/batches/batch-parsers.ts'
 import { TierCache } from '../service/ranking/tier-cache.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { openAuditLines, openAuditWriter } from './audit/open-audit.ts'
+import { openAuditLines } from './audit/audit-lines.ts'
+import { AuditWriter } from './audit/audit-writer.ts'
 import { closeApp } from './close-app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
@@ -31,9 +32,8 @@ import {
 } from './metrics/service-metrics.ts'
 import { openIdProviderOf } from './openid-settings.ts'
 import { queryLimitsOf } from './query-limits.ts'
-import { reloadCertificate } from './reload-certificate.ts'
 import { definitionsMemory, requestMemory } from './request-memory.ts'
-import { readTlsFiles } from './tls-files.ts'
+import { readTlsFiles, reloadCertificate } from './tls-files.ts'
 import type { StartedTracing } from './tracing/start-tracing.ts'
 import { readVersion } from './version.ts'
 
@@ -103,8 +103,11 @@ export async function assembleService(
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, definitions, log }))
-  const audit = openAuditWriter(config, store, auditLines, log)
-  if (audit !== undefined) parts.use(audit)
+  const { OQS_AUDIT: level } = config
+  const audit =
+    level === 'off'
+      ? undefined
+      : parts.use(new AuditWriter({ level, store, lines: auditLines, log }))
   const version = readVersion()
   const tracing = await openTracing(config, version)
   if (tracing !== undefined) parts.use(tracing)

@@ -1,8 +1,10 @@
 /** The certificate and the private key of HTTPS, read from files and checked before use. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
+import type { Server } from 'node:http'
+import { createSecureContext, Server as TlsServer } from 'node:tls'
 import { type Config, ConfigError, requireBothOrNeither } from './config.ts'
+import type { Log } from './log.ts'
 
 export interface TlsFiles {
   readonly cert: Buffer
@@ -76,4 +78,25 @@ function parse<T>(name: keyof TlsSettings, path: string, expected: string, read:
     const reason = (error as Error).message
     throw new ConfigError(`${name} is ${JSON.stringify(path)}, which is not ${expected}: ${reason}`)
   }
+}
+
+/**
+ * Reads the certificate and the key of a running server again. New connections use them; open ones
+ * are kept. If they cannot be used, the server keeps what it has. Returns false without TLS.
+ */
+export function reloadCertificate(
+  server: Server,
+  config: Config,
+  { log, now }: { readonly log: Log; readonly now: () => number },
+): boolean {
+  if (!(server instanceof TlsServer)) return false
+  try {
+    const files = readTlsFiles(config, now())
+    if (files === undefined) return false
+    server.setSecureContext(files)
+    log({ event: 'certificateReloaded' })
+  } catch (error) {
+    log({ event: 'certificateReloadFailed', reason: (error as Error).message })
+  }
+  return true
 }

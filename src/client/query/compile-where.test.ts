@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { and, not, or } from '../types/where.ts'
-import { compileFilters } from './compile-filters.ts'
 import {
   type Conditions,
+  compileFilters,
   compileWhere,
   FAMILY_SYNTAX,
   OBJECT_SET_SYNTAX,

@@ -130,3 +130,28 @@ export function operatorsOf(value: unknown): [operator: string, operand: unknown
 export function missingValue(name: string): TypeError {
   return new TypeError(`the condition on ${name} has no value; use {isNull: true} to find nulls`)
 }
+
+/** `properties.NAME.OPERATOR` → values. */
+type Filters = Readonly<Record<string, readonly string[]>>
+
+export function compileFilters(conditions: readonly Conditions[]): Filters {
+  const filters: Record<string, string[]> = {}
+  for (const [name, value] of conditions.flatMap(Object.entries)) {
+    if (name.startsWith('$')) throw new TypeError(`linked objects cannot be filtered with ${name}`)
+    if (value === undefined || value === null) throw missingValue(name)
+    for (const [operator, operand] of operatorsOf(value)) {
+      if (operand === undefined || operand === null) throw missingValue(`${name}.${operator}`)
+      const parameter = `properties.${name}.${operator === 'in' ? 'eq' : operator}`
+      // Several values of one filter mean any of them, which two conditions do not.
+      if (filters[parameter] !== undefined && operator !== 'neq') {
+        throw new TypeError(`linked objects cannot be filtered twice with ${parameter}`)
+      }
+      filters[parameter] = [...(filters[parameter] ?? []), ...[operand].flat().map(textOf)]
+    }
+  }
+  return filters
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}

@@ -5,6 +5,8 @@
  */
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 import type { AuditRecord } from '../../contract/audit-record.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { Log } from '../log.ts'
 
 /** The setting for standard output. */
 export const STANDARD_OUTPUT = '-'
@@ -67,4 +69,21 @@ export class AuditLines implements Disposable {
 
 function open(path: string): number {
   return openSync(path, 'a', FILE_MODE)
+}
+
+/** Opens the file of the audit log; undefined if there is none. Throws if it cannot be written. */
+export function openAuditLines(
+  { OQS_AUDIT, OQS_AUDIT_FILE: path }: Config,
+  log: Log,
+): AuditLines | undefined {
+  if (OQS_AUDIT === 'off' || path === undefined) return undefined
+  try {
+    return new AuditLines(path, (error) => log({ event: 'auditFailed', error }))
+  } catch (error) {
+    const { message } = error as Error
+    const advice = `Name a file that the service can write, or ${STANDARD_OUTPUT} for standard output.`
+    throw new ConfigError(`OQS_AUDIT_FILE is ${JSON.stringify(path)}: ${message}. ${advice}`, {
+      cause: error,
+    })
+  }
 }

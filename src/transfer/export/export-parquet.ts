@@ -27,7 +27,7 @@ export async function exportParquet(
     return exportObjects(client, { ...request, format: 'ndjson' }, sink)
   }
   let bytes = 0
-  const rows = new ParquetRows(type, select?.split(','), async (piece) => {
+  const rows = parquetRows(type, select?.split(','), async (piece) => {
     await write(piece)
     bytes += piece.length
   })
@@ -45,106 +45,92 @@ const GROUP_BYTES = 8 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-export class ParquetRows {
-  readonly #columns: readonly WrittenColumn[]
-  readonly #names: ReadonlySet<string>
-  readonly #bytes = new ByteWriter()
-  readonly #writer: ParquetWriter
-  readonly #write: (bytes: Uint8Array) => Promise<void>
+/** Writes lines of NDJSON as a Parquet file, in row groups of bounded size. */
+function parquetRows(
+  type: ObjectTypeDefinition,
+  select: readonly string[] | undefined,
+  write: (bytes: Uint8Array) => Promise<void>,
+) {
+  const columns = parquetColumnsOf(type, select)
+  const names = new Set(columns.map(({ name }) => name))
+  const types = columns.map(({ name }) => [name, type.properties[name]?.type])
+  const written = new ByteWriter()
+  const writer = new ParquetWriter({
+    writer: written,
+    schema: schemaOf(columns),
+    kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify(Object.fromEntries(types)) }],
+  })
   /** The values of the current row group, one array per column. */
-  #values: unknown[][]
-  #groupBytes = 0
+  let values: unknown[][] = columns.map(() => [])
+  let groupBytes = 0
   /** The beginning of a line whose end has not arrived. */
-  #partial: Uint8Array[] = []
+  let partial: Uint8Array[] = []
 
-  constructor(
-    type: ObjectTypeDefinition,
-    select: readonly string[] | undefined,
-    write: (bytes: Uint8Array) => Promise<void>,
-  ) {
-    this.#columns = parquetColumnsOf(type, select)
-    this.#names = new Set(this.#columns.map(({ name }) => name))
-    this.#values = this.#columns.map(() => [])
-    this.#write = write
-    const types = this.#columns.map(({ name }) => [name, type.properties[name]?.type])
-    this.#writer = new ParquetWriter({
-      writer: this.#bytes,
-      schema: schemaOf(this.#columns),
-      kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify(Object.fromEntries(types)) }],
-    })
-  }
-
-  /** Adds bytes of NDJSON, which may end within a line. */
-  async add(bytes: Uint8Array): Promise<void> {
-    let start = 0
-    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      this.#addLine(Buffer.concat([...this.#partial, bytes.subarray(start, end)]))
-      this.#partial = []
-      start = end + 1
-      if (this.#isFull) await this.#endGroup()
-    }
-    // Copied, because the caller may reuse its buffer.
-    if (start < bytes.length) this.#partial.push(Buffer.from(bytes.subarray(start)))
-  }
-
-  async finish(): Promise<void> {
-    if (this.#partial.length > 0) this.#addLine(Buffer.concat(this.#partial))
-    await this.#endGroup()
-    await this.#writer.finish()
-    await this.#flush()
-  }
-
-  get #isFull(): boolean {
-    return (this.#values[0]?.length ?? 0) >= GROUP_ROWS || this.#groupBytes >= GROUP_BYTES
-  }
-
-  #addLine(line: Buffer): void {
+  function addLine(line: Buffer): void {
     const object = JSON.parse(line.toString('utf8')) as Readonly<Record<string, unknown>>
-    for (const name of Object.keys(object)) {
-      if (!this.#names.has(name)) {
-        throw new Error(
-          `property ${name} was added to the type during the export. Run the command again.`,
-        )
-      }
+    const added = Object.keys(object).find((name) => !names.has(name))
+    if (added !== undefined) {
+      throw new Error(
+        `property ${added} was added to the type during the export. Run the command again.`,
+      )
     }
-    for (const [index, { name, convert }] of this.#columns.entries()) {
+    for (const [index, { name, convert }] of columns.entries()) {
       const value = object[name] ?? null
-      this.#values[index]?.push(value === null ? null : convert(value))
+      values[index]?.push(value === null ? null : convert(value))
     }
-    this.#groupBytes += line.length
+    groupBytes += line.length
   }
 
-  async #endGroup(): Promise<void> {
-    const values = this.#values
+  async function flush(): Promise<void> {
+    const bytes = written.getBytes()
+    if (bytes.length > 0) await write(bytes)
+    written.index = 0
+  }
+
+  async function endGroup(): Promise<void> {
     const rows = values[0]?.length ?? 0
     if (rows === 0) return
-    this.#values = this.#columns.map(() => [])
-    this.#groupBytes = 0
-    const columnData = this.#columns.map(({ name }, index) => ({
-      name,
-      data: values[index] ?? [],
-      offsetIndex: false,
-    }))
-    await this.#writer.write({ columnData, rowGroupSize: rows })
-    await this.#flush()
+    const columnData = columns.map(({ name }, index) => {
+      return { name, data: values[index] ?? [], offsetIndex: false }
+    })
+    values = columns.map(() => [])
+    groupBytes = 0
+    await writer.write({ columnData, rowGroupSize: rows })
+    await flush()
   }
 
-  async #flush(): Promise<void> {
-    const bytes = this.#bytes.getBytes()
-    if (bytes.length > 0) await this.#write(bytes)
-    this.#bytes.index = 0
+  return {
+    /** Adds bytes of NDJSON, which may end within a line. */
+    async add(bytes: Uint8Array): Promise<void> {
+      let start = 0
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        addLine(Buffer.concat([...partial, bytes.subarray(start, end)]))
+        partial = []
+        start = end + 1
+        const rows = values[0]?.length ?? 0
+        if (rows >= GROUP_ROWS || groupBytes >= GROUP_BYTES) await endGroup()
+      }
+      // Copied, because the caller may reuse its buffer.
+      if (start < bytes.length) partial.push(Buffer.from(bytes.subarray(start)))
+    },
+    async finish(): Promise<void> {
+      if (partial.length > 0) addLine(Buffer.concat(partial))
+      await endGroup()
+      await writer.finish()
+      await flush()
+    },
   }
 }
 
 /** A column, its part of the schema, and how its JSON values are converted. */
-export interface WrittenColumn {
+interface WrittenColumn {
   readonly name: string
   readonly elements: readonly SchemaElement[]
   readonly convert: (value: unknown) => unknown
 }
 
 /** Returns the columns of a type; the primary key has a value in every object. */
-export function parquetColumnsOf(
+function parquetColumnsOf(
   { properties, primaryKey }: ObjectTypeDefinition,
   select: readonly string[] | undefined,
 ): WrittenColumn[] {
@@ -158,7 +144,7 @@ export function parquetColumnsOf(
 }
 
 /** Returns the schema of a file with these columns. */
-export function schemaOf(columns: readonly WrittenColumn[]): SchemaElement[] {
+function schemaOf(columns: readonly WrittenColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'schema', num_children: columns.length }
   return [root, ...columns.flatMap(({ elements }) => elements)]
 }
