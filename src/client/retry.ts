@@ -101,8 +101,10 @@ export function monotonicNow(): number {
   return performance.now()
 }
 
-function realPause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits; rejects with the reason of the signal when it aborts. */
+export function realPause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const abort = () => {
       clearTimeout(timer)
       reject(signal?.reason)

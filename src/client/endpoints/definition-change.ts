@@ -1,5 +1,6 @@
 /** Options of changes of definitions, and changes in the background. */
 import type { CallOptions } from '../connection.ts'
+import { realPause } from '../retry.ts'
 
 export interface DefinitionOptions extends CallOptions {
   /** Returns what would change, and changes nothing. */
@@ -68,7 +69,7 @@ export async function waitForChange(
   let change = started
   while (change.state === 'running' && change.id === id) {
     onProgress?.(change)
-    await pause(signal)
+    await realPause(POLL_MS, signal)
     change = await administration.getDefinitionChange(ontologyRid, { signal })
   }
   if (change.id !== id) throw new Error('Another change was started; the outcome is not known.')
@@ -76,20 +77,6 @@ export async function waitForChange(
   if (change.state === 'failed') {
     throw new Error(`The definition was not changed:\n  ${change.reasons.join('\n  ')}`)
   }
-}
-
-function pause(signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(end, POLL_MS)
-  function end() {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', end)
-    if (signal?.aborted) reject(signal.reason)
-    else resolve()
-  }
-  signal?.addEventListener('abort', end)
-  if (signal?.aborted) end()
-  return promise
 }
 
 /** Applies a definition, and waits until it is in force. Returns it as the service saved it. */
