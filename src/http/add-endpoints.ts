@@ -50,10 +50,12 @@ import {
 import { refuseBranch } from './schemas/v2-parameters.ts'
 import type { Services } from './services.ts'
 import { getCurrentUser } from './v2/current-user.ts'
-import { listInterfaceLinkedObjects } from './v2/interface-links.ts'
-import { listInterfaceObjects, searchInterfaceObjects } from './v2/interface-objects.ts'
+import {
+  listInterfaceLinkedObjects,
+  listInterfaceObjects,
+  searchInterfaceObjects,
+} from './v2/interface-objects.ts'
 import { loadLinks } from './v2/load-links.ts'
-import { createTemporaryObjectSet, getObjectSet } from './v2/temporary-sets.ts'
 import {
   aggregateInterfaceObjects,
   aggregateObjectSet,
@@ -61,6 +63,8 @@ import {
 } from './v2/v2-aggregate.ts'
 import { v2Metadata } from './v2/v2-metadata-endpoints.ts'
 import {
+  createTemporaryObjectSet,
+  getObjectSet,
   loadObjects,
   loadObjectsMultipleObjectTypes,
   loadObjectsOrInterfaces,

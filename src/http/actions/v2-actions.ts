@@ -3,13 +3,53 @@ import { Type } from 'typebox'
 import { requireScope } from '../../access/caller.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
-import { missingParameters } from '../../service/actions/prepare-action.ts'
+import type { ActionKind } from '../../ontology/ontology.ts'
+import { keyValue } from '../../ontology/values/primary-key.ts'
+import { missingParameters, type PreparedAction } from '../../service/actions/prepare-action.ts'
 import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
 import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
-import { describeEdits, EditsResponse } from './action-edits.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import { ActionBody, actionBatch, textOrNull, ValidationResponse } from './action-schemas.ts'
+
+const EditsResponse = Type.Object({
+  type: Type.Enum(['edits']),
+  edits: Type.Array(
+    Type.Object({
+      type: Type.Enum(['addObject', 'modifyObject', 'deleteObject']),
+      objectType: Type.String(),
+      primaryKey: Type.Unknown({ description: 'The primary key, as JSON.' }),
+    }),
+  ),
+  addedObjectCount: Type.Integer(),
+  modifiedObjectsCount: Type.Integer(),
+  deletedObjectsCount: Type.Integer(),
+  addedLinksCount: Type.Integer(),
+  deletedLinksCount: Type.Integer(),
+})
+
+const EDITS = { create: 'addObject', modify: 'modifyObject', delete: 'deleteObject' } as const
+
+/** Describes the edits. Clients that know no deletions get only their number. */
+function describeEdits(actions: readonly PreparedAction[], listDeletions: boolean) {
+  const count = (kind: ActionKind) =>
+    actions.filter(({ actionType }) => actionType.kind === kind).length
+  return {
+    type: 'edits' as const,
+    edits: actions
+      .filter(({ actionType }) => listDeletions || actionType.kind !== 'delete')
+      .map(({ actionType, key }) => ({
+        type: EDITS[actionType.kind],
+        objectType: actionType.objectType.apiName,
+        primaryKey: keyValue(actionType.objectType.primaryKey.type, key.text),
+      })),
+    addedObjectCount: count('create'),
+    modifiedObjectsCount: count('modify'),
+    deletedObjectsCount: count('delete'),
+    addedLinksCount: 0,
+    deletedLinksCount: 0,
+  }
+}
 
 const PATH = '/api/v2/ontologies/:ontology/actions/:actionType'
 const config = { scope: 'api:ontologies-write', writes: KEYED } as const

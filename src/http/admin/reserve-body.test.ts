@@ -8,7 +8,7 @@ import { MemoryBudget } from '../../admission/memory-budget.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 import { HttpContext } from '../request/http-context.ts'
-import { reserveBody } from './reserve-body.ts'
+import { reserveBody } from './single-object.ts'
 
 /** One caller may use half of the budget: a body of 1000 bytes. */
 const MAX_BODY = 1000

@@ -1,6 +1,7 @@
 /** `PUT`, `PATCH` and `DELETE` of one object, with conditions on its entity tag. */
 
-import type { FastifyReply } from 'fastify'
+import { Transform } from 'node:stream'
+import type { FastifyReply, preParsingAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
 import { invalidArgument } from '../../contract/errors.ts'
@@ -10,6 +11,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergePatch } from '../../ontology/values/merge-patch.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import { RefusedObject, readObjectKey } from '../../ontology/values/read-object.ts'
+import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import {
@@ -31,7 +33,32 @@ import {
 import { GUARDED } from '../request/write-guards.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { reserveBody } from './reserve-body.ts'
+
+/**
+ * Returns a hook that reserves the memory of a body until the request ends: all of it before the body
+ * is received if its length is known, otherwise that of each chunk as it arrives.
+ */
+export function reserveBody({ memory }: Pick<Services, 'memory'>): preParsingAsyncHookHandler {
+  return async ({ headers, context }, _, payload) => {
+    const length = headers['content-length']
+    const reservation = memory.reserve(context.callerId, MEMORY_PER_BYTE * Number(length ?? 0))
+    context.defer(() => reservation.release())
+    if (length !== undefined) return payload
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        try {
+          reservation.grow(MEMORY_PER_BYTE * chunk.length)
+          done(null, chunk)
+        } catch (error) {
+          done(error as Error)
+        }
+      },
+    })
+    // A client that disconnects must not leave the parser waiting.
+    payload.on('error', (error) => counted.destroy(error))
+    return payload.pipe(counted)
+  }
+}
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/:primaryKey'
 const MERGE_PATCH = 'application/merge-patch+json'

@@ -1,25 +1,34 @@
 import { type Static, Type } from 'typebox'
 import { resolveInterfacePath } from '../../access/resolve.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_MAX, SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { interfaceRecordShape, type RenamedProperty } from '../../contract/object-record.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
-import { findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
-import type { Ontology } from '../../ontology/ontology.ts'
+import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
+import { findLink } from '../../ontology/definition/links.ts'
+import type { InterfaceType, Ontology } from '../../ontology/ontology.ts'
 import { asObjectType } from '../../query/interface-query.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
-import { EVERYTHING } from '../../query/query.ts'
+import { EVERYTHING, type Query } from '../../query/query.ts'
 import { checkSelection, type Selection } from '../../query/selection.ts'
-import { setOrder, viewedProperties } from '../../service/object-sets/set-page-parts.ts'
+import {
+  commonType,
+  pageParts,
+  setOrder,
+  viewedProperties,
+} from '../../service/object-sets/set-page-parts.ts'
+import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
+import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
-import { readSelection } from '../page/listing-parameters.ts'
+import { readSelection, selectedNames } from '../page/listing-parameters.ts'
 import { sendPage } from '../response/send-data.ts'
 import { bodyPaging } from '../schemas/paging.ts'
 import { orderBy, parseWhere, readOrder, refuseRelevance, where } from './body-members.ts'
 import { ListParameters, readOrderText } from './list-parameters.ts'
-import { CountedFlatPage } from './v2-records.ts'
+import { CountedFlatPage, FlatPage } from './v2-records.ts'
 
 const ORDER =
   'Without an order, object types follow each other by API name, and objects by primary key.'
@@ -166,6 +175,83 @@ export const searchInterfaceObjects = endpoint({
       order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
       paging: body,
       includeTotalCount: true,
+    }
+    return sendPage(reply, await readObjectPage(request, spec, services))
+  },
+})
+
+interface NamedStart {
+  readonly typeName: string
+  readonly primaryKey: string
+  readonly linkName: string
+}
+
+/** Returns the link of the object type that implements a link of the interface. */
+function startOf(
+  ontology: Ontology,
+  interfaceType: InterfaceType,
+  { typeName, primaryKey, linkName }: NamedStart,
+): LinkStart {
+  findInterfaceLink(interfaceType, linkName)
+  const implementation = interfaceType.implementations.get(typeName)
+  if (implementation === undefined) {
+    throw new ObjectQueryError('ObjectTypeNotFound', {
+      objectType: typeName,
+      interfaceType: interfaceType.apiName,
+    })
+  }
+  const own = implementation.links.get(linkName)
+  if (own === undefined) {
+    throw new ObjectQueryError('LinkTypeNotFound', { objectType: typeName, linkType: linkName })
+  }
+  const { objectType } = implementation
+  const key = readKey(objectType, primaryKey)
+  if (key === undefined) throw objectNotFound(objectType, primaryKey)
+  return { side: findLink(ontology, objectType, own), key }
+}
+
+function linkedPart(
+  ontology: Ontology,
+  interfaceType: InterfaceType,
+  linkName: string,
+  { side: { linkedType } }: LinkStart,
+  query: Query,
+): SetPart {
+  const { target } = findInterfaceLink(interfaceType, linkName)
+  if (target.kind === 'objectType') return { objectType: linkedType, query }
+  const { implementations } = findInterfaceType(ontology, target.apiName)
+  return { objectType: linkedType, query, view: implementations.get(linkedType.apiName) }
+}
+
+export const listInterfaceLinkedObjects = endpoint({
+  route:
+    'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
+  config: { scope: 'api:ontologies-read' },
+  operationId: 'listInterfaceLinkedObjects',
+  summary: 'List the objects that a link of an interface leads to',
+  description:
+    'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+  querystring: ListParameters,
+  response: FlatPage,
+  handle: async (request, reply, services) => {
+    const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
+    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+    const link = startOf(ontology, interfaceType, { typeName, primaryKey, linkName })
+    const { select, orderBy, excludeRid = false } = request.query
+    const query = await followLink(link, request.query, request.context, services)
+    if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
+
+    const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
+    const selection = { select: selectedNames(select) }
+    const order = readOrderText(orderBy, commonType(parts, ontology))
+    const form = { asInterface: true, prefix: '__', excludeRid } as const
+    const spec = {
+      endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
+      ontology,
+      parts: pageParts(parts, selection, form, ontology),
+      order: setOrder(order, parts, ontology),
+      paging: request.query,
+      includeTotalCount: false,
     }
     return sendPage(reply, await readObjectPage(request, spec, services))
   },

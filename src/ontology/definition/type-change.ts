@@ -2,9 +2,14 @@
 
 import type { ObjectType } from '../ontology.ts'
 import type { Language } from './language.ts'
-import { isSameType, type PropertyType, staysValid, typeName } from './property-type.ts'
+import {
+  isSameType,
+  type PropertyType,
+  type ScalarType,
+  staysValid,
+  typeName,
+} from './property-type.ts'
 import { joinPath, PATH_SEPARATOR } from './struct-path.ts'
-import { alwaysFits } from './wider-types.ts'
 
 /**
  * `widened`: every value fits the new type. `reread`: each value is read again as the new type, and
@@ -164,4 +169,23 @@ function compareFields(
 
 function names(before: PropertyType, after: PropertyType) {
   return { from: typeName(before), to: typeName(after) }
+}
+
+/** For each type, the types that every value of it can be converted to without loss. */
+const WIDER: Partial<Record<ScalarType, readonly ScalarType[]>> = {
+  byte: ['short', 'integer', 'long', 'decimal', 'float', 'double'],
+  short: ['integer', 'long', 'decimal', 'float', 'double'],
+  integer: ['long', 'decimal', 'double'],
+  long: ['decimal'],
+  float: ['double'],
+  string: ['marking'],
+}
+
+/** True if every value of `a` can be converted to `b`, whatever it is. */
+function alwaysFits(a: PropertyType, b: PropertyType): boolean {
+  if (isSameType(a, b)) return true
+  if (b.kind === 'array') return alwaysFits(a.kind === 'array' ? a.items : a, b.items)
+  if (a.kind !== 'scalar' || b.kind !== 'scalar') return false
+  // Every scalar has a text.
+  return b.type === 'string' || (WIDER[a.type]?.includes(b.type) ?? false)
 }

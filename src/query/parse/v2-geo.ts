@@ -5,8 +5,7 @@ import { isJsonObject } from '../../ontology/json-object.ts'
 import { readGeoPoint, readGeoShape } from '../../ontology/values/read-geometry.ts'
 import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
 import { NOTHING } from '../combine-queries.ts'
-import { isConvex } from '../matching/convex.ts'
-import { type Geometry, membersOf, toShape } from '../matching/shape.ts'
+import { type Geometry, membersOf, type ShapeMember, sideOf, toShape } from '../matching/shape.ts'
 import type { GeoArea, GeoMember, GeoRelation, Position, Query } from '../query.ts'
 import { invalidFilter, notSupported } from './conditions.ts'
 import type { QueryMembers, QueryParsing } from './parse-query.ts'
@@ -206,4 +205,29 @@ function parseJson(text: unknown): unknown {
   } catch {
     return refuse('is not JSON')
   }
+}
+
+/** True for a polygon without holes all of whose corners turn the same way, once around. */
+function isConvex({ isPolygon, paths }: ShapeMember): boolean {
+  const [ring, ...holes] = paths
+  if (!isPolygon || ring === undefined || holes.length > 0) return false
+  const corners: (readonly [number, number])[] = []
+  for (let at = 2; at < ring.length; at += 2) corners.push([ring[at] ?? 0, ring[at + 1] ?? 0])
+  const cornerAt = (index: number) => corners[index % corners.length] ?? [0, 0]
+  const turns = new Set(
+    corners.map((corner, index) =>
+      sideOf(...corner, ...cornerAt(index + 1), ...cornerAt(index + 2)),
+    ),
+  )
+  if (turns.has(1) && turns.has(-1)) return false
+  // A ring that turns the same way but goes around twice changes its direction more often.
+  return [0, 1].every((axis) => {
+    const directions = corners
+      .map((corner, index) => Math.sign((cornerAt(index + 1)[axis] ?? 0) - (corner[axis] ?? 0)))
+      .filter((direction) => direction !== 0)
+    const changes = directions.filter(
+      (direction, index) => direction !== directions[(index + 1) % directions.length],
+    )
+    return changes.length <= 2
+  })
 }

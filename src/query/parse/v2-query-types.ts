@@ -1,11 +1,15 @@
 /** The query types of `where` in v2. */
 import { type TSchema, Type } from 'typebox'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
-import type { GeoRelation, Query, TextMatch } from '../query.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
+import type { GeoRelation, Query, RelativePoint, TextMatch } from '../query.ts'
+import { isTimeZone } from '../relative-dates.ts'
+import { notSupported, requireText } from './conditions.ts'
 import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
 import { combinators, OPERATORS } from './shared-query-types.ts'
 import { Fuzzy, IsAbsent, refTo, Text, unionType, Value } from './union-type.ts'
-import { unprocessable } from './unprocessable.ts'
+import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from './v2-fields.ts'
 import {
   parseBoxQuery,
@@ -14,7 +18,6 @@ import {
   parsePolygonQuery,
 } from './v2-geo.ts'
 import { INTERVAL_RULE_COMPONENT, parseInterval } from './v2-interval.ts'
-import { parseRelativeDateRange } from './v2-relative-dates.ts'
 
 type LeafParser = (field: string, members: QueryMembers, parsing: QueryParsing) => Query
 
@@ -84,7 +87,7 @@ const polygon = (type: string, relation: GeoRelation): [string, QueryTypeParser]
   leaf('Polygon', { value: Polygon }, parsePolygonQuery(type, relation)),
 ]
 
-const RelativePoint = optional(
+const RelativePointSchema = optional(
   Type.Object(
     {
       type: Type.Enum(['relativePoint']),
@@ -137,8 +140,8 @@ export const V2_QUERIES: QueryGrammar = {
       leaf(
         'RelativeDateRange',
         {
-          relativeStartTime: RelativePoint,
-          relativeEndTime: RelativePoint,
+          relativeStartTime: RelativePointSchema,
+          relativeEndTime: RelativePointSchema,
           timeZoneId: Type.String({ description: 'A name such as `Europe/London`.' }),
         },
         parseRelativeDateRange,
@@ -167,4 +170,60 @@ export const V2_QUERIES: QueryGrammar = {
     pattern('regex'),
     ...combinators(COMPONENT),
   ]),
+}
+
+/** The units of a relative point, with the largest distance: about a thousand years. */
+const MAX_DISTANCES: ReadonlyMap<unknown, readonly [RelativePoint['unit'], number]> = new Map([
+  ['DAY', ['DAY', 365_000]],
+  ['WEEK', ['WEEK', 52_000]],
+  ['MONTH', ['MONTH', 12_000]],
+  ['YEAR', ['YEAR', 1000]],
+])
+
+/** How many conditions a time zone counts as: opening its calendar takes a while. */
+const TIME_ZONE_COST = 10
+
+function parseRelativeDateRange(
+  written: string,
+  { relativeStartTime, relativeEndTime, timeZoneId }: QueryMembers,
+  { conditions, budget, path }: QueryParsing,
+): Query {
+  budget.spendTerms(TIME_ZONE_COST)
+  const { field, type, isMultiValued } = conditions.resolve(written, path)
+  if ((type !== 'date' && type !== 'timestamp') || isMultiValued) {
+    throw notSupported('relativeDateRange', written)
+  }
+  if (relativeStartTime == null && relativeEndTime == null) {
+    throw unprocessable(path, 'has neither relativeStartTime nor relativeEndTime')
+  }
+  const timeZone = requireText(timeZoneId, `${path}.timeZoneId`)
+  if (!isTimeZone(timeZone)) throw new ObjectQueryError('InvalidTimeZone', { timeZone })
+  return {
+    kind: 'relativeDates',
+    field,
+    type,
+    start: readPoint(relativeStartTime, `${path}.relativeStartTime`),
+    end: readPoint(relativeEndTime, `${path}.relativeEndTime`),
+    timeZone,
+  }
+}
+
+function readPoint(point: unknown, path: string): RelativePoint | undefined {
+  if (point == null) return undefined
+  if (!isJsonObject(point) || point['type'] !== 'relativePoint') {
+    throw unprocessable(path, 'is not a relative point: {"type": "relativePoint", …}')
+  }
+  refuseUnknownMembers(point, ['type', 'value', 'timeUnit'], path, 'a relative point')
+  const { value, timeUnit } = point
+  const [unit, most] =
+    MAX_DISTANCES.get(timeUnit) ?? fail(`${path}.timeUnit`, 'is not DAY, WEEK, MONTH or YEAR')
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || Math.abs(value) > most) {
+    throw unprocessable(`${path}.value`, `is not a whole number from -${most} to ${most}`)
+  }
+  // JSON has no negative zero, and equal queries have equal forms.
+  return { value: value + 0, unit }
+}
+
+function fail(path: string, reason: string): never {
+  throw unprocessable(path, reason)
 }

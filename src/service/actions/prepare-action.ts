@@ -3,6 +3,8 @@ import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
+import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/steps.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
@@ -13,7 +15,6 @@ import {
   type StoredObject,
 } from '../../ontology/values/read-object.ts'
 import type { Change, CurrentObject } from '../../store/object-store.ts'
-import { readLocator, toPropertyValue } from './parameter-value.ts'
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 
@@ -160,4 +161,37 @@ function invalidValue(
 /** Returns the type of a parameter as revision 1.0 writes it. */
 export function parameterBaseType({ type }: ActionParameter, objectType: string): string {
   return type === 'object' ? `OntologyObject<${objectType}>` : baseType(type)
+}
+
+/** Returns the value of a property for the value of a parameter. What is invalid stays as it is. */
+function toPropertyValue(type: PropertyType, value: unknown): unknown {
+  if (type.kind === 'array') {
+    return Array.isArray(value) ? value.map((item) => toPropertyValue(type.items, item)) : value
+  }
+  if (type.kind === 'struct') {
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        const field = type.fields.get(name)
+        return [name, field === undefined ? member : toPropertyValue(field, member)]
+      }),
+    )
+  }
+  if (typeof value !== 'string') return value
+  if (type.type === 'geopoint') return toPoint(value)
+  return type.type === 'attachment' ? { rid: value } : value
+}
+
+/** Official clients send a position as `latitude,longitude`. */
+function toPoint(text: string): unknown {
+  const parts = /^\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*,\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*$/i.exec(text)
+  if (parts === null) return text
+  return { type: 'Point', coordinates: [Number(parts[2]), Number(parts[1])] }
+}
+
+/** Returns the key in the value of a parameter that names an object, alone or in an object locator. */
+function readLocator(value: unknown): { readonly objectType?: unknown; key: unknown } {
+  if (!isJsonObject(value)) return { key: value }
+  const { objectTypeApiName, primaryKeyValue } = value as Record<string, unknown>
+  return { objectType: objectTypeApiName, key: primaryKeyValue }
 }

@@ -14,7 +14,6 @@ import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import { probeRequest } from '../pages/probe-request.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { decodeListedTypes, encodeListedTypes, type ListedType } from './listed-types.ts'
 import { findTemporarySet } from './temporary-set.ts'
 
 /** The members of a request that its object set depends on. */
@@ -183,4 +182,36 @@ async function nonEmptyParts(
 function namesObjects(query: Query): boolean {
   if (query.kind === 'objectIds' || isNothing(query)) return true
   return query.kind === 'and' && query.of.some(namesObjects)
+}
+
+interface ListedType {
+  readonly objectType: ObjectType
+  /** True if none of the type's objects was in the set when the walk started. */
+  readonly isLeftOut: boolean
+}
+
+/**
+ * Encodes types by their position in the definition. A definition that changes during a walk may move
+ * them; the token is then bound to other types, and is refused.
+ */
+function encodeListedTypes(
+  listedTypes: readonly ListedType[],
+  { objectTypes }: Ontology,
+): number[] {
+  const positions = new Map([...objectTypes.values()].map((type, index) => [type, index]))
+  return listedTypes
+    .map(({ objectType, isLeftOut }) => 2 * (positions.get(objectType) ?? 0) + Number(isLeftOut))
+    .sort((a, b) => a - b)
+}
+
+function decodeListedTypes(
+  encoded: readonly number[] | undefined,
+  { objectTypes }: Ontology,
+): ListedType[] | undefined {
+  if (encoded === undefined) return undefined
+  const types = [...objectTypes.values()]
+  return encoded.flatMap((number) => {
+    const objectType = types[number >> 1]
+    return objectType === undefined ? [] : [{ objectType, isLeftOut: number % 2 === 1 }]
+  })
 }
