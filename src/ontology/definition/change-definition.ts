@@ -5,7 +5,7 @@ import type { Ontology } from '../ontology.ts'
 import { finish, type Steps } from '../steps.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
 import { refuseLargeDefinition } from './definition-size.ts'
-import { type Mistake, refuseMistakes } from './mistakes.ts'
+import { Mistakes } from './mistakes.ts'
 import { parseDefinition } from './parse-definition.ts'
 import { earlierType, findRenames, linkKey, type Renames, withoutRenames } from './renames.ts'
 import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
@@ -61,10 +61,10 @@ export function* planChangeInSteps(
 ): Steps<OntologyChange> {
   refuseLargeDefinition(definition)
   const earlier = catalogue.find(identifier)
-  const mistakes: Mistake[] = []
+  const mistakes = new Mistakes()
   const renames = findRenames(definition, earlier, mistakes)
   findMismatches(identifier, definition, { earlier, renames, catalogue, mistakes })
-  refuseMistakes(mistakes)
+  mistakes.refuse()
   yield
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
   const completed = completeDefinition(withoutRenames(named), earlier, renames, newUuid)
@@ -87,7 +87,7 @@ interface Checked {
   readonly earlier: Ontology | undefined
   readonly renames: Renames
   readonly catalogue: Catalogue
-  readonly mistakes: Mistake[]
+  readonly mistakes: Mistakes
 }
 
 /** The definition may come from another service. */
@@ -101,29 +101,26 @@ function findMismatches(
   { earlier, renames, catalogue, mistakes }: Checked,
 ): void {
   if (!isRid(identifier) && definition.apiName !== identifier) {
-    mistakes.push({ path: 'apiName', reason: `is not ${identifier}, the name in the path` })
+    mistakes.add('apiName', `is not ${identifier}, the name in the path`)
   }
   const rid = isRid(identifier) ? identifier : earlier?.rid
   if (definition.rid !== undefined && rid !== undefined && definition.rid !== rid) {
-    mistakes.push({ path: 'rid', reason: `is not ${rid}, the RID of this ontology${FOREIGN}` })
+    mistakes.add('rid', `is not ${rid}, the RID of this ontology${FOREIGN}`)
   }
   const owner = definition.rid === undefined ? undefined : catalogue.index.find(definition.rid)
   if (earlier === undefined && owner !== undefined) {
     const reason =
       'belongs to another ontology; to rename that one, send the definition to the path with its RID'
-    mistakes.push({ path: 'rid', reason })
+    mistakes.add('rid', reason)
   }
   if (isRid(identifier) && !new RegExp(ONTOLOGY_RID_PATTERN).test(identifier)) {
-    mistakes.push({
-      path: 'rid',
-      reason: 'the RID in the path is not an ontology RID (ri.ontology.main.ontology.…)',
-    })
+    mistakes.add('rid', 'the RID in the path is not an ontology RID (ri.ontology.main.ontology.…)')
   }
   definition.objectTypes.forEach((type, index) => {
     const kept = earlier?.objectTypes.get(renames.types.get(type.apiName) ?? type.apiName)?.rid
     if (kept === undefined || type.rid === undefined || type.rid === kept) return
     const reason = `is not ${kept}, the RID of this object type${FOREIGN}`
-    mistakes.push({ path: `objectTypes[${index}].rid`, reason })
+    mistakes.add(`objectTypes[${index}].rid`, reason)
   })
 }
 
@@ -148,23 +145,22 @@ function completeDefinition(
 function refuseTakenNames(ontology: Ontology, { index: names }: Catalogue): void {
   const isTaken = (entry: OntologyEntry | undefined) =>
     entry !== undefined && entry.rid !== ontology.rid
-  const mistakes: Mistake[] = []
+  const mistakes = new Mistakes()
   if (isTaken(names.find(ontology.apiName))) {
-    mistakes.push({ path: 'apiName', reason: `another ontology is named ${ontology.apiName}` })
+    mistakes.add('apiName', `another ontology is named ${ontology.apiName}`)
   }
   ontology.families.forEach((family, index) => {
     // Does not name the other ontology, which the caller may not be allowed to see.
     if (isTaken(names.findByFamily(family))) {
-      mistakes.push({ path: `families[${index}]`, reason: 'belongs to another ontology' })
+      mistakes.add(`families[${index}]`, 'belongs to another ontology')
     }
   })
   const rids = new Set<string>()
   ontology.definition.objectTypes.forEach(({ rid = '' }, index) => {
-    if (rids.has(rid))
-      mistakes.push({ path: `objectTypes[${index}].rid`, reason: 'belongs to another object type' })
+    if (rids.has(rid)) mistakes.add(`objectTypes[${index}].rid`, 'belongs to another object type')
     rids.add(rid)
   })
-  refuseMistakes(mistakes)
+  mistakes.refuse()
 }
 
 function findTypeChanges(

@@ -8,9 +8,21 @@ export interface Mistake {
   readonly reason: string
 }
 
-export function refuseMistakes(mistakes: readonly Mistake[]): void {
-  if (mistakes.length === 0) return
-  throw new ObjectQueryError('InvalidOntologyDefinition', {
-    mistakes: mistakes.slice(0, DEFINITION_MISTAKES_MAX),
-  })
+export class Mistakes {
+  readonly all: Mistake[] = []
+
+  get count(): number {
+    return this.all.length
+  }
+
+  add(path: string, reason: string): undefined {
+    this.all.push({ path, reason })
+  }
+
+  /** Throws if there are any. */
+  refuse(): void {
+    if (this.count === 0) return
+    const mistakes = this.all.slice(0, DEFINITION_MISTAKES_MAX)
+    throw new ObjectQueryError('InvalidOntologyDefinition', { mistakes })
+  }
 }

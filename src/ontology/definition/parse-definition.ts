@@ -9,11 +9,12 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from './definition-schema.ts'
-import { type Mistake, refuseMistakes } from './mistakes.ts'
+import { deriveActionTypes } from './derive-action-types.ts'
+import { linkSidesOf } from './links.ts'
+import { type Mistake, Mistakes } from './mistakes.ts'
 import { parseImplementations } from './parse-implementations.ts'
 import { parseInterfaceTypes, parseSharedPropertyTypes } from './parse-interfaces.ts'
 import { parseObjectType, scalarTypeOf } from './parse-object-type.ts'
-import { ParsedOntology } from './parsed-ontology.ts'
 import { typeName } from './property-type.ts'
 
 /** How a caller with limited rights sees an ontology. */
@@ -35,18 +36,18 @@ export function parseDefinition(
   definedIn?: number,
   view?: OntologyView,
 ): Ontology {
-  const mistakes: Mistake[] = []
+  const mistakes = new Mistakes()
   const { objectTypes, linkTypes, sharedPropertyTypes } = parseParts(definition, mistakes, {
     typeOf: view?.typeOf ?? ((_, parse) => definedType(parse(), definedIn)),
   })
   // Interfaces are checked only if the parts that they refer to are valid.
-  refuseMistakes(mistakes)
+  mistakes.refuse()
   const views = parseInterfaceTypes(definition, sharedPropertyTypes, objectTypes, mistakes)
-  refuseMistakes(mistakes)
+  mistakes.refuse()
   const parts = { objectTypes, linkTypes, views }
   const interfaceTypes = parseImplementations(definition.objectTypes, parts, mistakes)
-  refuseMistakes(mistakes)
-  return new ParsedOntology({
+  mistakes.refuse()
+  return withDerivedParts({
     rid: definition.rid ?? '',
     apiName: definition.apiName,
     families: definition.families ?? [],
@@ -59,6 +60,23 @@ export function parseDefinition(
   })
 }
 
+/** Adds the parts that follow from others. Few requests need them, so they are derived on first use. */
+function withDerivedParts(parts: Omit<Ontology, 'linkSides' | 'actionTypes'>): Ontology {
+  let linkSides: Ontology['linkSides'] | undefined
+  let actionTypes: Ontology['actionTypes'] | undefined
+  return {
+    ...parts,
+    get linkSides() {
+      linkSides ??= linkSidesOf(parts.definition.linkTypes ?? [], parts.objectTypes)
+      return linkSides
+    },
+    get actionTypes() {
+      actionTypes ??= deriveActionTypes(parts.objectTypes.values())
+      return actionTypes
+    },
+  }
+}
+
 /**
  * Returns what is inconsistent in a definition of which some parts do not match the schema. These
  * parts are not checked, nor are references to them.
@@ -67,10 +85,10 @@ export function findInconsistencies(
   json: unknown,
   isMatching: (path: string) => boolean,
 ): readonly Mistake[] {
-  const mistakes: Mistake[] = []
+  const mistakes = new Mistakes()
   const definition = json as OntologyDefinition | null
   if (Array.isArray(definition?.objectTypes)) parseParts(definition, mistakes, { isMatching })
-  return mistakes
+  return mistakes.all
 }
 
 interface PartOptions {
@@ -83,7 +101,7 @@ interface PartOptions {
 /** Parses object types, shared property types and links, and adds all their mistakes. */
 function parseParts(
   definition: OntologyDefinition,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
   { typeOf = (_, parse) => parse(), isMatching = () => true }: PartOptions,
 ) {
   /** Those without mistakes. */
@@ -93,13 +111,13 @@ function parseParts(
     const path = `objectTypes[${index}]`
     const apiName = type?.apiName
     if (apiName !== undefined && names.has(apiName)) {
-      mistakes.push({ path: `${path}.apiName`, reason: `${apiName} is defined twice` })
+      mistakes.add(`${path}.apiName`, `${apiName} is defined twice`)
     }
     names.add(apiName)
     if (!isMatching(path)) return
-    const before = mistakes.length
+    const before = mistakes.count
     const parsed = typeOf(type, () => parseObjectType(type, path, mistakes))
-    if (parsed !== undefined && mistakes.length === before) objectTypes.set(apiName, parsed)
+    if (parsed !== undefined && mistakes.count === before) objectTypes.set(apiName, parsed)
   })
   if (isMatching('families')) refuseRepeats(definition.families ?? [], 'families', mistakes)
   const sharedPropertyTypes = isMatching('sharedPropertyTypes')
@@ -128,13 +146,13 @@ function definedType(
 function parseLinkTypes(
   definitions: readonly LinkTypeDefinition[],
   { objectTypes, names, isMatching }: LinkContext,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): LinkType[] {
   const sides = new Set<string>()
   const addSide = (objectType: string, apiName: string, path: string) => {
     const side = `${objectType}/${apiName}`
     if (sides.has(side)) {
-      mistakes.push({ path, reason: `${objectType} already has a link ${apiName}` })
+      mistakes.add(path, `${objectType} already has a link ${apiName}`)
     }
     sides.add(side)
   }
@@ -145,21 +163,17 @@ function parseLinkTypes(
     const to = objectTypes.get(link.to)
     for (const end of ['from', 'to'] as const) {
       if (!names.has(link[end])) {
-        mistakes.push({
-          path: `${path}.${end}`,
-          reason: `the ontology has no object type ${link[end]}`,
-        })
+        mistakes.add(`${path}.${end}`, `the ontology has no object type ${link[end]}`)
       }
     }
     const foreignKey = from?.properties.get(link.foreignKey)
     if (from !== undefined && foreignKey === undefined) {
-      const reason = `${link.from} has no property ${link.foreignKey}`
-      mistakes.push({ path: `${path}.foreignKey`, reason })
+      mistakes.add(`${path}.foreignKey`, `${link.from} has no property ${link.foreignKey}`)
     }
     if (to !== undefined && foreignKey !== undefined) {
       if (scalarTypeOf(foreignKey) !== to.primaryKey.type) {
         const reason = `has type ${typeName(foreignKey.type)}, but the primary key of ${link.to} has type ${to.primaryKey.type}`
-        mistakes.push({ path: `${path}.foreignKey`, reason })
+        mistakes.add(`${path}.foreignKey`, reason)
       }
     }
     addSide(link.from, link.apiName, `${path}.apiName`)
@@ -176,10 +190,10 @@ function parseLinkTypes(
   })
 }
 
-function refuseRepeats(names: readonly string[], path: string, mistakes: Mistake[]): void {
+function refuseRepeats(names: readonly string[], path: string, mistakes: Mistakes): void {
   names.forEach((name, index) => {
     if (names.indexOf(name) !== index) {
-      mistakes.push({ path: `${path}[${index}]`, reason: `${name} is listed twice` })
+      mistakes.add(`${path}[${index}]`, `${name} is listed twice`)
     }
   })
 }

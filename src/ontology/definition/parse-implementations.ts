@@ -11,7 +11,7 @@ import type {
   ObjectType,
 } from '../ontology.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
-import type { Mistake } from './mistakes.ts'
+import type { Mistakes } from './mistakes.ts'
 import { type DeclaredInterface, FieldCount } from './parse-interfaces.ts'
 import { isSameType, typeName } from './property-type.ts'
 
@@ -26,7 +26,7 @@ export interface ParsedParts {
 export function parseImplementations(
   definitions: readonly ObjectTypeDefinition[],
   parts: ParsedParts,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, InterfaceType> {
   const { objectTypes, views } = parts
   const implementations = new Map<string, Map<string, InterfaceImplementation>>(
@@ -42,7 +42,7 @@ export function parseImplementations(
     const type = new ImplementingType(objectType, definition.implements, parts, path, mistakes)
     for (const view of type.implemented()) {
       size.add(view.allProperties.size + view.allLinks.size)
-      if (mistakes.length > 0) break
+      if (mistakes.count > 0) break
       implementations.get(view.apiName)?.set(objectType.apiName, type.implementation(view))
     }
   }
@@ -50,7 +50,7 @@ export function parseImplementations(
   for (const [name, view] of views) {
     interfaceTypes.set(name, { ...view, implementations: implementations.get(name) ?? new Map() })
   }
-  if (mistakes.length === 0) refuseWrongLinks(interfaceTypes, definitions, parts, mistakes)
+  if (mistakes.count === 0) refuseWrongLinks(interfaceTypes, definitions, parts, mistakes)
   return interfaceTypes
 }
 
@@ -59,7 +59,7 @@ class ImplementingType {
   readonly #objectType: ObjectType
   readonly #parts: ParsedParts
   readonly #path: string
-  readonly #mistakes: Mistake[]
+  readonly #mistakes: Mistakes
   readonly #interfaces: readonly DeclaredInterface[]
   /** By shared property, which has one implementation in all interfaces of the type. */
   readonly #properties = new Map<string, string>()
@@ -71,7 +71,7 @@ class ImplementingType {
     implemented: NonNullable<ObjectTypeDefinition['implements']>,
     parts: ParsedParts,
     path: string,
-    mistakes: Mistake[],
+    mistakes: Mistakes,
   ) {
     this.#objectType = objectType
     this.#parts = parts
@@ -158,7 +158,7 @@ class ImplementingType {
   }
 
   #refuse(step: string, reason: string): void {
-    this.#mistakes.push({ path: `${this.#path}.${step}`, reason })
+    this.#mistakes.add(`${this.#path}.${step}`, reason)
   }
 }
 
@@ -187,7 +187,7 @@ function refuseWrongLinks(
   interfaceTypes: ReadonlyMap<string, InterfaceType>,
   definitions: readonly ObjectTypeDefinition[],
   { linkTypes }: ParsedParts,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): void {
   const indexes = new Map(definitions.map(({ apiName }, index) => [apiName, index]))
   for (const { apiName, allLinks, implementations } of interfaceTypes.values()) {
@@ -198,7 +198,7 @@ function refuseWrongLinks(
         const reason = link && end && reasonAgainst(link, end, own, interfaceTypes)
         if (reason === undefined) continue
         const path = `objectTypes[${indexes.get(objectType.apiName)}].implements.${apiName}.links.${name}`
-        mistakes.push({ path, reason })
+        mistakes.add(path, reason)
       }
     }
   }

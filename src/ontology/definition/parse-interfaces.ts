@@ -13,7 +13,7 @@ import type {
   SharedPropertyType,
 } from '../ontology.ts'
 import type { InterfaceTypeDefinition, OntologyDefinition } from './definition-schema.ts'
-import type { Mistake } from './mistakes.ts'
+import type { Mistakes } from './mistakes.ts'
 import { parsePropertyType } from './parse-property-type.ts'
 import { partRid } from './rid.ts'
 
@@ -22,7 +22,7 @@ export type DeclaredInterface = Omit<InterfaceType, 'implementations'>
 
 export function parseSharedPropertyTypes(
   { rid = '', sharedPropertyTypes = {} }: OntologyDefinition,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, SharedPropertyType> {
   const parsed = new Map<string, SharedPropertyType>()
   for (const [apiName, definition] of Object.entries(sharedPropertyTypes)) {
@@ -39,14 +39,14 @@ export function parseInterfaceTypes(
   { rid = '', interfaceTypes = [] }: OntologyDefinition,
   sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>,
   objectTypes: ReadonlyMap<string, ObjectType>,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, DeclaredInterface> {
   const indexes = indexByName(interfaceTypes, objectTypes, mistakes)
   const views = new Map<string, DeclaredInterface>()
   const size = new FieldCount(mistakes)
   for (const index of inOrderOfExtension(interfaceTypes, indexes, mistakes)) {
     const definition = interfaceTypes[index]
-    if (definition === undefined || mistakes.length > 0) return views
+    if (definition === undefined || mistakes.count > 0) return views
     const path = `interfaceTypes[${index}]`
     const properties = ownProperties(definition, sharedPropertyTypes, path, mistakes)
     const links = ownLinks(definition, rid, path, mistakes)
@@ -75,10 +75,10 @@ export function parseInterfaceTypes(
 
 /** Refuses interfaces with more inherited fields than the service can check without a delay. */
 export class FieldCount {
-  readonly #mistakes: Mistake[]
+  readonly #mistakes: Mistakes
   #count = 0
 
-  constructor(mistakes: Mistake[]) {
+  constructor(mistakes: Mistakes) {
     this.#mistakes = mistakes
   }
 
@@ -87,22 +87,22 @@ export class FieldCount {
     this.#count += fields
     if (this.#count <= DEFINITION_MAX_FIELDS) return
     const reason = `have more than ${DEFINITION_MAX_FIELDS} properties and links in total, including inherited ones`
-    this.#mistakes.push({ path: 'interfaceTypes', reason })
+    this.#mistakes.add('interfaceTypes', reason)
   }
 }
 
 function indexByName(
   definitions: readonly InterfaceTypeDefinition[],
   objectTypes: ReadonlyMap<string, ObjectType>,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): ReadonlyMap<string, number> {
   const indexes = new Map<string, number>()
   definitions.forEach(({ apiName }, index) => {
     const path = `interfaceTypes[${index}].apiName`
-    if (indexes.has(apiName)) mistakes.push({ path, reason: `${apiName} is defined twice` })
+    if (indexes.has(apiName)) mistakes.add(path, `${apiName} is defined twice`)
     if (objectTypes.has(apiName)) {
       const reason = `an object type is named ${apiName}; object types and interface types need different names`
-      mistakes.push({ path, reason })
+      mistakes.add(path, reason)
     }
     indexes.set(apiName, index)
   })
@@ -113,7 +113,7 @@ function indexByName(
 function inOrderOfExtension(
   definitions: readonly InterfaceTypeDefinition[],
   indexes: ReadonlyMap<string, number>,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): number[] {
   const ordered: number[] = []
   const states = new Map<number, 'open' | 'done'>()
@@ -124,11 +124,11 @@ function inOrderOfExtension(
       const path = `interfaceTypes[${index}].extendsInterfaces[${position}]`
       const parent = indexes.get(name)
       if (parent === undefined) {
-        mistakes.push({ path, reason: `the ontology has no interface type ${name}` })
+        mistakes.add(path, `the ontology has no interface type ${name}`)
       } else if (names.indexOf(name) !== position) {
-        mistakes.push({ path, reason: `${name} is listed twice` })
+        mistakes.add(path, `${name} is listed twice`)
       } else if (states.get(parent) === 'open') {
-        mistakes.push({ path, reason: `${name} extends this interface type` })
+        mistakes.add(path, `${name} extends this interface type`)
       } else if (!states.has(parent)) visit(parent)
     })
     states.set(index, 'done')
@@ -144,15 +144,14 @@ function ownProperties(
   { properties = [] }: InterfaceTypeDefinition,
   sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>,
   path: string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, InterfaceProperty> {
   const own = new Map<string, InterfaceProperty>()
   properties.forEach((written, index) => {
     const { sharedProperty, required = true } =
       typeof written === 'string' ? { sharedProperty: written } : written
     const shared = sharedPropertyTypes.get(sharedProperty)
-    const refuse = (reason: string) =>
-      mistakes.push({ path: `${path}.properties[${index}]`, reason })
+    const refuse = (reason: string) => mistakes.add(`${path}.properties[${index}]`, reason)
     if (shared === undefined) refuse(`the ontology has no shared property type ${sharedProperty}`)
     else if (own.has(sharedProperty)) refuse(`${sharedProperty} is listed twice`)
     else own.set(sharedProperty, { ...shared, required })
@@ -164,13 +163,12 @@ function ownLinks(
   { apiName: interfaceName, links = [] }: InterfaceTypeDefinition,
   ontologyRid: string,
   path: string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, InterfaceLink> {
   const own = new Map<string, InterfaceLink>()
   links.forEach(({ apiName, target, cardinality, required = true }, index) => {
     if (own.has(apiName)) {
-      const reason = `${apiName} is defined twice`
-      mistakes.push({ path: `${path}.links[${index}].apiName`, reason })
+      mistakes.add(`${path}.links[${index}].apiName`, `${apiName} is defined twice`)
     }
     own.set(apiName, {
       apiName,
@@ -191,12 +189,12 @@ function refuseUnknownTarget(
   objectTypes: ReadonlyMap<string, ObjectType>,
   interfaceTypes: ReadonlyMap<string, number>,
   path: string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): void {
   const known = kind === 'objectType' ? objectTypes : interfaceTypes
   if (known.has(apiName)) return
   const reason = `the ontology has no ${kind === 'objectType' ? 'object type' : 'interface type'} ${apiName}`
-  mistakes.push({ path: `${path}.target.${kind}`, reason })
+  mistakes.add(`${path}.target.${kind}`, reason)
 }
 
 /** A property is required if one of the interfaces that has it requires it. */
@@ -216,14 +214,14 @@ function inheritLinks(
   own: ReadonlyMap<string, InterfaceLink>,
   parents: readonly DeclaredInterface[],
   path: string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Map<string, InterfaceLink> {
   const all = new Map(own)
   for (const link of parents.flatMap((parent) => [...parent.allLinks.values()])) {
     const present = all.get(link.apiName)
     if (present !== undefined && present.rid !== link.rid) {
       const reason = `inherits another link ${link.apiName}; links of related interfaces need different names`
-      mistakes.push({ path, reason })
+      mistakes.add(path, reason)
     }
     all.set(link.apiName, link)
   }

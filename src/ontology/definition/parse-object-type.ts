@@ -1,7 +1,7 @@
 /** Parses one object type of a definition. */
 import type { ObjectType, Property } from '../ontology.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
-import type { Mistake } from './mistakes.ts'
+import type { Mistakes } from './mistakes.ts'
 import { parseLanguage, parsePropertyType } from './parse-property-type.ts'
 import {
   isPrimaryKeyType,
@@ -14,7 +14,7 @@ import {
 export function parseObjectType(
   type: ObjectTypeDefinition,
   path: string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): ObjectType | undefined {
   const properties = new Map<string, Property>()
   for (const [apiName, property] of Object.entries(type.properties)) {
@@ -28,24 +28,22 @@ export function parseObjectType(
   if (type.titleProperty !== undefined) {
     const titleType = scalarTypeOf(properties.get(type.titleProperty))
     if (!Object.hasOwn(type.properties, type.titleProperty)) {
-      const reason = `the object type has no property ${type.titleProperty}`
-      mistakes.push({ path: `${path}.titleProperty`, reason })
+      mistakes.add(`${path}.titleProperty`, `the object type has no property ${type.titleProperty}`)
     } else if (titleType === undefined || !isTitleType(titleType)) {
       const reason =
         'a title property must be a string, number, boolean, date, timestamp or marking'
-      mistakes.push({ path: `${path}.titleProperty`, reason })
+      mistakes.add(`${path}.titleProperty`, reason)
     }
   }
 
   const keyType = scalarTypeOf(properties.get(type.primaryKey))
   if (!Object.hasOwn(type.properties, type.primaryKey)) {
-    const reason = `the object type has no property ${type.primaryKey}`
-    mistakes.push({ path: `${path}.primaryKey`, reason })
+    mistakes.add(`${path}.primaryKey`, `the object type has no property ${type.primaryKey}`)
     return undefined
   }
   if (keyType === undefined || !isPrimaryKeyType(keyType)) {
     const reason = `a primary key must have one of the types ${PRIMARY_KEY_TYPES.join(', ')}`
-    mistakes.push({ path: `${path}.primaryKey`, reason })
+    mistakes.add(`${path}.primaryKey`, reason)
     return undefined
   }
   return {

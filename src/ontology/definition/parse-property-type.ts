@@ -3,7 +3,7 @@
 import { STRUCT_MAX_DEPTH } from '../../contract/limits.ts'
 import type { PropertyDefinition } from './definition-schema.ts'
 import { isLanguage, LANGUAGES, type Language } from './language.ts'
-import type { Mistake } from './mistakes.ts'
+import type { Mistakes } from './mistakes.ts'
 import {
   type PropertyType,
   SCALAR_TYPES,
@@ -19,13 +19,10 @@ type TypeDefinition = Pick<PropertyDefinition, 'type' | 'items' | 'fields'>
 export function parsePropertyType(
   property: TypeDefinition,
   path: () => string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
   depth = 0,
 ): PropertyType | undefined {
-  const refuse = (reason: string) => {
-    mistakes.push({ path: path(), reason })
-    return undefined
-  }
+  const refuse = (reason: string) => mistakes.add(path(), reason)
   const { type, items, fields } = property
   if (type !== 'array' && items !== undefined) return refuse('only an array can have items')
   if (type !== 'struct' && fields !== undefined) return refuse('only a struct can have fields')
@@ -50,13 +47,10 @@ export function parseLanguage(
   { language }: PropertyDefinition,
   type: PropertyType,
   path: () => string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Language | undefined {
   if (language === undefined) return undefined
-  const refuse = (reason: string) => {
-    mistakes.push({ path: `${path()}.language`, reason })
-    return undefined
-  }
+  const refuse = (reason: string) => mistakes.add(`${path()}.language`, reason)
   if (!isLanguage(language)) {
     return refuse(`${language} is not one of the languages ${LANGUAGES.join(', ')}`)
   }
@@ -77,7 +71,7 @@ function scalarType(type: ScalarType): ScalarPropertyType {
 function structType(
   definitions: NonNullable<TypeDefinition['fields']>,
   path: () => string,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
   depth: number,
 ): StructType {
   const fields = new Map<string, PropertyType>()

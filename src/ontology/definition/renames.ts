@@ -10,7 +10,7 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from './definition-schema.ts'
-import type { Mistake } from './mistakes.ts'
+import type { Mistakes } from './mistakes.ts'
 import type { PropertyType } from './property-type.ts'
 import { joinPath } from './struct-path.ts'
 import type { RenamedProperties } from './type-change.ts'
@@ -28,7 +28,7 @@ export interface Renames {
 export function findRenames(
   definition: OntologyDefinition,
   earlier: Ontology | undefined,
-  mistakes: Mistake[],
+  mistakes: Mistakes,
 ): Renames {
   const types = new Map<string, string>()
   const properties = new Map<string, RenamedProperties>()
@@ -82,7 +82,7 @@ export function findRenames(
 function findFieldRenames(
   definition: FieldDefinition,
   earlier: PropertyType | undefined,
-  at: { readonly key: string; readonly path: string; readonly mistakes: Mistake[] },
+  at: { readonly key: string; readonly path: string; readonly mistakes: Mistakes },
 ): (readonly [key: string, earlierName: string])[] {
   const fields = Object.entries(definition.fields ?? definition.items?.fields ?? {})
   if (fields.length === 0) return []
@@ -166,15 +166,12 @@ interface Names {
 }
 
 /** Returns a function that returns the earlier name of a part that is still to be renamed. */
-function pendingRenames(stored: Names, now: Names, mistakes: Mistake[]) {
+function pendingRenames(stored: Names, now: Names, mistakes: Mistakes) {
   const claimed = new Set<string>()
   return (name: string, { renamedFrom }: { readonly renamedFrom?: string }, path: string) => {
     // The rename is done already, or there is nothing to rename.
     if (renamedFrom === undefined || stored.has(name) || !stored.has(renamedFrom)) return undefined
-    const refuse = (reason: string) => {
-      mistakes.push({ path: `${path}.renamedFrom`, reason })
-      return undefined
-    }
+    const refuse = (reason: string) => mistakes.add(`${path}.renamedFrom`, reason)
     const shown = renamedFrom.slice(renamedFrom.lastIndexOf('/') + 1)
     if (now.has(renamedFrom)) {
       return refuse(`the definition still has ${shown}; remove it there, or remove renamedFrom`)

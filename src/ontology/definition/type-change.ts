@@ -68,23 +68,14 @@ export function compareObjectTypes(
     const from = before.primaryKey.apiName
     changes.push({ kind: 'rekeyed', property: key, from, rewrites: true })
   }
-  const kept = new Set<string>()
-  for (const [name, { type, language }] of after.properties) {
-    const from = renamed.get(name) ?? name
-    const earlier = before.properties.get(from)
-    if (earlier === undefined) {
-      changes.push({ kind: 'added', property: name, to: typeName(type), rewrites: false })
-      continue
-    }
-    kept.add(from)
-    // The stored objects contain the names of their properties.
-    if (from !== name) changes.push({ kind: 'renamed', property: name, from, rewrites: true })
-    changes.push(...comparePropertyTypes(name, earlier.type, type, renamed))
-    changes.push(...compareLanguages(name, earlier.language, language))
-  }
-  for (const [name, { type }] of before.properties) {
-    if (kept.has(name)) continue
-    changes.push({ kind: 'dropped', property: name, from: typeName(type), rewrites: true })
+  const types = (properties: ObjectType['properties']) =>
+    new Map([...properties].map(([name, { type }]) => [name, type]))
+  changes.push(
+    ...compareFields(undefined, types(before.properties), types(after.properties), renamed),
+  )
+  for (const [name, { language }] of after.properties) {
+    const earlier = before.properties.get(renamed.get(name) ?? name)
+    if (earlier !== undefined) changes.push(...compareLanguages(name, earlier.language, language))
   }
   return changes
 }
@@ -138,8 +129,9 @@ function itemType(type: PropertyType): PropertyType {
 
 type Fields = (PropertyType & { readonly kind: 'struct' })['fields']
 
+/** Compares the properties of a type, or the fields of the struct with a path. */
 function compareFields(
-  key: string,
+  key: string | undefined,
   before: Fields,
   after: Fields,
   renamed: RenamedProperties,
@@ -156,6 +148,7 @@ function compareFields(
       continue
     }
     kept.add(from)
+    // The stored objects contain the names.
     if (from !== field) changes.push({ kind: 'renamed', property, from, rewrites: true })
     changes.push(...comparePropertyTypes(fieldKey, earlier, type, renamed))
   }

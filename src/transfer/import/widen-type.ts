@@ -4,6 +4,7 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { Mistakes } from '../../ontology/definition/mistakes.ts'
 import { parsePropertyType } from '../../ontology/definition/parse-property-type.ts'
 import { findStructColumns } from '../columns/struct-columns.ts'
 import type { InferredType } from '../infer/infer-type.ts'
@@ -56,7 +57,7 @@ function structColumnsOf(
   columns: readonly string[],
 ): ReadonlySet<string> {
   const parsed = Object.entries(properties).flatMap(([apiName, definition]) => {
-    const type = parsePropertyType(definition, () => apiName, [])
+    const type = parsePropertyType(definition, () => apiName, new Mistakes())
     return type === undefined ? [] : [[apiName, { apiName, type }] as const]
   })
   const structs = findStructColumns({ properties: new Map(parsed) }, columns)
