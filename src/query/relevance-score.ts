@@ -6,9 +6,9 @@
  * A score is a whole number, and depends on nothing but the object, the query and the statistics. So
  * all databases sort alike, and a walk that keeps its statistics keeps its order.
  */
-import { PATH_SEPARATOR } from '../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { fieldKey } from '../ontology/values/searchable-values.ts'
+import { valuesAt } from '../ontology/values/values-at.ts'
 import { analyseQuery, analyseText } from './matching/analyser.ts'
 import { fuzzyDistance, isWithinEdits } from './matching/edit-distance.ts'
 import { stemOf } from './matching/stem.ts'
@@ -173,22 +173,9 @@ function rememberGrades(
  */
 function scoredText(value: unknown, { structField }: Field): string {
   let text = ''
-  for (const one of valuesAt(value, structField?.split(PATH_SEPARATOR) ?? [])) {
+  for (const one of valuesAt(value, structField)) {
     if (text.length >= SCORED_LENGTH) break
     if (typeof one === 'string') text += `${one.slice(0, SCORED_LENGTH)}\n`
   }
   return text.slice(0, SCORED_LENGTH)
-}
-
-/** Yields the values at the end of a path, which are several if there are arrays on it. */
-function* valuesAt(value: unknown, path: readonly string[]): Generator<unknown> {
-  if (Array.isArray(value)) {
-    for (const item of value) yield* valuesAt(item, path)
-    return
-  }
-  const [name, ...rest] = path
-  if (name === undefined) yield value
-  else if (typeof value === 'object' && value !== null) {
-    yield* valuesAt((value as Readonly<Record<string, unknown>>)[name], rest)
-  }
 }

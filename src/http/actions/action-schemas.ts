@@ -28,21 +28,3 @@ export function textOrNull<T extends string>(values: readonly T[], description: 
     Type.Unsafe<T | null>({ type: ['string', 'null'], enum: [...values, null], description }),
   )
 }
-
-const Result = Type.Enum(['VALID', 'INVALID'])
-
-export const ValidationResponse = Type.Object({
-  result: Result,
-  submissionCriteria: Type.Array(
-    Type.Object({ configuredFailureMessage: Type.Optional(Type.String()), result: Result }),
-  ),
-  parameters: Type.Record(
-    Type.String(),
-    Type.Object({
-      result: Result,
-      evaluatedConstraints: Type.Array(Type.Object({ type: Type.String() })),
-      required: Type.Boolean(),
-    }),
-    { description: 'By id.' },
-  ),
-})

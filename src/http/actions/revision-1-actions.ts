@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, NoParameters } from '../../contract/schema-parts.ts'
-import { validateAction as validate } from '../../service/actions/validate-action.ts'
+import { Validation, validateAction as validate } from '../../service/actions/validate-action.ts'
 import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import { ActionBody, actionBatch, ValidationResponse } from './action-schemas.ts'
+import { ActionBody, actionBatch } from './action-schemas.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
 const read = { scope: 'api:ontologies-read', writes: 'nothing' } as const
@@ -51,7 +51,7 @@ export const validateAction = endpoint({
   description: 'Checks whether the action could be applied now. Writes nothing.',
   querystring: NoParameters,
   body: ActionBody,
-  response: ValidationResponse,
+  response: Validation,
   handle: async (request, _reply, services) => {
     const { body, context } = request
     return validate(resolveActionType(request), body.parameters ?? {}, context, services)

@@ -6,11 +6,15 @@ import { closed, optional } from '../../contract/schema-parts.ts'
 import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
 import { missingParameters, type PreparedAction } from '../../service/actions/prepare-action.ts'
-import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
+import {
+  describeValidation,
+  Validation,
+  validateAction,
+} from '../../service/actions/validate-action.ts'
 import { endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import { ActionBody, actionBatch, textOrNull, ValidationResponse } from './action-schemas.ts'
+import { ActionBody, actionBatch, textOrNull } from './action-schemas.ts'
 
 const EditsResponse = Type.Object({
   type: Type.Enum(['edits']),
@@ -79,7 +83,7 @@ export const applyActionV2 = endpoint({
     'Applies the action as one commit. If required parameters are missing, `validation.result` is `INVALID` and nothing is written. Requires both scopes.',
   body: Type.Object({ ...ActionBody.properties, options: optional(ApplyOptions) }, closed),
   response: Type.Object({
-    validation: Type.Optional(ValidationResponse),
+    validation: Type.Optional(Validation),
     edits: Type.Optional(EditsResponse),
   }),
   handle: async (request, reply, services) => {

@@ -94,23 +94,22 @@ function describeProcess() {
 function describeStore(status: StoreStatus) {
   const { kind, storedBytes, typeNames: names, tablesToRemove, isReclaiming } = status
   const { pages, bytes: cached, maxBytes } = status.pageCache
+  /** Names the type of each entry. Leaves out types that were created or dropped meanwhile. */
+  const named = <Entry extends { readonly typeRid: string }>(entries: readonly Entry[]) =>
+    entries.flatMap(({ typeRid, ...entry }) => {
+      const name = names.get(typeRid)
+      return name === undefined ? [] : [{ ...name, ...entry }]
+    })
   return {
     store: { kind, reachable: true as const, ...bytes(storedBytes) },
-    // Without types that were created or dropped since the catalogue was read.
-    objectTypes: status.types.flatMap(({ typeRid, storedBytes: ofType, ...state }) => {
-      const name = names.get(typeRid)
-      return name === undefined ? [] : [{ ...name, ...state, ...bytes(ofType) }]
-    }),
+    objectTypes: named(status.types).map(({ storedBytes: ofType, ...state }) => ({
+      ...state,
+      ...bytes(ofType),
+    })),
     pageCache: { pages, bytes: cached, maxBytes },
     backgroundWork: {
-      replacements: status.replacements.flatMap(({ typeRid, ...replacement }) => {
-        const name = names.get(typeRid)
-        return name === undefined ? [] : [{ ...name, ...replacement }]
-      }),
-      rewrites: status.rewrites.flatMap(({ typeRid, ...rewrite }) => {
-        const name = names.get(typeRid)
-        return name === undefined ? [] : [{ ...name, ...rewrite }]
-      }),
+      replacements: named(status.replacements),
+      rewrites: named(status.rewrites),
       tablesToRemove,
       reclaiming: isReclaiming,
     },

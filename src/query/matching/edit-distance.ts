@@ -8,44 +8,36 @@ export function fuzzyDistance(term: string): number {
 
 /** True if the edit distance (insertions, deletions, replacements) is at most `most`. */
 export function isWithinEdits(a: string, b: string, most: number): boolean {
-  const [left, right] = [[...a], [...b]]
-  if (Math.abs(left.length - right.length) > most) return false
-  let row = right.map((_, index) => index + 1)
-  for (const [i, character] of left.entries()) {
-    let diagonal = i
-    let previous = i + 1
-    let least = previous
-    const next: number[] = []
-    for (const [j, other] of right.entries()) {
-      const above = row[j] ?? 0
-      const value = Math.min(above + 1, previous + 1, diagonal + (character === other ? 0 : 1))
-      next.push(value)
-      diagonal = above
-      previous = value
-      least = Math.min(least, value)
-    }
-    if (least > most) return false
-    row = next
-  }
-  return (row.at(-1) ?? left.length) <= most
+  return isWithin(a, b, most, false)
 }
 
 /** Like `isWithinEdits`, but two neighbouring characters that change places are one edit. */
 export function isWithinTypos(a: string, b: string, most: number): boolean {
+  return isWithin(a, b, most, true)
+}
+
+function isWithin(a: string, b: string, most: number, canSwap: boolean): boolean {
   const [left, right] = [[...a], [...b]]
   if (Math.abs(left.length - right.length) > most) return false
   let earlier: readonly number[] = []
   let previous: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [i, character] of left.entries()) {
+  let [isBeyond, wasBeyond] = [false, false]
+  for (let i = 0; i < left.length; i += 1) {
     const row = [i + 1]
-    for (const [j, other] of right.entries()) {
-      const replaced = (previous[j] ?? 0) + (character === other ? 0 : 1)
-      const edited = Math.min((previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, replaced)
-      const isSwapped = i > 0 && j > 0 && character === right[j - 1] && left[i - 1] === other
-      row.push(isSwapped ? Math.min(edited, (earlier[j - 1] ?? 0) + 1) : edited)
+    let least = i + 1
+    for (let j = 0; j < right.length; j += 1) {
+      const replaced = (previous[j] ?? 0) + (left[i] === right[j] ? 0 : 1)
+      let edits = Math.min((previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, replaced)
+      if (canSwap && i > 0 && j > 0 && left[i] === right[j - 1] && left[i - 1] === right[j]) {
+        edits = Math.min(edits, (earlier[j - 1] ?? 0) + 1)
+      }
+      row.push(edits)
+      if (edits < least) least = edits
     }
-    earlier = previous
-    previous = row
+    // Later rows are never below this one; with swaps, never below this one and the one before.
+    ;[isBeyond, wasBeyond] = [least > most, isBeyond]
+    if (isBeyond && (wasBeyond || !canSwap)) return false
+    ;[earlier, previous] = [previous, row]
   }
   return (previous.at(-1) ?? 0) <= most
 }

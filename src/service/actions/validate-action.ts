@@ -1,4 +1,5 @@
 /** Validates actions without applying them. */
+import { type Static, Type } from 'typebox'
 import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
@@ -8,22 +9,24 @@ import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { missingParameters, type ParameterValues, prepareAction } from './prepare-action.ts'
 
-export interface Validation {
-  readonly result: ValidationResult
-  readonly submissionCriteria: readonly {
-    readonly configuredFailureMessage: string
-    readonly result: ValidationResult
-  }[]
-  readonly parameters: Readonly<Record<string, ParameterValidation>>
-}
+const Result = Type.Enum(['VALID', 'INVALID'])
 
-type ValidationResult = 'VALID' | 'INVALID'
-
-interface ParameterValidation {
-  readonly result: ValidationResult
-  readonly evaluatedConstraints: readonly { readonly type: 'objectQueryResult' }[]
-  readonly required: boolean
-}
+export const Validation = Type.Object({
+  result: Result,
+  submissionCriteria: Type.Array(
+    Type.Object({ configuredFailureMessage: Type.Optional(Type.String()), result: Result }),
+  ),
+  parameters: Type.Record(
+    Type.String(),
+    Type.Object({
+      result: Result,
+      evaluatedConstraints: Type.Array(Type.Object({ type: Type.String() })),
+      required: Type.Boolean(),
+    }),
+    { description: 'By id.' },
+  ),
+})
+export type Validation = Static<typeof Validation>
 
 /** Validates an action against its parameters and the current objects. Writes nothing. */
 export async function validateAction(
@@ -74,8 +77,7 @@ export function describeValidation(
     parameters: Object.fromEntries(
       [...parameters.values()].map(({ id, type, isRequired }) => {
         const isInvalid = invalidIds.includes(id)
-        const evaluatedConstraints =
-          type === 'object' ? [{ type: 'objectQueryResult' as const }] : []
+        const evaluatedConstraints = type === 'object' ? [{ type: 'objectQueryResult' }] : []
         const result = isInvalid ? 'INVALID' : 'VALID'
         return [id, { result, evaluatedConstraints, required: isRequired }]
       }),
