@@ -6,7 +6,7 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
-import type { Mistake } from '../../ontology/definition/mistakes.ts'
+import { Mistakes } from '../../ontology/definition/mistakes.ts'
 import { parseObjectType } from '../../ontology/definition/parse-object-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { changeDefinition } from '../../transfer/import/change-definition.ts'
@@ -90,9 +90,9 @@ function withRenamedType(
 
 /** Parses an object type, or throws its first mistake. */
 export function parsedType(definition: ObjectTypeDefinition): ObjectType {
-  const mistakes: Mistake[] = []
+  const mistakes = new Mistakes()
   const type = parseObjectType(definition, definition.apiName, mistakes)
-  const [mistake] = mistakes
+  const [mistake] = mistakes.all
   if (mistake !== undefined) throw new Error(`${mistake.path}: ${mistake.reason}`)
   if (type === undefined) throw new Error(`${definition.apiName} cannot be read`)
   return type
