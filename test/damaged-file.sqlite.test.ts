@@ -13,8 +13,12 @@ import { runNow } from '../src/store/core/session/operation.ts'
 import type { Cursor, ReadPageRequest } from '../src/store/object-store.ts'
 import { openCatalogue } from '../src/store/sqlite/catalogue/open-catalogue.ts'
 import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
-import { checkNextRows } from '../src/store/sqlite/file/check-rows.ts'
-import { findProblem, prepareChecks, tablesToCheck } from '../src/store/sqlite/file/check-table.ts'
+import {
+  checkNextRows,
+  findProblem,
+  prepareChecks,
+  tablesToCheck,
+} from '../src/store/sqlite/file/check-table.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { StoreDamage, toStoreFailure } from '../src/store/sqlite/file/store-failure.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'

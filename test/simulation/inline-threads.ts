@@ -7,7 +7,6 @@ import { EventEmitter } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { openConnection } from '../../src/store/sqlite/file/connection.ts'
 import { toReadConnection } from '../../src/store/sqlite/queries/read-connection.ts'
-import { failureOf } from '../../src/store/sqlite/threads/job-failure.ts'
 import { READ_JOBS } from '../../src/store/sqlite/threads/read-jobs.ts'
 import { answerJob } from '../../src/store/sqlite/threads/serve-jobs.ts'
 import { serveWrites } from '../../src/store/sqlite/threads/serve-writes.ts'
@@ -16,6 +15,7 @@ import {
   createWriter,
   type SlowReaders,
 } from '../../src/store/sqlite/threads/store-threads.ts'
+import { failureOf } from '../../src/store/sqlite/threads/thread-jobs.ts'
 import type { JobWorker } from '../../src/store/sqlite/threads/worker-thread.ts'
 
 export const createInlineThreads: CreateThreads = (path) => ({

@@ -20,7 +20,7 @@ export async function rewriteAll(
 }
 
 /** Texts that become lists with one text each. */
-export const TEXT_LISTS = { text: { type: 'array', items: { type: 'string' } } } as const
+const TEXT_LISTS = { text: { type: 'array', items: { type: 'string' } } } as const
 
 /**
  * Starts to convert the objects of `thingsDefinition` in the background: they get these properties

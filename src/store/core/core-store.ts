@@ -23,6 +23,7 @@ import type {
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import type {
   Batch,
+  ChangeEncoding,
   Commit,
   DeleteRequest,
   Edit,
@@ -30,18 +31,21 @@ import type {
   IdempotencyNote,
   PublishMode,
 } from '../port/writes.ts'
+import type { StoredField } from '../sql/compile/field-numbers.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { type AuditedWrite, audited, auditedDefinition } from './audit/audit-records.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
+import { readFieldsOf } from './catalogue/fields.ts'
 import {
   createApiToken,
   deleteApiTokens,
   findApiTokenById,
   listApiTokens,
+  readPageTokenKeys,
   revokeApiTokens,
   revokeIssuedTokens,
+  savePageTokenKey,
 } from './credentials/api-tokens.ts'
-import { readPageTokenKeys, savePageTokenKey } from './credentials/page-token-keys.ts'
 import { readSummaries } from './definitions/catalogue-reader.ts'
 import { deleteOntology, saveOntology } from './definitions/save-ontology.ts'
 import { readDatabaseStatus, readTypeStates, type SizeSql } from './definitions/type-states.ts'
@@ -68,6 +72,8 @@ export interface StoreParts {
   readonly writes: ObjectWrites
   readonly tryObjects: (change: OntologyChange, context: RequestContext) => Promise<TriedObjects>
   readonly size: SizeSql
+  /** The module that encodes changes, see `ChangeEncoding`. */
+  readonly encoder: URL
   readonly cache: PageCache
   readonly options: StoreOptions
   readonly documents?: Documents
@@ -97,6 +103,7 @@ const CATALOGUE = 'catalogue'
 export class CoreStore {
   readonly documents: Documents
   readonly audit: AuditLog
+  readonly encoding: ChangeEncoding
   readonly definitionChanges: DefinitionChanges
   readonly #parts: StoreParts
   readonly #operations: StoreOperations & TableBuilding
@@ -108,6 +115,7 @@ export class CoreStore {
     this.#operations = operations
     this.documents = documents
     this.audit = new StoredAuditLog(operations)
+    this.encoding = changeEncoding(parts)
     this.definitionChanges = {
       find: (ontologyRid) =>
         operations.read((session) => readDefinitionChange(session, ontologyRid)),
@@ -250,5 +258,22 @@ export class CoreStore {
 
   revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
     return this.#operations.write(revokeIssuedTokens, { clientOrGrantId, nowMs })
+  }
+}
+
+/**
+ * Returns how batches are encoded. The fields of a type are read once for each definition. If they are
+ * newer than the definition, the batch is refused as out of sync.
+ */
+function changeEncoding({ operations, encoder }: StoreParts): ChangeEncoding {
+  const known = new WeakMap<ObjectType, readonly StoredField[]>()
+  return {
+    module: encoder.href,
+    async optionsFor(type) {
+      const fields =
+        known.get(type) ?? (await operations.read((session) => readFieldsOf(session, type)))
+      known.set(type, fields)
+      return fields
+    },
   }
 }

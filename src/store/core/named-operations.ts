@@ -1,8 +1,7 @@
 /** The operations that a thread or process can run by their name. */
 
 import { AUDIT_READS, AUDIT_WRITES } from './audit/stored-audit-log.ts'
-import { TOKEN_WRITES } from './credentials/api-tokens.ts'
-import { savePageTokenKey } from './credentials/page-token-keys.ts'
+import { savePageTokenKey, TOKEN_WRITES } from './credentials/api-tokens.ts'
 import { DEFINITION_BUILDS } from './definitions/save-ontology.ts'
 import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
 import { MAINTENANCE_WRITES } from './maintenance/reclaim.ts'

@@ -1,6 +1,7 @@
 /** Opens the PostgreSQL store and implements the store port with it. */
 
 import { LRUCache } from 'lru-cache'
+import { siblingModule } from '../../contract/sibling-module.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import { CoreStore } from '../core/core-store.ts'
 import { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
@@ -35,7 +36,6 @@ import { rewriteInBackground } from './construction/rewriting.ts'
 import { tryObjects } from './construction/try-objects.ts'
 import { waitForRows } from './construction/wait-for-rows.ts'
 import { Database, type Session } from './driver/database.ts'
-import { readIn } from './driver/postgres-session.ts'
 import type { ReadPool } from './driver/read-pool.ts'
 import { reclaimSteps } from './maintenance/reclaim-rows.ts'
 import { verifyRows } from './maintenance/verify-rows.ts'
@@ -44,7 +44,6 @@ import { poolOfSet, readSetPage } from './pages/postgres-set-reader.ts'
 import { aggregate } from './queries/aggregate.ts'
 import { findTypes } from './queries/postgres-type-searcher.ts'
 import { TypeFieldsCache } from './queries/queried-types.ts'
-import { changeEncoding } from './writes/change-encoding.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -76,7 +75,6 @@ class PostgresStore extends CoreStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
   readonly fields = new TypeFieldsCache()
-  readonly encoding = changeEncoding((operation) => readIn(this.database, operation))
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly verify = (signal: AbortSignal) => verifyRows(this.database, signal)
   readonly groups: GroupCommits | undefined
@@ -104,6 +102,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
       },
       tryObjects: (change, context) => tryObjects(store, change, context),
       size: sizeSql(capabilities),
+      encoder: siblingModule('writes/change-encoder', import.meta.url),
       cache,
       options,
     })

@@ -1,8 +1,8 @@
 /** Opens the SQLite store. */
 import type { ObjectStore, StoreOptions } from '../object-store.ts'
 import { migrate } from './catalogue/migrate.ts'
+import { openChecked } from './file/connection.ts'
 import { createDatabaseFile, OpenFiles } from './file/database-file.ts'
-import { openChecked } from './file/open-checked.ts'
 import { toStoreFailure } from './file/store-failure.ts'
 import { StoreGuard } from './file/store-guard.ts'
 import { toReadConnection } from './queries/read-connection.ts'

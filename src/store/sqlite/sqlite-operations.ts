@@ -3,12 +3,15 @@
  * thread, and slow reads in a reader process.
  */
 
+import { findAllDocuments, StoredDocuments } from '../core/documents/stored-documents.ts'
 import type { OperationMessage } from '../core/named-operations.ts'
 import { type Operation, runNow } from '../core/session/operation.ts'
 import type { ReadSession } from '../core/session/session.ts'
 import type { SlowRead, StoreOperations, WriteOperation } from '../core/session/store-operations.ts'
 import type { BuildOperation, TableBuilding } from '../core/tables/construction.ts'
+import type { DocumentKind, FoundDocuments } from '../port/credentials.ts'
 import type { RequestContext } from '../port/request-context.ts'
+import { KnownUntilCommit } from './file/statement-cache.ts'
 import type { WriteConnections } from './main-thread/write-connections.ts'
 import { inReadTransaction } from './queries/read-connection.ts'
 import type { SqliteReads } from './store-reads.ts'
@@ -69,5 +72,32 @@ export class SqliteOperations implements StoreOperations, TableBuilding {
   /** One transaction writes at a time, in the order of a queue. */
   isBusy(): boolean {
     return false
+  }
+}
+
+/** Remembers the policies, which every request of their callers reads. */
+export class SqliteDocuments extends StoredDocuments {
+  readonly #connections: Pick<WriteConnections, 'guard' | 'reading'>
+  readonly #known: KnownUntilCommit<FoundDocuments>
+
+  constructor(operations: StoreOperations, connections: WriteConnections) {
+    super(operations)
+    this.#connections = connections
+    this.#known = new KnownUntilCommit(connections.reading.statements)
+  }
+
+  override async findAll(
+    kind: DocumentKind,
+    ids: readonly string[],
+    nowMs: number,
+  ): Promise<FoundDocuments> {
+    // Policies do not expire.
+    if (kind !== 'policy') return super.findAll(kind, ids, nowMs)
+    const { guard, reading } = this.#connections
+    return guard.read(() =>
+      this.#known.find(JSON.stringify(ids), () =>
+        runNow(findAllDocuments(reading.session, kind, ids, nowMs)),
+      ),
+    )
   }
 }

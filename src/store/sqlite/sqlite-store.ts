@@ -1,9 +1,11 @@
 /** Implements the store port with SQLite. */
+import { siblingModule } from '../../contract/sibling-module.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import { hasRewrites } from '../core/changes/change-step.ts'
 import { CoreStore } from '../core/core-store.ts'
 import { findApiToken } from '../core/credentials/api-tokens.ts'
 import type { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
+import type { SizeSql } from '../core/definitions/type-states.ts'
 import type { ReclaimSteps } from '../core/maintenance/reclaim.ts'
 import { runNow } from '../core/session/operation.ts'
 import type {
@@ -24,24 +26,18 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
-import { FILE_SIZE } from './catalogue/file-size.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
-import { changeEncoding } from './changes/change-encoding.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
 import type { ReadConnection } from './queries/read-connection.ts'
-import { SqliteDocuments } from './sqlite-documents.ts'
-import { SqliteOperations } from './sqlite-operations.ts'
+import { SqliteDocuments, SqliteOperations } from './sqlite-operations.ts'
 import { SqliteReads } from './store-reads.ts'
 import type { StoreThreads } from './threads/store-threads.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore extends CoreStore implements ObjectStore {
-  readonly encoding = changeEncoding((operation) =>
-    this.#guard.read(() => runIn(this.#connections.reading, operation)),
-  )
   readonly cachedCatalogue = (name: OntologyName) => this.#catalogue.cached(name)
   readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
@@ -81,6 +77,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
       },
       tryObjects: (change, context) => reads.tryObjects(change, context),
       size: FILE_SIZE,
+      encoder: siblingModule('changes/change-encoder', import.meta.url),
       cache,
       options,
       documents: new SqliteDocuments(operations, connections),
@@ -169,4 +166,11 @@ function reclaimSteps({ guard, writer, staged }: WriteConnections): ReclaimSteps
 /** Without the signal: a write that was received is committed even if its client disconnects. */
 function ownerOf({ callerId }: RequestContext) {
   return { callerId }
+}
+
+/** SQLite would have to visit every page of the file to count the bytes of one table. */
+const FILE_SIZE: SizeSql = {
+  kind: 'sqlite',
+  storedBytes: '(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)',
+  typeBytes: 'NULL',
 }

@@ -2,7 +2,7 @@
 import type { Scope } from '../../../contract/scopes.ts'
 import type { ApiToken, FoundToken } from '../../port/credentials.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
-import { columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
+import { bytes, columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import { type CoreSession, perDialect, type ReadSession } from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
@@ -142,3 +142,19 @@ export const TOKEN_WRITES = [
   revokeIssuedTokens,
   deleteApiTokens,
 ] as const
+
+/** Returns the keys, newest first. */
+export function* readPageTokenKeys(session: ReadSession): Operation<readonly Uint8Array[]> {
+  const sql = 'SELECT secret FROM oqs_page_token_key ORDER BY id DESC'
+  return (yield* session.query(sql, [], { secret: bytes })).map(({ secret }) => secret)
+}
+
+/** Saves the first key, unless another node has saved one, and returns the keys. */
+export const savePageTokenKey: WriteOperation<Uint8Array, readonly Uint8Array[]> = {
+  name: 'savePageTokenKey',
+  *run(session, key) {
+    const sql = 'INSERT INTO oqs_page_token_key (id, secret) VALUES (1, ?) ON CONFLICT DO NOTHING'
+    yield* session.run(sql, [key])
+    return yield* readPageTokenKeys(session)
+  },
+}

@@ -5,6 +5,7 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import {
   type PlannedChange,
   planTypes,
@@ -12,13 +13,12 @@ import {
   type TypeStep,
 } from '../../sql/plan-types.ts'
 import { deleteFields, type FieldOwner } from '../catalogue/fields.ts'
-import { abandonTables, tablesOfDefinition } from '../catalogue/object-tables.ts'
+import { abandonTables, objectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
 import { integer, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
 import type { CoreSession } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 import { type RewrittenType, redefineTypes } from '../tables/redefine-types.ts'
-import { rewriteTitles } from './rewrite-titles.ts'
 
 export interface SavedTypes {
   readonly change: PlannedChange
@@ -189,4 +189,34 @@ function* recreateTable(
     [generation, typeId],
   )
   yield* addTables(builder, [owner])
+}
+
+/** Rewrites the titles of a table, which are stored beside the body, for a new title property. */
+function* rewriteTitles(
+  session: CoreSession,
+  id: number,
+  property: string | undefined,
+): Operation<void> {
+  const table = objectTable(id)
+  if (property === undefined) {
+    yield* session.run(`UPDATE ${table} SET title = NULL WHERE title IS NOT NULL`, [])
+    return
+  }
+  // The JSON text of the value; numbers get quotes.
+  yield* session.run(
+    `UPDATE ${table} SET title = (
+       SELECT CASE WHEN value LIKE '"%' THEN value ELSE '"' || value || '"' END
+       FROM (SELECT ${session.dialect.memberJson('body')} AS value) AS titled
+     )`,
+    [property],
+  )
+  const row = yield* session.find(
+    `SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o`,
+    [],
+    { maxRecordBytes: integer },
+  )
+  yield* session.run('UPDATE oqs_object_table SET max_record_bytes = ? WHERE id = ?', [
+    row?.maxRecordBytes ?? 0,
+    id,
+  ])
 }

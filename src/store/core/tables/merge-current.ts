@@ -3,16 +3,19 @@
  * Meant for types with few objects: they are read and indexed again, in one transaction.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
+import { objectSteps } from '../../../ontology/values/read-object.ts'
 import { refuseLargeMerge } from '../../batch.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
 import type { Commit, PublishMode } from '../../port/writes.ts'
+import { type TypeConverter, typeOf } from '../../sql/stored-change.ts'
 import { NEVER_CLOSED, objectTable } from '../catalogue/object-tables.ts'
 import type { LockedType } from '../commits/locked-type.ts'
-import { integer, text } from '../session/columns.ts'
+import { integer, json, text } from '../session/columns.ts'
 import type { Operation } from '../session/operation.ts'
+import type { ReadSession } from '../session/session.ts'
 import { countRows, type LoadingTable, type TableBuilder } from './construction.ts'
 import { copyAll } from './copy-objects.ts'
-import { readUnchangedConverter } from './current-type.ts'
 
 export interface Merged extends Pick<Commit, 'put' | 'deleted' | 'kept'> {
   /** Whether the table of the replacement exists. */
@@ -100,4 +103,18 @@ function refuseUnreadable([first]: readonly UnfitObject[]): void {
     primaryKey,
     reason: property === undefined ? reason : `${property} ${reason}`,
   })
+}
+
+/** Reads the definition in the transaction: the one of a request may be older. */
+function* readUnchangedConverter(session: ReadSession, typeId: number): Operation<TypeConverter> {
+  const row = yield* session.find(
+    `SELECT t.rid, o.definition FROM oqs_object_type AS t
+     JOIN oqs_ontology AS o ON o.rid = t.ontology_rid WHERE t.id = ?`,
+    [typeId],
+    { rid: text, definition: json<OntologyDefinition> },
+  )
+  if (row === undefined) throw new Error(`no object type ${typeId}`)
+  const type = typeOf(row.definition, row.rid)
+  const readSteps = objectSteps(type)
+  return { type, convert: (body) => readSteps(JSON.parse(body)), changesKeys: false }
 }

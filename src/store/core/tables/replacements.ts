@@ -173,10 +173,7 @@ export const publishReplacement: BuildOperation<Publication, Commit | Blocked> =
 }
 
 /** Returns the result of an earlier publication, until its version expires. */
-export function* findPublished(
-  session: ReadSession,
-  target: Publication,
-): Operation<Commit | undefined> {
+function* findPublished(session: ReadSession, target: Publication): Operation<Commit | undefined> {
   const found = yield* session.find(
     `SELECT o.publish_mode, l.version, l.put, l.deleted, l.kept
      FROM oqs_object_type AS t

@@ -108,10 +108,7 @@ const FIXED_COLUMNS = 11
 const MAX_COLUMNS = 1600
 
 /** Throws if a table cannot have these fields. */
-export function refuseTooManyColumns(
-  { apiName }: ObjectType,
-  fields: readonly FieldColumns[],
-): void {
+function refuseTooManyColumns({ apiName }: ObjectType, fields: readonly FieldColumns[]): void {
   const count = columnDefinitions(fields).length
   const max = MAX_COLUMNS - FIXED_COLUMNS
   if (count <= max) return

@@ -26,16 +26,11 @@ export interface EncodedPuts {
   readonly longTexts: LongTextNumbers
 }
 
-/** What the encoder knows about a type. */
-export interface EncoderOptions {
-  readonly fields: readonly FieldColumns[]
-}
-
 const INITIAL_CAPACITY = 512 * 1024
 
-/** A thread calls it for each batch; see `ChangeEncoding`. */
-export function createEncoder(_objectType: ObjectType, options: unknown): ChangeEncoder {
-  const { fields } = options as EncoderOptions
+/** A thread calls it for each batch; see `ChangeEncoding`. The fields are those of the type. */
+export function createEncoder(_objectType: ObjectType, storedFields: unknown): ChangeEncoder {
+  const fields = storedFields as readonly FieldColumns[]
   const vocabulary = new Vocabulary()
   const buffer = new CopyBuffer(INITIAL_CAPACITY)
   const writeRow = rowWriter(fields, vocabulary, buffer)

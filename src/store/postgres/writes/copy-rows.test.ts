@@ -20,7 +20,7 @@ function itemType(): ObjectType {
 
 /** Encodes objects with the given keys in parts, as a thread does. */
 function encode(keys: readonly string[], perPart: number): EncodedChanges[] {
-  const encoder = createEncoder(objectType, { fields: [] })
+  const encoder = createEncoder(objectType, [])
   const changes = keys.map((id): Change => ({ put: readObject({ id }) }))
   const parts: EncodedChanges[] = []
   for (let at = 0; at < changes.length; at += perPart) {
@@ -104,6 +104,6 @@ it('cuts a long row', async () => {
 
 /** Encodes an object whose body is a long text. */
 function encodeBody(body: string): EncodedChanges[] {
-  const encoder = createEncoder(objectType, { fields: [] })
+  const encoder = createEncoder(objectType, [])
   return [encoder.encode([{ put: { ...readObject({ id: 'a' }), body } }])]
 }

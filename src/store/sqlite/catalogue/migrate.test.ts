@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
-import { schemaVersion } from '../file/schema-version.ts'
+import { schemaVersion } from '../file/connection.ts'
 import { migrate } from './migrate.ts'
 
 it('applies the migrations of later releases once, in their order', () => {

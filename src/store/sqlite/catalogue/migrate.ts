@@ -4,8 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { missingMigrations } from '../../core/catalogue/migrations.ts'
-import { inTransaction } from '../file/connection.ts'
-import { schemaVersion } from '../file/schema-version.ts'
+import { inTransaction, schemaVersion } from '../file/connection.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 

@@ -18,6 +18,7 @@ import {
 } from '../../core/catalogue/object-tables.ts'
 import { integer, text } from '../../core/session/columns.ts'
 import { runIn } from '../file/sqlite-session.ts'
+import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { FIELD_TYPES, fieldsInLayout, fieldsOfTable, type TableFields } from './table-fields.ts'
 import {
@@ -129,4 +130,38 @@ export function removeFromIndexes(db: WriterDatabase, rows: readonly number[]): 
     `DELETE FROM oqs_place WHERE id IN (SELECT place FROM oqs_place_of_row WHERE row ${inRows})`,
   )
   runDelete(`DELETE FROM oqs_place_of_row WHERE row ${inRows}`)
+}
+
+/** Returns a function that deletes a row, and its entries in the shared indexes. */
+export function rowRemover(db: WriterDatabase, table: number): (id: number) => void {
+  const remove = db.cached(`DELETE FROM ${objectTable(table)} WHERE id = ?`)
+  return (id) => {
+    removeFromIndexes(db, [id])
+    remove.run(id)
+  }
+}
+
+/** Array elements that are removed together. */
+const ELEMENTS = 1000
+
+/**
+ * Removes the array elements of rows, of which a row can have many, until the step must end. Returns
+ * whether none is left.
+ */
+export function removeElements(
+  db: WriterDatabase,
+  rows: readonly number[],
+  slice: TimeSlice,
+): boolean {
+  const remove = db.cached(
+    `DELETE FROM oqs_element WHERE (field, value, row) IN (
+       SELECT field, value, row FROM oqs_element
+       WHERE row IN (SELECT value FROM json_each(?)) LIMIT ${ELEMENTS}
+     )`,
+  )
+  const list = JSON.stringify(rows)
+  while (Number(remove.run(list).changes) === ELEMENTS) {
+    if (slice.isOver(0)) return false
+  }
+  return true
 }

@@ -29,7 +29,7 @@ import {
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { currentRows, readStaged } from '../writes/staged-record.ts'
-import { writeObjects } from '../writes/write-objects.ts'
+import { writeObjects } from '../writes/write-row.ts'
 
 /** The objects, and the portions of large ones, of a step that takes about 20 milliseconds. */
 const STEP = { objects: 400, portions: 4 } as const

@@ -8,9 +8,7 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { pageBytesOf } from './connection.ts'
-import { openChecked } from './open-checked.ts'
-import { schemaVersion } from './schema-version.ts'
+import { openChecked, pageBytesOf, schemaVersion } from './connection.ts'
 import { StoreDamage } from './store-failure.ts'
 
 export interface BackupOptions {

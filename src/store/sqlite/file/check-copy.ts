@@ -1,7 +1,12 @@
 /** The process that checks a copy of a database. Prints `ok`, or the problem in one line. */
 import { DatabaseSync } from 'node:sqlite'
-import { type CheckedRows, checkNextRows, describeDamage, isObjectTable } from './check-rows.ts'
-import { tablesToCheck } from './check-table.ts'
+import {
+  type CheckedRows,
+  checkNextRows,
+  describeDamage,
+  isObjectTable,
+  tablesToCheck,
+} from './check-table.ts'
 
 function checkCopy(path: string): string {
   using db = new DatabaseSync(path)

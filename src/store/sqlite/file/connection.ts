@@ -1,6 +1,8 @@
 /** Connections to the database file, with the same settings for readers and the writer. */
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { endsWithinPage, hasWal, isEmptied } from './database-file.ts'
+import { StoreDamage } from './store-failure.ts'
 import { WriterDatabase } from './writer-database.ts'
 
 /** How long a statement waits while another process writes. */
@@ -76,6 +78,31 @@ export function inTransaction<T>(db: DatabaseSync, kind: 'read' | 'write', run: 
     return result
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Returns the number of the last migration; 0 for a database that is not a store. */
+export function schemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+/**
+ * Opens a database file, which must exist. Throws `StoreDamage` if a part of it was lost: SQLite
+ * itself would not notice, and might delete the rest.
+ */
+export function openChecked(path: string): DatabaseSync {
+  // SQLite would treat it as a new database and delete the WAL.
+  if (isEmptied(path)) throw new StoreDamage(new Error(`${path} is empty, but its WAL is not`))
+  const hadWal = hasWal(path)
+  const db = openConnection(path)
+  try {
+    if (!hadWal && endsWithinPage(path, pageBytesOf(db))) {
+      throw new StoreDamage(new Error(`${path} ends within a page`))
+    }
+    return db
+  } catch (error) {
+    db.close()
     throw error
   }
 }

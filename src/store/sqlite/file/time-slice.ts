@@ -1,4 +1,6 @@
 /** How long a step of a long write runs before others get their turn. */
+import type { StagedRecord } from '../../core/tables/construction.ts'
+import type { Commit } from '../../object-store.ts'
 
 /** A step ends after this long. The commit of what it wrote then takes about half as long. */
 const MAX_MS = 200
@@ -37,4 +39,20 @@ export function startSlice(options: SliceOptions = {}): TimeSlice {
       return ms >= MIN_MS && pending !== undefined && Atomics.load(pending, 0) > 1
     },
   }
+}
+
+/** What a step of a staged write has done; undefined if it is not complete yet. */
+export type StepOutcome =
+  | { readonly commit: Commit }
+  /** Another staged write must be completed or undone first. */
+  | { readonly blockedBy: StagedRecord }
+  /** The objects were replaced, so that those to delete must be found again. */
+  | 'outdated'
+  | undefined
+
+export interface StagedWrite<Database> {
+  /** Runs one step within a transaction. If it throws, the write must be undone. */
+  readonly step: (db: Database, slice: TimeSlice) => StepOutcome
+  /** Frees the memory of what is written. */
+  readonly free: () => void
 }

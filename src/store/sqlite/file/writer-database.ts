@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { WordCutter } from '../../sql/text/word-cutter.ts'
 import { SqliteSession } from './sqlite-session.ts'
-import type { StagedWrite } from './staged-write.ts'
 import { type Prepares, StatementCache } from './statement-cache.ts'
+import type { StagedWrite } from './time-slice.ts'
 
 /** A write of one object uses about twenty statements. */
 const CAPACITY = 500

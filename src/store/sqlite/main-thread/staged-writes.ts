@@ -12,7 +12,7 @@ import type { Checkpointer } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import { NO_OWNER } from '../writes/staged-record.ts'
-import type { WriteQueue } from './write-queue.ts'
+import type { WriteQueue } from './write-groups.ts'
 
 /** Staged writes that are carried out at once, each of another caller. */
 const SLOTS = 4

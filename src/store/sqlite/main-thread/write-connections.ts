@@ -6,8 +6,7 @@ import type { StoreThreads } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import { StagedWrites } from './staged-writes.ts'
-import { WriteGroups } from './write-groups.ts'
-import { WriteQueue } from './write-queue.ts'
+import { WriteGroups, WriteQueue } from './write-groups.ts'
 
 /** Writes with more changes are carried out in steps, between which others run. */
 const CHANGES_AT_ONCE_MAX = 1000

@@ -2,8 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { removeFromIndexes } from '../catalogue/object-table.ts'
-import { removeElements } from '../catalogue/remove-row.ts'
+import { removeElements, removeFromIndexes } from '../catalogue/object-table.ts'
 import { indexNames } from '../catalogue/table-indexes.ts'
 import { inTransaction } from '../file/connection.ts'
 import { startSlice } from '../file/time-slice.ts'

@@ -3,6 +3,7 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
+import type { Box } from '../../../query/matching/shape.ts'
 import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
@@ -18,7 +19,7 @@ import {
   plainProperty,
   propertyIn,
 } from '../../sql/compile/property-sql.ts'
-import { jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
+import { areaBoxes, isGeoPoint, jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,
@@ -27,11 +28,10 @@ import {
   type SqlCondition,
   type SqlValue,
 } from '../../sql/compile/sql-condition.ts'
-import { toTermCondition } from '../../sql/text/text-condition.ts'
+import { resolveRule, termCondition } from '../../sql/text/interval-terms.ts'
+import { type TermCondition, toTermCondition } from '../../sql/text/text-condition.ts'
+import { fieldPrefix, indexedTerm } from '../../sql/text/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
-import { geoSql } from './geo-sql.ts'
-import { intervalSql } from './interval-sql.ts'
-import { matchExpression } from './match-expression.ts'
 import { objectIdsSql, planIds } from './object-ids-sql.ts'
 import type { LinkedPlan, QueryTables } from './query-tables.ts'
 
@@ -202,4 +202,71 @@ function patternSql(
         values: [number, ...values],
       }
     : { sql: `(${sql})`, values }
+}
+
+/** Geopoints and geoshapes are both tested in JavaScript, on the JSON of the property. */
+function geoSql(
+  query: Query & { kind: 'geo' },
+  { numbers, objectType, matcherNumber }: QueryTables,
+): SqlCondition {
+  const { property } = query.field
+  const test: SqlCondition = {
+    sql: 'matches(o.body -> ?, ?)',
+    values: [jsonPath({ property }), matcherNumber(query)],
+  }
+  if (isGeoPoint(objectType, query.field) && query.relation !== 'disjoint') {
+    return combine('and', [combine('or', areaBoxes(query.area).map(positionSql)), test])
+  }
+  const { indexed } = numbers.propertySql(property)
+  return combine('and', [{ sql: `${indexed} IS NOT NULL`, values: [] }, test])
+}
+
+/** Finds the rows with a position in a box. The R-tree rounds outwards, and has all fields. */
+function positionSql([west, south, east, north]: Box): SqlCondition {
+  return {
+    sql: `o.id IN (
+      SELECT row FROM oqs_place
+      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
+    )`,
+    values: [west, east, south, north],
+  }
+}
+
+/** Terms that are near each other: the term index finds rows, the texts decide. */
+function intervalSql(
+  { field, rule }: Query & { kind: 'interval' },
+  { numbers, isMultiValued, matcherNumber, similarTerms }: QueryTables,
+): SqlCondition {
+  const number = numbers.of(field)
+  const prefix = fieldPrefix(number)
+  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
+  if (resolved === undefined) return FALSE
+  const candidates = termCondition(resolved, {
+    term: (term) => `"${indexedTerm(prefix, term)}"`,
+    prefix: (term) => `"${indexedTerm(prefix, term)}" *`,
+    and: 'AND',
+    or: 'OR',
+  })
+  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved })
+  const inIndex = 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)'
+  return isMultiValued(field)
+    ? {
+        sql: `(${inIndex} AND EXISTS (
+          SELECT 1 FROM oqs_element WHERE row = o.id AND field = ? AND matches(value, ?)
+        ))`,
+        values: [candidates, number, matcher],
+      }
+    : {
+        sql: `(${inIndex} AND matches(${numbers.propertySql(field.property, field.structField).value}, ?))`,
+        values: [candidates, matcher],
+      }
+}
+
+/** Returns a text condition in the query language of FTS5. */
+function matchExpression(condition: TermCondition): string {
+  if (condition.kind === 'phrase') {
+    return `"${condition.terms.join(' ')}"${condition.isPrefix ? ' *' : ''}`
+  }
+  const operator = condition.kind === 'and' ? ' AND ' : ' OR '
+  return `(${condition.of.map(matchExpression).join(operator)})`
 }

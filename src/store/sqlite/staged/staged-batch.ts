@@ -3,12 +3,10 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
-import { createObjectTable } from '../catalogue/object-table.ts'
-import { rowRemover } from '../catalogue/remove-row.ts'
+import { createObjectTable, rowRemover } from '../catalogue/object-table.ts'
 import { buildIndexes } from '../catalogue/table-indexes.ts'
-import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
-import type { StagedWrite, StepOutcome } from '../file/staged-write.ts'
-import type { TimeSlice } from '../file/time-slice.ts'
+import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
+import type { StagedWrite, StepOutcome, TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import {
   ChangeWriter,

@@ -2,7 +2,7 @@
 
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
-import { removeElements, rowRemover } from '../catalogue/remove-row.ts'
+import { removeElements, rowRemover } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'

@@ -7,9 +7,14 @@ import { Worker } from 'node:worker_threads'
 import { openConnection } from '../file/connection.ts'
 import { type ReadConnection, toReadConnection } from '../queries/read-connection.ts'
 import { READ_JOBS } from './read-jobs.ts'
-import { splitResult } from './result-pieces.ts'
 import { answerJob } from './serve-jobs.ts'
-import { type JobReply, type JobRequest, type ResultPiece, START_ID } from './thread-jobs.ts'
+import {
+  type JobReply,
+  type JobRequest,
+  type ResultPiece,
+  START_ID,
+  splitResult,
+} from './thread-jobs.ts'
 
 const WATCH_MS = 200
 

@@ -5,9 +5,7 @@ import { lowerProcessPriority } from '../../../admission/background-priority.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import type { ReaderExit } from '../../object-store.ts'
-import { failureOf } from './job-failure.ts'
-import { joinResult } from './result-pieces.ts'
-import { type JobReply, type ResultPiece, START_ID } from './thread-jobs.ts'
+import { failureOf, type JobReply, joinResult, type ResultPiece, START_ID } from './thread-jobs.ts'
 
 export interface ReaderProcessOptions {
   /** The database file. */

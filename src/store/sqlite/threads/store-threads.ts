@@ -1,8 +1,10 @@
 /** The threads and processes of a store: they write, checkpoint, and run slow queries. */
+
+import { availableParallelism } from 'node:os'
 import type { DatabaseSync } from 'node:sqlite'
+import { QUERY_MEMORY_BYTES, QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
 import type { StoreOptions } from '../../object-store.ts'
-import type { ReaderPool } from './reader-pool.ts'
-import { createSlowReaders } from './slow-readers.ts'
+import { ReaderPool } from './reader-pool.ts'
 import type { Jobs } from './thread-jobs.ts'
 import { type JobWorker, WorkerThread } from './worker-thread.ts'
 import type { WriteJobs } from './write-jobs.ts'
@@ -42,5 +44,19 @@ export function createWriter(path: string, start?: () => JobWorker): WorkerThrea
     path,
     lostReason: 'the writer thread ended; whether this was written is not known',
     ...(start && { start }),
+  })
+}
+
+/** At least two, so that the slow query of one caller leaves a process to other callers. */
+const READERS = Math.max(2, Math.min(4, availableParallelism()))
+
+/** Creates the processes that run slow queries. */
+function createSlowReaders(path: string, options: StoreOptions): ReaderPool {
+  return new ReaderPool({
+    path,
+    size: READERS,
+    queryTimeoutMs: options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS,
+    maxBytes: QUERY_MEMORY_BYTES,
+    onExit: options.onReaderExit,
   })
 }

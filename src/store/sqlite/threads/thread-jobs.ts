@@ -1,4 +1,7 @@
 /** The messages between the main thread and the writer thread or a reader process. */
+import type { ErrorName } from '../../../contract/error-catalogue.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { toStoreFailure } from '../file/store-failure.ts'
 
 /** The jobs of a thread or process, by name. */
 export type Jobs = Readonly<
@@ -53,3 +56,39 @@ export type FailedReply =
         readonly errcode: number | undefined
       }
     }
+
+/** Restores the error of a job from the reply of its thread or process. */
+export function failureOf(reply: FailedReply): unknown {
+  if ('refused' in reply) {
+    const { errorName, parameters } = reply.refused
+    return new ObjectQueryError(errorName as ErrorName, { ...parameters })
+  }
+  return toStoreFailure(Object.assign(new Error(reply.failed.message), reply.failed))
+}
+
+/**
+ * A result whose records are sent in pieces. A message of many megabytes would block the event loop of
+ * the service, which copies each message twice before it can use it.
+ */
+interface PiecedResult {
+  readonly records: readonly Uint8Array[]
+}
+
+/** Returns the pieces of a result, to be sent before the result without them. */
+export function splitResult(result: unknown): {
+  readonly pieces: readonly Uint8Array[]
+  readonly rest: unknown
+} {
+  if (!isPieced(result)) return { pieces: [], rest: result }
+  return { pieces: result.records, rest: { ...result, records: [] } }
+}
+
+/** Returns the result again. */
+export function joinResult(pieces: readonly Uint8Array[], rest: unknown): unknown {
+  return isPieced(rest) ? { ...rest, records: pieces } : rest
+}
+
+function isPieced(result: unknown): result is PiecedResult {
+  if (typeof result !== 'object' || result === null || !('records' in result)) return false
+  return Array.isArray(result.records)
+}

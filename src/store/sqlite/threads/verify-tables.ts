@@ -1,7 +1,7 @@
 /** Verifies a database in a process of its own, which can be killed in the middle of a table. */
 import { QUERY_MEMORY_BYTES } from '../../../contract/limits.ts'
 import type { Verified } from '../../object-store.ts'
-import { describeDamage, isObjectTable } from '../file/check-rows.ts'
+import { describeDamage, isObjectTable } from '../file/check-table.ts'
 import { StoreDamage } from '../file/store-failure.ts'
 import type { ReadJobs } from './read-jobs.ts'
 import { ReaderProcess } from './reader-process.ts'

@@ -3,8 +3,14 @@ import type { EventEmitter } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { failureOf } from './job-failure.ts'
-import type { JobInput, JobMessage, JobReply, JobResult, Jobs } from './thread-jobs.ts'
+import {
+  failureOf,
+  type JobInput,
+  type JobMessage,
+  type JobReply,
+  type JobResult,
+  type Jobs,
+} from './thread-jobs.ts'
 
 export interface WorkerThreadOptions {
   /** The module that the thread runs: its path relative to this one, without the extension. */

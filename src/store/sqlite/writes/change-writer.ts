@@ -2,7 +2,7 @@
 import { recordBytes } from '../../batch.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
-import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/received-change.ts'
+import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { rowWriter } from './write-row.ts'
 

@@ -16,7 +16,7 @@ import type { Commit } from '../../object-store.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'
-import { isPut, keyOf, type ReceivedChange } from '../changes/received-change.ts'
+import { isPut, keyOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import {
   ChangeWriter,
@@ -26,7 +26,7 @@ import {
   rowCloser,
 } from './change-writer.ts'
 import { noteChangedKeys } from './changed-keys.ts'
-import { nextVersion, noteStagedChange, stagedRetractor } from './staged-record.ts'
+import { nextVersion, noteStagedChange, publishedRows, stagedRetractor } from './staged-record.ts'
 
 /** A batch as a message to the writer thread. Its changes are sent before it. */
 export interface BatchMessage extends WriteMessage {
@@ -99,7 +99,7 @@ function commitSession({ session }: WriterDatabase): CommitSession {
 export const NOTHING_WRITTEN = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }
 
 /** Writes the changes of a batch, one per object. */
-export function writeChanges(
+function writeChanges(
   db: WriterDatabase,
   batch: BatchMessage,
   settled: readonly ReceivedChange[],
@@ -205,4 +205,34 @@ export function hasRowsBetween(
   if (!SORTS_AS_UTF8.test(first) || !SORTS_AS_UTF8.test(last)) return true
   const probe = `SELECT 1 FROM ${objectTable(table)} WHERE pk BETWEEN ? AND ? AND valid_to = ${NEVER_CLOSED} LIMIT 1`
   return db.cached(probe).get(first, last) !== undefined
+}
+
+export interface EditMessage extends BatchMessage {
+  /** The row versions that the decision is based on; 0 for an object that did not exist. */
+  readonly expected: readonly (readonly [pk: string, version: number])[]
+  readonly note: string | undefined
+}
+
+/** Returns the commit, or undefined if the edit must be decided again. Runs in a transaction. */
+export function applyEdit(
+  db: WriterDatabase,
+  edit: EditMessage,
+  changes: readonly ReceivedChange[],
+): Commit | undefined {
+  const settled = deduplicateChanges(changes, keyOf, false)
+  const { earlier, target } = openWrite(db, edit)
+  if (target === undefined) return earlier
+  if (!isCurrent(db, edit, target)) return undefined
+  const written = writeChanges(db, edit, settled, target)
+  const { note } = edit
+  return closeWrite(db, edit, target, note === undefined ? written : { ...written, note })
+}
+
+function isCurrent(db: WriterDatabase, { expected }: EditMessage, target: SqliteTarget): boolean {
+  if (!target.isCreated) return expected.every(([, version]) => version === 0)
+  const { sql, values } = publishedRows(target)
+  const find = db.cached(`SELECT valid_from FROM ${objectTable(target.id)} WHERE ${sql} AND pk = ?`)
+  return expected.every(
+    ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,
+  )
 }

@@ -19,7 +19,7 @@ import type { Operation } from '../../core/session/operation.ts'
 import type { ReadSession } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { rowRemover } from '../catalogue/remove-row.ts'
+import { rowRemover } from '../catalogue/object-table.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 

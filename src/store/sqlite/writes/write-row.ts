@@ -1,12 +1,22 @@
 /** Writes rows and their entries in the shared indexes. */
+
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { fieldsOfTable } from '../catalogue/table-fields.ts'
 import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
-import { fieldOf, type PropertyColumns, type PutMessage, TERMS } from '../changes/change-message.ts'
+import {
+  columnsOf,
+  fieldOf,
+  type PropertyColumns,
+  type PutMessage,
+  putEncoder,
+  TERMS,
+} from '../changes/change-message.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 /** Writes rows within one transaction. */
@@ -168,4 +178,25 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     )
   }
   return { add, reserve, addElements, finish }
+}
+
+export interface WrittenObjects {
+  readonly typeId: number
+  readonly table: number
+  /** The type by which the objects were read. */
+  readonly type: ObjectType
+  readonly version: number
+}
+
+/** Writes the rows of objects that the writer thread has read itself. */
+export function writeObjects(
+  db: WriterDatabase,
+  { typeId, table, type, version }: WrittenObjects,
+  objects: readonly StoredObject[],
+): void {
+  const columns = columnsOf(type)
+  const encode = putEncoder(columns)
+  const rows = rowWriter(db, { typeId, table, columns })
+  for (const object of objects) rows.add(encode(object), version)
+  rows.finish()
 }

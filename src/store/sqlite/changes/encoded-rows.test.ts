@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EncodedRows } from './change-message.ts'
-import { encodeRows } from './encoded-rows.ts'
-import { changesOf, freeItems, keyOf } from './received-change.ts'
+import { changesOf, encodeRows, freeItems, keyOf } from './encoded-rows.ts'
 
 it('frees the buffers of encoded changes, and leaves others alone', () => {
   const encoded: EncodedRows = { ...encodeRows([['a'], ['b']], 0), terms: new Uint8Array(4) }

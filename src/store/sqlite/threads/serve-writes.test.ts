@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
-import { commitGroup, type Outcome } from './commit-group.ts'
+import { commitGroup, type Outcome } from './serve-writes.ts'
 
 /** Runs writes as a group on an empty table; returns their outcomes, and the values left. */
 function runGroup(
