@@ -4,19 +4,21 @@ import { setPriority } from 'node:os'
 
 /** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
+/** Gives about a tenth: only the caller of a large batch waits for its parser, all wait for the writer. */
+export const PARSER_NICENESS = 10
 
 export function lowerProcessPriority(pid: number | undefined): void {
   if (pid !== undefined) lower(() => pid)
 }
 
 /** Lowers the priority of the current thread only. Linux schedules threads by their own ID. */
-export function lowerThreadPriority(): void {
-  lower(() => Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
+export function lowerThreadPriority(niceness = NICENESS): void {
+  lower(() => Number(readlinkSync('/proc/thread-self').split('/').at(-1)), niceness)
 }
 
-function lower(id: () => number): void {
+function lower(id: () => number, niceness = NICENESS): void {
   try {
-    setPriority(id(), NICENESS)
+    setPriority(id(), niceness)
   } catch {
     // Not essential: background work then takes a larger share.
   }

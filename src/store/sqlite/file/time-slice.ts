@@ -5,9 +5,9 @@ import type { Commit } from '../../object-store.ts'
 /** A step ends after this long. The commit of what it wrote then takes about half as long. */
 const MAX_MS = 200
 /** The same while others write too, who wait for that commit. */
-const SHARED_MAX_MS = 10
-/** A step runs at least this long, so that it does not spend more on its commit than on its work. */
-const MIN_MS = 4
+const SHARED_MAX_MS = 5
+/** A step runs at least this long, so that it gets on although each has a commit of its own. */
+const MIN_MS = 2
 
 export interface SliceOptions {
   /** The number of writes that wait or run, which the main thread updates. */
