@@ -25,8 +25,6 @@ const SHOWN_FAILURES = 20
 const PROGRESS_EVERY = 1000
 /** One changed token in this many is also sent to a service. */
 const SENT_EVERY = 100
-/** Longer requests are not kept: they would make the corpus unreadable. */
-const KEPT_MAX_LENGTH = 1500
 
 /** Counts failures, prints the first ones, and measures the time. */
 class Failures {
@@ -48,20 +46,16 @@ const http: Part<{ readonly requests: number; readonly seed: number }> = {
 invalid. Every answer must be declared, and none may be a 5xx.`,
   full: { requests: 50_000, seed: 1 },
   quick: { requests: 1000, seed: 1 },
-  async run({ bench, numbers: { requests, seed }, texts, store }) {
+  async run({ bench, numbers: { requests, seed }, store }) {
     const service = await bench.startService()
     const fuzzer = await HttpFuzzer.open({ url: service.url, adminToken: service.token })
     const failures = new Failures()
-    /** The requests by status, and one request for each kind of answer. */
     const statuses = new Map<string, number>()
-    const kinds = new Map<string, FuzzRequest>()
     const operations = new Set<string>()
     const tally = (request: FuzzRequest, answer: Answer | NoAnswer) => {
       const status = typeof answer === 'string' ? answer : String(answer.status)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       operations.add(request.operation)
-      const kind = kindOf(request, answer)
-      if (!kinds.has(kind)) kinds.set(kind, request)
     }
     for (const request of readCorpus()) {
       const { answer, mistake } = await fuzzer.send(request)
@@ -82,33 +76,15 @@ invalid. Every answer must be declared, and none may be a 5xx.`,
     if (hasEnded(service.child)) throw new Error('The service ended.')
     const { status } = await fetch(new URL('/readyz', service.url))
     if (status !== 200) failures.add(`GET /readyz returns ${status} after the run.`)
-    if (texts['collect'] !== undefined) {
-      const lines = [...kinds.values()].map((request) => `${JSON.stringify(request)}\n`)
-      const isKept = (line: string) => line.length <= KEPT_MAX_LENGTH
-      writeFileSync(texts['collect'], lines.filter(isKept).join(''))
-    }
     const sorted = [...statuses].toSorted(([a], [b]) => a.localeCompare(b))
     const total = sorted.reduce((sum, [, times]) => sum + times, 0)
     print(
       `${store}: ${count(total)} requests to ${operations.size} operations in ${seconds} s, ` +
-        `${kinds.size} kinds of answers, ${privateMegabytes(service.pid)} MB at the end`,
+        `${privateMegabytes(service.pid)} MB at the end`,
     )
     print(sorted.map(([name, times]) => `${count(times)} × ${name}`).join(', '))
     return [none(`${store}: failed requests`, failures.count)]
   },
-}
-
-/** The operation and the status of a success; otherwise the error, for all operations together. */
-function kindOf({ operation }: FuzzRequest, answer: Answer | NoAnswer): string {
-  if (typeof answer === 'string') return answer
-  const { status, body } = answer
-  if (status < 400) return `${operation} ${status}`
-  try {
-    const { errorName, parameters = {} } = JSON.parse(body.toString())
-    return `${status} ${errorName} ${parameters.parameter ?? ''} ${Object.keys(parameters).join()}`
-  } catch {
-    return String(status)
-  }
 }
 
 const tokens: Part<{ readonly tokens: number; readonly seed: number }> = {
@@ -194,7 +170,6 @@ await runCommand({
 count of 1 tries it again. The kept inputs in test/fuzz/corpus are tried first.`,
   parts: { http, tokens, readers },
   texts: {
-    'collect=FILE': 'write one request for each kind of answer to FILE',
     'keep=FOLDER': 'write the files that were handled badly to FOLDER',
   },
 })

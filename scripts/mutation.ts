@@ -17,11 +17,11 @@ interface Group {
 /** By the name that `--only` takes. */
 const GROUPS: Readonly<Record<string, Group>> = {
   tokens: {
-    files: ['src/paging/{page-token,request-fingerprint,token-keys,walk-tokens}.ts'],
+    files: ['src/paging/{page-token,token-keys,walk-tokens}.ts'],
     tests: ['src/paging/*.test.ts'],
   },
   paging: {
-    files: ['src/paging/{next-page,page-size,relevance-cursor,retrieval-limit,set-cursor}.ts'],
+    files: ['src/paging/{page-bounds,relevance-cursor,set-cursor}.ts'],
     tests: ['src/paging/*.test.ts'],
   },
   planning: {

@@ -37,8 +37,6 @@ About 60 minutes and 32 GB; a quick run 2 minutes and 1 GB.`,
   // With fewer objects the walks are too short.
   least: { objects: 100_000, rounds: 1, starts: 1 },
   stores: ['SQLite'],
-  // Three files with about 1,500 bytes per object; sorting an index needs the rest for a while.
-  bytesPerObject: 3200,
   async run({ bench, numbers, print }) {
     const sides: Side[] = []
     const rows: string[][] = []

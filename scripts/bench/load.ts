@@ -64,8 +64,6 @@ service, without the PostgreSQL server; for new keys, that of the writer thread.
   full: { objects: 200_000 },
   quick: { objects: 10_000 },
   least: { objects: 10_000 },
-  // Two stores, the plain table and the file of rows.
-  bytesPerObject: 8000,
   async run(context) {
     const { store, bench, texts, print, numbers } = context
     const { objects } = numbers

@@ -109,8 +109,6 @@ database. About 20 minutes and 6 GB; a quick run 2 minutes and 1 GB.`,
   quick: { objects: 30_000, rounds: 4, sliceMs: 40, warmUpMs: 500 },
   // With fewer objects some queries have no two full pages.
   least: { objects: 20_000, rounds: 1 },
-  // Rows with two versions, their indexes, and room for sorting.
-  bytesPerObject: 4000,
   run: (context) =>
     context.texts['against'] === undefined
       ? measurePages(context)

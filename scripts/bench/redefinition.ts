@@ -24,7 +24,6 @@ the new type at the end. About 15 minutes and 5 GB.`,
   full: { objects: 1_000_000 },
   // With fewer, the change ends before there are enough requests.
   least: { objects: 200_000 },
-  bytesPerObject: 4500,
   usualStores: ['SQLite'],
   async run({ bench, numbers: { objects }, store: storeName, print }) {
     const service = await bench.startService({ settings: NO_CACHE })

@@ -24,7 +24,6 @@ every acknowledged write must be there once, nothing that was refused may be vis
 a response must be applied completely or not at all, and the walks must continue.`,
   full: { kills: 200, objects: 1_000_000, seed: 1 },
   quick: { kills: 4, objects: 10_000, seed: 1 },
-  bytesPerObject: 2500,
   async run({ bench, numbers, store, print }) {
     const { kills, objects } = numbers
     // A server of its own, because it is killed.

@@ -28,8 +28,6 @@ export interface Part<Numbers> {
   readonly stores?: readonly StoreName[]
   /** The stores that it runs on unless an option names one; all of the above by default. */
   readonly usualStores?: readonly StoreName[]
-  /** The disk space that it needs for each object. */
-  readonly bytesPerObject?: number
   run(context: PartContext<Numbers>): Promise<readonly Mark[]>
 }
 
@@ -100,7 +98,6 @@ async function run(command: Command): Promise<boolean> {
     for (const store of stores.length > 0 ? stores : usualStores) {
       if (!possible.includes(store)) continue
       await using bench = new Workbench(store)
-      bench.requireDisk((part.bytesPerObject ?? 0) * (numbers['objects'] ?? 0))
       const printSection = (section: string) => {
         sections.push(section)
         print(`\n${section}`)

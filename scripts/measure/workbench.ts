@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -130,16 +130,6 @@ export class Workbench implements AsyncDisposable {
   adopt(child: ChildProcess): void {
     this.#children.add(child)
     child.once('exit', () => this.#children.delete(child))
-  }
-
-  /** Throws when the folder has too little free disk space. */
-  requireDisk(bytes: number): void {
-    const { bavail, bsize } = statfsSync(this.folder)
-    if (bavail * bsize >= bytes) return
-    const [needed, free] = [bytes, bavail * bsize].map((each) => `${(each / 1e9).toFixed(1)} GB`)
-    throw new Error(
-      `This run needs ${needed} in ${this.folder}, but ${free} are free. Use fewer objects (--objects) or another disk (TMPDIR).`,
-    )
   }
 
   /** Creates an empty store, and returns a value for `OQS_STORE`. */
