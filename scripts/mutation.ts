@@ -37,7 +37,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   authorisation: {
     files: [
-      'src/access/policies/{check-policy,claims,policy-rights,policy,restricted-type,rule-query,view-ontology}.ts',
+      'src/access/policies/{check-policy,claims,policy-rights,policy,ruled-objects,view-ontology}.ts',
       'src/access/{caller,check-names,resolve}.ts',
     ],
     tests: [
