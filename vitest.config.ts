@@ -20,6 +20,8 @@ const LONG = [
   'test/e2e/damaged-file.test.ts',
   'test/e2e/demo.test.ts',
   'test/e2e/import-faults.test.ts',
+  'test/e2e/install.test.ts',
+  'test/e2e/killed-batches.test.ts',
   'test/e2e/live-file.test.ts',
   'test/e2e/rewrites.test.ts',
   'test/e2e/source.test.ts',

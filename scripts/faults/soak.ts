@@ -133,7 +133,6 @@ async function takeSample(service: Service, store: string, minute: number) {
   return {
     minute,
     'private MB': privateMegabytes(service.pid),
-    'heap MB': Number(status.process.heapBytes) / 2 ** 20,
     descriptors: countDescriptors(service.pid),
     'stored MB': Number(status.store.storedBytes) / 2 ** 20,
     'WAL MB': walBytes(store) / 2 ** 20,

@@ -4,7 +4,6 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { NumberedBatches } from '../support/numbered-batches.ts'
 import { occupyPort } from '../support/occupied-port.ts'
 import { NUMBERS } from '../support/ontologies.ts'
 import {
@@ -220,27 +219,5 @@ describe('a service that was launched by an older Node.js', () => {
     // The pipes close when the last process that has them open exits.
     await oqs.ended
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
-  })
-})
-
-describe('a service that is killed', () => {
-  it('keeps every acknowledged batch, and no partial one', async () => {
-    const kills = Number(process.env['OQS_TEST_KILLS'] ?? 4)
-    const batches = new NumberedBatches()
-    for (let kill = 0; kill <= kills; kill += 1) {
-      await using oqs = startOqs(['serve'], settings({ OQS_LIST_OBJECTS_LIMIT: 'none' }))
-      const url = await waitForLine(oqs, 'listening on ')
-      if (kill === 0) await batches.define(url)
-      expect(await batches.faults(url)).toEqual([])
-      if (kill === kills) break
-
-      // Each kill comes at another moment of the batch after the last acknowledged one.
-      let acknowledged = 0
-      await batches.sendUntilGone(url, async () => {
-        acknowledged += 1
-        if (acknowledged === 5) setTimeout(() => oqs.child.kill('SIGKILL'), (kill * 7) % 20)
-      })
-    }
-    expect(batches.acknowledged.size).toBeGreaterThan(0)
   })
 })
