@@ -149,8 +149,11 @@ function refused(line: number, reason: string, bytes: Uint8Array): UnreadableRow
   return { line, reason, excerpt: excerptOf(showUtf8(bytes, EXCERPT_BYTES)) }
 }
 
-/** Capacity doubles when it is full, so each byte is copied only a few times on average. */
-class ByteBuilder {
+/**
+ * A byte buffer that is reused. Its capacity doubles when it is full, so each byte is copied only a
+ * few times on average.
+ */
+export class ByteBuilder {
   readonly #maxBytes: number
   #buffer = new Uint8Array(0)
   #length = 0

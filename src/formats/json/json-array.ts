@@ -3,6 +3,7 @@
  * each element, then parses it.
  */
 
+import { ByteBuilder } from '../lines.ts'
 import {
   excerptOf,
   RECORD_MAX_BYTES,
@@ -10,7 +11,7 @@ import {
   type RowSource,
   UnreadableFile,
 } from '../row.ts'
-import { concatBytes, decodeUtf8, showUtf8 } from '../utf8.ts'
+import { decodeUtf8, showUtf8 } from '../utf8.ts'
 import { ArrayStart, isSpace } from './array-start.ts'
 import { readFeature, readRecord } from './geojson.ts'
 
@@ -42,8 +43,6 @@ const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-/** Chunks of an incomplete element before they are concatenated. */
-const MAX_PIECES = 256
 /** Enough bytes for an excerpt of any characters. */
 const EXCERPT_BYTES = 512
 
@@ -67,10 +66,9 @@ class ElementSplitter {
   /** The number of open objects and arrays inside the element. */
   #depth = 0
   #isEscaped = false
-  /** The line on which the element starts, and its chunks so far. */
+  /** The line on which the element starts, and its bytes so far: one too many if it is too long. */
   #elementLine = 1
-  #partial: Uint8Array[] = []
-  #partialBytes = 0
+  readonly #partial = new ByteBuilder(RECORD_MAX_BYTES + 1)
   #rows: ReadRow[] = []
 
   constructor({ line, isCollection }: Pick<ArrayStart, 'line' | 'isCollection'>) {
@@ -95,7 +93,7 @@ class ElementSplitter {
         start = -1
       }
     }
-    if (start !== -1) this.#begin(chunk.subarray(start))
+    if (start !== -1) this.#partial.append(chunk.subarray(start))
     return this.#rows
   }
 
@@ -210,25 +208,14 @@ class ElementSplitter {
     return at
   }
 
-  /** Buffers a piece of an element; of one that is too large, only the first piece. */
-  #begin(piece: Uint8Array): void {
-    this.#partialBytes += piece.length
-    if (this.#partialBytes > RECORD_MAX_BYTES) {
-      this.#partial = this.#partial.slice(0, 1)
-      return
-    }
-    this.#partial.push(piece)
-    if (this.#partial.length > MAX_PIECES) this.#partial = [concatBytes(this.#partial)]
-  }
-
   #finish(end: Uint8Array): void {
-    this.#begin(end)
-    const bytes =
-      this.#partial.length === 1 ? (this.#partial[0] as Uint8Array) : concatBytes(this.#partial)
+    let bytes = end
+    if (this.#partial.length > 0) {
+      this.#partial.append(end)
+      bytes = this.#partial.take()
+    }
     const read = this.#isCollection ? readFeature : readRecord
-    this.#rows.push(readElement(this.#elementLine, bytes, this.#partialBytes, read))
-    this.#partial = []
-    this.#partialBytes = 0
+    this.#rows.push(readElement(this.#elementLine, bytes, read))
   }
 
   #refuse(reason: string): never {
@@ -239,10 +226,9 @@ class ElementSplitter {
 function readElement(
   line: number,
   bytes: Uint8Array,
-  length: number,
   read: (line: number, text: string) => ReadRow,
 ): ReadRow {
-  if (length > RECORD_MAX_BYTES) {
+  if (bytes.length > RECORD_MAX_BYTES) {
     return refused(line, `is longer than ${RECORD_MAX_BYTES} bytes`, bytes)
   }
   const text = decodeUtf8(bytes)

@@ -26,29 +26,17 @@ export class ChangeJournal {
   readonly #maxCharacters: number
   #entries = new Map<string, JournalEntry>()
   #characters = 0
-  readonly #counts = { created: 0, changed: 0, unchanged: 0 }
+  readonly counts = { created: 0, changed: 0, unchanged: 0 }
+  /** True if there were too many changes to keep, so that they cannot be undone. */
+  isFull = false
+  /** False if objects may be counted by another row than the last one with their key. */
+  isExact = true
   /** Recognises the keys of objects without an entry. */
   readonly #counted = new KeyHashes()
   #countable = COUNTED_KEYS
-  #isFull = false
-  #isExact = true
 
   constructor(maxCharacters = JOURNAL_MAX_CHARACTERS) {
     this.#maxCharacters = maxCharacters
-  }
-
-  get counts(): ChangeCounts {
-    return { ...this.#counts }
-  }
-
-  /** True if there were too many changes to keep, so that they cannot be undone. */
-  get isFull(): boolean {
-    return this.#isFull
-  }
-
-  /** False if objects may be counted by another row than the last one with their key. */
-  get isExact(): boolean {
-    return this.#isExact
   }
 
   get entries(): Iterable<JournalEntry> {
@@ -65,31 +53,31 @@ export class ChangeJournal {
     const entry = this.#entries.get(key)
     const start = entry === undefined ? before : entry.before
     if (entry !== undefined) {
-      this.#counts[kindOf(entry)] -= 1
+      this.counts[kindOf(entry)] -= 1
       this.#remove(entry)
     } else if (this.#counted.has(key)) {
-      this.#isExact &&= !this.#isFull
-      if (this.#isFull) return
-      this.#counts.unchanged -= 1
+      this.isExact &&= !this.isFull
+      if (this.isFull) return
+      this.counts.unchanged -= 1
     }
     const next = { key, before: start, after }
     const kind = kindOf(next)
-    this.#counts[kind] += 1
-    if (kind !== 'unchanged' && !this.#isFull) this.#keep(next)
+    this.counts[kind] += 1
+    if (kind !== 'unchanged' && !this.isFull) this.#keep(next)
     else this.#count(key)
   }
 
   #count(key: string): void {
     if (this.#countable > 0) {
       if (this.#counted.add(key)) this.#countable -= 1
-    } else this.#isExact = false
+    } else this.isExact = false
   }
 
   #keep(entry: JournalEntry): void {
     this.#entries.set(entry.key, entry)
     this.#characters += charactersOf(entry)
     if (this.#characters <= this.#maxCharacters) return
-    this.#isFull = true
+    this.isFull = true
     for (const key of this.#entries.keys()) this.#count(key)
     this.#entries = new Map()
   }
