@@ -14,11 +14,7 @@ import { RefusedObject, readObjectKey } from '../../ontology/values/read-object.
 import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import {
-  readProperties,
-  type WrittenObject,
-  writeObject,
-} from '../../service/writes/write-object.ts'
+import { readProperties, writeObject } from '../../service/writes/write-object.ts'
 import type { Change, CurrentObject } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
@@ -84,6 +80,7 @@ interface ObjectRequest extends Viewer, KeyedRequest {
 
 /** Computes what a request does to the object with the key of its path. */
 type DecideChange = (
+  /** Undefined only for a `PUT`. */
   current: CurrentObject | undefined,
   target: { readonly objectType: ObjectType; readonly pk: string },
 ) => Change | Promise<Change>
@@ -94,8 +91,8 @@ async function writeRequested(
   reply: FastifyReply,
   services: Services,
   decide: DecideChange,
-): Promise<WrittenObject> {
-  const { params, headers, context, catalogue } = request
+): Promise<FastifyReply> {
+  const { params, headers, context, catalogue, method } = request
   const { objectType } = resolveWrittenPath(request, params)
   const { pk } = readPathKey(objectType, request)
   const preconditions = readPreconditions(headers)
@@ -108,14 +105,18 @@ async function writeRequested(
     decide: async (current: CurrentObject | undefined) => {
       const readTags = current && (() => objectTags(objectType, current))
       requirePreconditions(preconditions, readTags, target)
+      if (current === undefined && method !== 'PUT') {
+        throw objectNotFound(objectType, params.primaryKey)
+      }
       const change = await decide(current, { objectType, pk })
       return { change, etag: 'put' in change ? objectTag(objectType, change.put) : undefined }
     },
   }
-  const written = await writeObject(spec, context, services)
-  const { commit, etag } = written
-  reply.headers({ ...repeatHeaders(commit), ...(etag === undefined ? {} : { etag }) })
-  return written
+  const { commit, etag, isCreated } = await writeObject(spec, context, services)
+  return reply
+    .headers({ ...repeatHeaders(commit), ...(etag === undefined ? {} : { etag }) })
+    .code(isCreated ? 201 : 200)
+    .send({ version: commit.version })
 }
 
 /** Returns the key of the path. No object can have an invalid key, so only `PUT` reports it as such. */
@@ -141,17 +142,10 @@ const putObject = endpoint({
     bodyLimit: RECORD_MAX_BYTES,
     preParsing: reserveBody(services),
   }),
-  handle: async (request, reply, services) => {
-    const written = await writeRequested(
-      request,
-      reply,
-      services,
-      async (_, { objectType, pk }) => ({
-        put: await readProperties(request.body, objectType, pk),
-      }),
-    )
-    return reply.code(written.isCreated ? 201 : 200).send({ version: written.commit.version })
-  },
+  handle: (request, reply, services) =>
+    writeRequested(request, reply, services, async (_, { objectType, pk }) => ({
+      put: await readProperties(request.body, objectType, pk),
+    })),
 })
 
 const patchObject = endpoint({
@@ -167,20 +161,11 @@ const patchObject = endpoint({
     bodyLimit: RECORD_MAX_BYTES,
     preParsing: reserveBody(services),
   }),
-  handle: async (request, reply, services) => {
-    const { primaryKey } = request.params
-    const written = await writeRequested(
-      request,
-      reply,
-      services,
-      async (current, { objectType, pk }) => {
-        if (current === undefined) throw objectNotFound(objectType, primaryKey)
-        const merged = mergePatch(JSON.parse(current.body), request.body)
-        return { put: await readProperties(merged, objectType, pk) }
-      },
-    )
-    return { version: written.commit.version }
-  },
+  handle: (request, reply, services) =>
+    writeRequested(request, reply, services, async (current, { objectType, pk }) => {
+      const merged = mergePatch(JSON.parse(current?.body ?? '{}'), request.body)
+      return { put: await readProperties(merged, objectType, pk) }
+    }),
 })
 
 const deleteObject = endpoint({
@@ -190,19 +175,8 @@ const deleteObject = endpoint({
   summary: 'Delete one object',
   description: CONDITIONS,
   response: VersionResponse,
-  handle: async (request, reply, services) => {
-    const { primaryKey } = request.params
-    const written = await writeRequested(
-      request,
-      reply,
-      services,
-      (current, { objectType, pk }) => {
-        if (current === undefined) throw objectNotFound(objectType, primaryKey)
-        return { delete: pk }
-      },
-    )
-    return { version: written.commit.version }
-  },
+  handle: (request, reply, services) =>
+    writeRequested(request, reply, services, (_, { pk }) => ({ delete: pk })),
 })
 
 /** `PATCH` also accepts the media type of a merge patch. */

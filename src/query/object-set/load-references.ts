@@ -1,6 +1,11 @@
 /** Loads the stored sets that an object set refers to, so that it can be parsed without waiting. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { OBJECT_SET_MAX_DEPTH, OBJECT_SET_MAX_STORED_BYTES } from '../../contract/limits.ts'
+import {
+  OBJECT_SET_MAX_DEPTH,
+  OBJECT_SET_MAX_OBJECTS,
+  OBJECT_SET_MAX_STORED_BYTES,
+} from '../../contract/limits.ts'
+import { objectIdOfRid } from '../../ontology/definition/rid.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 
 /** A stored set, and the size of its JSON. */
@@ -45,17 +50,50 @@ function tooLarge(): ObjectQueryError {
   return new ObjectQueryError('UnsupportedObjectSet', { parameter: 'objectSet', reason })
 }
 
-/** Not recursive: the JSON may be nested more deeply than the parser allows. */
+/** Yields an object set and all sets inside it, of any depth: the parser refuses those too deep. */
+function* setsIn(objectSet: unknown): Generator<Readonly<Record<string, unknown>>> {
+  // Not recursive: the JSON may be nested more deeply than the stack allows.
+  const waiting = [objectSet]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (!isJsonObject(value)) continue
+    yield value
+    const { objectSet: inner, objectSets } = value
+    if (inner !== undefined) waiting.push(inner)
+    // Not spread into one call, for the same reason.
+    if (Array.isArray(objectSets)) for (const set of objectSets) waiting.push(set)
+  }
+}
+
 function referencesIn(objectSet: unknown): string[] {
   const references: string[] = []
-  const values = [objectSet]
-  for (let value = values.pop(); value !== undefined; value = values.pop()) {
-    if (!isJsonObject(value)) continue
-    const { type, reference, objectSet: inner, objectSets } = value
+  for (const { type, reference } of setsIn(objectSet)) {
     if (type === 'reference' && typeof reference === 'string') references.push(reference)
-    if (inner !== undefined) values.push(inner)
-    // Not spread into one call: a list can be longer than the stack allows.
-    if (Array.isArray(objectSets)) for (const set of objectSets) values.push(set)
   }
   return references
+}
+
+/**
+ * Returns the ids of the objects that the static sets in an object set list, or undefined if it has
+ * no static set. Invalid sets are left out, and so are ids beyond the limit: the parser refuses them.
+ */
+export function listedIds(
+  objectSet: unknown,
+  storedSet: (rid: string) => unknown,
+): readonly string[] | undefined {
+  const ids = new Set<string>()
+  // A set grows while it is walked: the sets that references lead to follow.
+  const roots = new Set([objectSet])
+  let hasStaticSet = false
+  for (const root of roots) {
+    for (const rid of referencesIn(root)) roots.add(storedSet(rid))
+    for (const { type, objects } of setsIn(root)) {
+      if (type !== 'static' || !Array.isArray(objects)) continue
+      hasStaticSet = true
+      for (const rid of objects) {
+        const id = typeof rid === 'string' ? objectIdOfRid(rid) : undefined
+        if (id !== undefined && ids.size < OBJECT_SET_MAX_OBJECTS) ids.add(id)
+      }
+    }
+  }
+  return hasStaticSet ? [...ids] : undefined
 }
