@@ -16,15 +16,10 @@ export interface Misfit {
   readonly reason: string
 }
 
-/** Two rows with the same key: the later one would replace the other. */
-interface Repeat {
-  readonly line: number
-  readonly earlierLine: number
-}
-
 export interface SampleCheck {
   readonly misfits: readonly Misfit[]
-  readonly repeats: readonly Repeat[]
+  /** Two rows with the same key: the later one would replace the other. */
+  readonly repeats: readonly { readonly line: number; readonly earlierLine: number }[]
 }
 
 export function checkSample(
@@ -36,7 +31,7 @@ export function checkSample(
   const readRow = rowReader(type, columns)
   const checkJson = kind === 'json' ? jsonChecker(type) : () => undefined
   const misfits: Misfit[] = []
-  const repeats: Repeat[] = []
+  const repeats: SampleCheck['repeats'][number][] = []
   const lineOf = new Map<string, number>()
   for (const row of sample) {
     const { line } = row

@@ -111,24 +111,17 @@ export interface ColumnReading {
 
 export type ColumnReadings = ReadonlyMap<string, ColumnReading>
 
-export interface ExistingTarget {
-  readonly mapping: ColumnMapping
-  readonly columns: ColumnOptions
-  readonly mistakes: readonly string[]
-  /** Whether the rows have no key, so that they are numbered after the last object. */
-  readonly isNumbered: boolean
-}
-
 /** Returns how a file is read as objects of a type that exists, with the columns that were chosen. */
 export function existingTarget(
   definition: ObjectTypeDefinition,
   { columns, inferred }: Pick<FileReport, 'columns' | 'inferred'>,
   chosen: ColumnMapping | undefined,
   readings: ColumnReadings,
-): ExistingTarget {
+) {
   const type = parsedType(definition)
   const mapping = chosen ?? suggestMapping(type, columns)
   const hasKey = [...mapping.values()].includes(definition.primaryKey)
+  // Rows without a key are numbered after the last object.
   const isNumbered = !hasKey && isRowNumber(definition)
   const mistakes = [
     ...mistakesInMapping(type, mapping, { needsKey: !isNumbered }),
@@ -140,16 +133,10 @@ export function existingTarget(
   const columnTexts = new Map(read.columns.columnTexts)
   for (const [column, { dateFormat, keepsNulls = false }] of readings) {
     const guess = columnTexts.get(column)
-    const formats = dateFormat === undefined ? guess?.dateFormats : formatsOf(dateFormat)
-    columnTexts.set(column, {
-      ...guess,
-      dateFormats: formats,
-      nulls: keepsNulls ? [] : guess?.nulls,
-    })
+    const written = dateFormat === '' ? [] : [meantFormat(dateFormat ?? '')]
+    const formats = dateFormat === undefined ? guess?.dateFormats : written
+    const nulls = keepsNulls ? [] : guess?.nulls
+    columnTexts.set(column, { ...guess, dateFormats: formats, nulls })
   }
   return { mapping, columns: { ...read.columns, columnTexts }, mistakes, isNumbered }
-}
-
-function formatsOf(written: string): readonly string[] {
-  return written === '' ? [] : [meantFormat(written)]
 }

@@ -13,12 +13,7 @@ export interface GeoCell {
   readonly count: number
 }
 
-interface CellGroup {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
-}
+type CellGroup = Readonly<Record<'west' | 'south' | 'east' | 'north', number>>
 
 export function geoCellsQuery(service: Service, of: TypeView, property: string, grid: Grid) {
   const { filters, text, box } = of.view

@@ -50,28 +50,23 @@ export function objectQuery({ connection }: Service, address: ObjectAddress) {
   })
 }
 
-/** The state of an object at a version of its type. */
-export interface EarlierState {
-  readonly version: number
-  /** Undefined if the object did not exist. */
-  readonly record: ObjectRecord | undefined
-  readonly json: string
-}
-
-/** Reads an object as of a version, or as of now; an export can read any version that is kept. */
+/**
+ * Reads an object as of a version of its type, or as of now; an export can read any version that is
+ * kept. There is no record if the object did not exist.
+ */
 export async function readState(
   { connection }: Service,
   address: ObjectAddress,
   version: number | undefined,
   signal?: AbortSignal,
-): Promise<EarlierState> {
+) {
   const response = await connection.stream({ ...stateRequest(address, version), signal })
   const { objectType } = address
   const json = (await response.text()).trimEnd()
   const read = Number(response.headers.get('oqs-version') ?? version)
-  if (json === '') return { version: read, record: undefined, json: '' }
+  if (json === '') return { version: read, record: undefined }
   const properties = JSON.parse(json) as ObjectRecord['properties']
-  return { version: read, record: readRecord({ properties }, objectType), json }
+  return { version: read, record: readRecord({ properties }, objectType) }
 }
 
 /** Returns the request for an object as of a version: an export of one object. */

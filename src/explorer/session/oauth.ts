@@ -108,19 +108,15 @@ export async function revokeTokens(token: string): Promise<void> {
   await postForm('revoke_token', { token })
 }
 
-interface TokenBody {
-  readonly access_token: string
-  readonly refresh_token?: string
-  readonly expires_in: number
-}
-
 async function requestTokens(form: Readonly<Record<string, string>>): Promise<Tokens> {
-  const body = (await postForm('token', form).then((response) => response.json())) as TokenBody
-  return {
-    accessToken: body.access_token,
-    refreshToken: body.refresh_token,
-    expiresAtMs: Date.now() + 1000 * body.expires_in,
+  const response = await postForm('token', form)
+  const { access_token, refresh_token, expires_in } = (await response.json()) as {
+    readonly access_token: string
+    readonly refresh_token?: string
+    readonly expires_in: number
   }
+  const expiresAtMs = Date.now() + 1000 * expires_in
+  return { accessToken: access_token, refreshToken: refresh_token, expiresAtMs }
 }
 
 async function postForm(path: string, form: Readonly<Record<string, string>>): Promise<Response> {

@@ -20,15 +20,11 @@ export interface Column {
   readonly width: number
   readonly isNumeric: boolean
   readonly style: NumberStyle
-  /** The target of the property: the object of the row for its key, another for a foreign key. */
-  readonly link: ColumnLink | undefined
-}
-
-interface ColumnLink {
-  /** The API name of the type that values are keys of. */
-  readonly type: string
-  /** The address of that type. */
-  readonly to: string
+  /**
+   * The target of the property: the object of the row for its key, another for a foreign key. It has
+   * the API name of the type that values are keys of, and its address.
+   */
+  readonly link: { readonly type: string; readonly to: string } | undefined
 }
 
 const WIDTHS: Readonly<Record<string, number>> = {

@@ -60,20 +60,11 @@ export function scrollTopFor(row: number, scrollTop: number, space: ScrollSpace)
   return bottom > visible + space.viewport ? (bottom - space.viewport) / ratio : scrollTop
 }
 
-export interface RowWindowState {
-  readonly window: RowWindow
-  /** The first row that is fully visible. */
-  readonly topRow: number
-  readonly scrollTo: (row: number) => void
-}
-
 const NOTHING: RowWindow = { first: 0, end: 0, shift: 0 }
 
 /** Follows the scrolling of an element: which of its rows are to be rendered. */
-export function useRowWindow(
-  scroller: RefObject<HTMLElement | null>,
-  rowCount: number,
-): RowWindowState {
+export function useRowWindow(scroller: RefObject<HTMLElement | null>, rowCount: number) {
+  // The top row is the first one that is fully visible.
   const [state, setState] = useState({ window: NOTHING, topRow: 0 })
   const count = useRef(rowCount)
   count.current = rowCount

@@ -106,25 +106,15 @@ function isSame(a: Filter, b: Filter): boolean {
   return a.field === b.field && a.operator === b.operator && a.value === b.value
 }
 
-export interface ListedIn {
-  readonly linked: LinkedList | undefined
-  /** The version of the snapshot that the list shows. */
-  readonly version: number | undefined
-}
-
 /** Returns the link from a list to one of its objects, which remembers the list. */
 export function listedObjectLink(
   { ontology, objectType, view }: TypeView,
   key: string,
-  { linked, version }: ListedIn,
+  { linked, version }: { linked: LinkedList | undefined; version: number | undefined },
 ) {
   const filters = view.filters.filter((each) => !(linked && isSame(each, linked.filter)))
-  const search = writeObjectView({
-    list: { ...view, filters },
-    trail: linked?.trail ?? [],
-    with: undefined,
-    version,
-    isJson: false,
-  })
+  const list = { ...view, filters }
+  const shown = { list, trail: linked?.trail ?? [], with: undefined, version, isJson: false }
+  const search = writeObjectView(shown)
   return toLink(addressOf(ontology.apiName, { type: objectType.apiName, key }, search))
 }
