@@ -1,6 +1,6 @@
 /** The home screen: every ontology with its types as cards. */
 
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ObjectCounts } from '../../client/endpoints/administration.ts'
 import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
@@ -27,10 +27,6 @@ export function HomeScreen() {
   const shown = (ontologies.data ?? []).filter(
     ({ apiName, rid }) => chosen === undefined || chosen === apiName || chosen === rid,
   )
-  const definitions = useQueries({
-    queries: shown.map(({ apiName }) => definitionQuery(service, apiName)),
-  })
-  const counts = useQueries({ queries: shown.map(({ apiName }) => countsQuery(service, apiName)) })
   if (ontologies.data === undefined && ontologies.error !== null) {
     return (
       <ScreenNote title="Ontologies">
@@ -53,15 +49,8 @@ export function HomeScreen() {
         <LoadButton />
         <CreateTypeButton />
       </div>
-      {shown.map((summary, index) => (
-        <OntologySection
-          key={summary.rid}
-          summary={summary}
-          definition={definitions[index]?.data}
-          counts={counts[index]?.data}
-          error={definitions[index]?.error ?? undefined}
-          isAlone={shown.length === 1}
-        />
+      {shown.map((summary) => (
+        <OntologySection key={summary.rid} summary={summary} isAlone={shown.length === 1} />
       ))}
     </div>
   )
@@ -88,9 +77,6 @@ function EmptyHome() {
 
 interface OntologySectionProps {
   readonly summary: OntologySummary
-  readonly definition: OntologyDefinition | undefined
-  readonly counts: ObjectCounts | undefined
-  readonly error: Error | undefined
   /** True if no other ontology is shown. */
   readonly isAlone: boolean
 }
@@ -98,8 +84,10 @@ interface OntologySectionProps {
 /** Up to this many types have large cards, which then fill a screen. */
 const FEW = 4
 
-function OntologySection(props: OntologySectionProps) {
-  const { summary, definition, counts, error, isAlone } = props
+function OntologySection({ summary, isAlone }: OntologySectionProps) {
+  const { service } = useSession()
+  const { data: definition, error } = useQuery(definitionQuery(service, summary.apiName))
+  const { data: counts } = useQuery(countsQuery(service, summary.apiName))
   const isFew = isAlone && (definition?.objectTypes.length ?? FEW) <= FEW
   return (
     <section aria-labelledby={summary.rid}>
@@ -109,7 +97,7 @@ function OntologySection(props: OntologySectionProps) {
           {[summary.description, definition && describe(definition)].filter(Boolean).join(' ')}
         </p>
       </header>
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== null && <ErrorNote error={error} />}
       <ul
         className={`grid gap-4 m-0 p-0 list-none ${isFew ? 'few-cards grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]' : 'grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))]'}`}
       >
