@@ -64,8 +64,14 @@ function withRenamedType(
   { apiName, displayName }: TypeNames,
 ): OntologyDefinition {
   const nameNow = (name: string) => (name === before ? apiName : name)
+  const linkTypes = definition.linkTypes?.map((link) => ({
+    ...link,
+    from: nameNow(link.from),
+    to: nameNow(link.to),
+  }))
   return {
     ...definition,
+    ...(linkTypes && { linkTypes }),
     objectTypes: definition.objectTypes.map((type) => {
       if (type.apiName !== before) return type
       const { displayName: _, ...rest } = type
@@ -76,15 +82,6 @@ function withRenamedType(
         ...(apiName === before ? {} : { renamedFrom: before }),
       }
     }),
-    ...(definition.linkTypes === undefined
-      ? {}
-      : {
-          linkTypes: definition.linkTypes.map((link) => ({
-            ...link,
-            from: nameNow(link.from),
-            to: nameNow(link.to),
-          })),
-        }),
   }
 }
 

@@ -17,20 +17,7 @@ import { type Column, isSortable } from './columns.ts'
 import { toggleOrder } from './order-terms.ts'
 import { type ActiveCell, useObjects } from './use-objects.ts'
 
-/** The actions of keys on the object of a row. */
-export interface RowActions {
-  readonly onOpen: (row: number) => void
-  readonly onPeek: (row: number) => void
-  /** The reader moved to a row, by keys or by a click. */
-  readonly onActive: (row: number) => void
-  readonly onFilter: (row: number, column: string, isExcluded: boolean) => void
-  /** Copies the text of a cell. */
-  readonly onCopy: (row: number, column: string) => void
-  /** Orders by a column: upwards, then downwards, then not at all. */
-  readonly onOrderBy: (column: string) => void
-}
-
-interface GridKeysOptions extends RowActions {
+interface GridKeysOptions extends ReturnType<typeof useRowActions> {
   readonly grid: RefObject<HTMLElement | null>
   readonly columns: readonly Column[]
   readonly rowCount: number
@@ -83,40 +70,37 @@ export function useGridKeys(options: GridKeysOptions) {
     return () => cancelAnimationFrame(frame)
   }, [active, grid])
 
-  const onKeyDown = useCallback(
-    (event: KeyboardEvent) => {
-      if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
-      const isFar = event.ctrlKey || event.metaKey
-      const name = columns[column]?.name ?? ''
-      if (isFar && event.key.toLowerCase() === 'c' && String(getSelection()) === '') {
-        event.preventDefault()
-        options.onCopy(row, name)
-      }
-      const moves: Readonly<Record<string, () => void>> = {
-        ArrowDown: () => move(isFar ? rowCount - 1 : row + 1, column),
-        ArrowUp: () => move(isFar ? 0 : row - 1, column),
-        ArrowRight: () => move(row, isFar ? columns.length - 1 : column + 1),
-        ArrowLeft: () => move(row, isFar ? 0 : column - 1),
-        Home: () => move(isFar ? 0 : row, 0),
-        End: () => move(isFar ? rowCount - 1 : row, columns.length - 1),
-        PageDown: () => move(row + PAGE_ROWS, column),
-        PageUp: () => move(row - PAGE_ROWS, column),
-        Enter: () => options.onOpen(row),
-        ' ': () => options.onPeek(row),
-      }
-      const letters: Readonly<Record<string, () => void>> = {
-        '=': () => options.onFilter(row, name, false),
-        '-': () => options.onFilter(row, name, true),
-        o: () => options.onOrderBy(name),
-      }
-      const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
-      if (act === undefined) return
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
+    const isFar = event.ctrlKey || event.metaKey
+    const name = columns[column]?.name ?? ''
+    if (isFar && event.key.toLowerCase() === 'c' && String(getSelection()) === '') {
       event.preventDefault()
-      isUsed.current = true
-      act()
-    },
-    [row, column, columns, move, options, rowCount],
-  )
+      options.onCopy(row, name)
+    }
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => move(isFar ? rowCount - 1 : row + 1, column),
+      ArrowUp: () => move(isFar ? 0 : row - 1, column),
+      ArrowRight: () => move(row, isFar ? columns.length - 1 : column + 1),
+      ArrowLeft: () => move(row, isFar ? 0 : column - 1),
+      Home: () => move(isFar ? 0 : row, 0),
+      End: () => move(isFar ? rowCount - 1 : row, columns.length - 1),
+      PageDown: () => move(row + PAGE_ROWS, column),
+      PageUp: () => move(row - PAGE_ROWS, column),
+      Enter: () => options.onOpen(row),
+      ' ': () => options.onPeek(row),
+    }
+    const letters: Readonly<Record<string, () => void>> = {
+      '=': () => options.onFilter(row, name, false),
+      '-': () => options.onFilter(row, name, true),
+      o: () => options.onOrderBy(name),
+    }
+    const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
+    if (act === undefined) return
+    event.preventDefault()
+    isUsed.current = true
+    act()
+  }
   return { active, move, goToTop, setActive, onKeyDown }
 }
 
@@ -140,7 +124,7 @@ function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void 
 const SETTLE_MS = 80
 
 /** What a reader can do with the object of a row. */
-export function useRowActions(): RowActions {
+export function useRowActions() {
   const { of, view, setView, linked, walk: viewWalk } = useObjects()
   const { walk } = viewWalk
   const navigate = useNavigate()
@@ -159,17 +143,18 @@ export function useRowActions(): RowActions {
   useEffect(() => () => clearTimeout(following.current), [])
   return {
     onPeek,
-    onActive: (row) => {
+    /** The reader moved to a row, by keys or by a click. */
+    onActive: (row: number) => {
       clearTimeout(following.current)
       following.current = setTimeout(() => peekIfOpen.current(row), SETTLE_MS)
     },
-    onOpen: (row) => {
+    onOpen: (row: number) => {
       const record = walk.record(row)
       if (record === undefined) return
       const version = view.isSnapshot ? walk.getState().pages[0]?.version : undefined
       void navigate(listedObjectLink(of, keyText(record.key), { linked, version }) as never)
     },
-    onFilter: (row, field, isExcluded) => {
+    onFilter: (row: number, field: string, isExcluded: boolean) => {
       const definition = of.objectType.properties[field]
       const value = walk.record(row)?.properties[field]
       if (value === undefined || value === null) {
@@ -178,9 +163,11 @@ export function useRowActions(): RowActions {
         addFilter({ field, operator: isExcluded ? 'neq' : 'eq', value: String(value) })
       }
     },
-    onCopy: (row, name) => {
+    /** Copies the text of a cell. */
+    onCopy: (row: number, name: string) => {
       void navigator.clipboard.writeText(exactText(walk.record(row)?.properties[name]))
     },
-    onOrderBy: (name) => setView({ order: toggleOrder(of.view.order, name, false) }),
+    /** Orders by a column: upwards, then downwards, then not at all. */
+    onOrderBy: (name: string) => setView({ order: toggleOrder(of.view.order, name, false) }),
   }
 }
