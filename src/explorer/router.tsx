@@ -6,7 +6,7 @@ import { HomeScreen } from './home/home-screen.tsx'
 import { ObjectScreen } from './object/object-page.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 import { LinkedScreen, TypeScreen } from './table/type-screen.tsx'
-import { ViewError } from './ui/button.tsx'
+import { ViewError } from './ui/controls.tsx'
 import { lazyView } from './ui/lazy-part.tsx'
 import { parseSearch, type SearchRecord, stringifySearch } from './view/view-state.ts'
 

@@ -1,4 +1,4 @@
-/** Ontologies as the service defines them, in the form that the screens use. */
+/** Ontologies and their objects, in the form that the screens use. */
 import type { LinkTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 

@@ -15,7 +15,7 @@ import {
 } from '../queries/facet-query.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
-import { Icon } from '../ui/button.tsx'
+import { Icon } from '../ui/controls.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 

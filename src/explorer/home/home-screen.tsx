@@ -17,7 +17,7 @@ import {
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { CreateTypeButton, LoadButton } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, ScreenNote } from '../ui/button.tsx'
+import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import { MiniPicture } from './mini-picture.tsx'
 
 export function HomeScreen() {

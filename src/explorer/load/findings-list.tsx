@@ -1,6 +1,6 @@
 /** The findings about a file, in words: mistakes, rows that do not fit, and inferred types. */
 import { formatCount } from '../../contract/count-of.ts'
-import { Button, Mistake } from '../ui/button.tsx'
+import { Button, Mistake } from '../ui/controls.tsx'
 import type { Misfit } from './check-sample.ts'
 import { Figures } from './load-outcome.tsx'
 import type { Comparison } from './messages.ts'

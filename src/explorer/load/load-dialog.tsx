@@ -12,7 +12,7 @@ import {
   useRefresh,
   useRefreshTypes,
 } from '../session/use-writes.ts'
-import { Button, ErrorNote, Icon, Mistake } from '../ui/button.tsx'
+import { Button, ErrorNote, Icon, Mistake } from '../ui/controls.tsx'
 import { DialogFrame, DialogHead, DialogParts } from '../ui/dialog.tsx'
 import { useTask } from '../ui/hooks.ts'
 import { applyType } from './apply-type.ts'

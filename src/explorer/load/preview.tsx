@@ -4,7 +4,7 @@
 import { countOf } from '../../contract/count-of.ts'
 import { freeName } from '../../transfer/columns/column-names.ts'
 import { nameOf } from '../api/ontology.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls.tsx'
 import { DialogParts } from '../ui/dialog.tsx'
 import { Segments, SelectField } from '../ui/fields.tsx'
 import { ComparisonSummary, Findings } from './findings-list.tsx'

@@ -2,7 +2,7 @@
 import { countOf } from '../../contract/count-of.ts'
 import { keyText, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls.tsx'
 import { Segments } from '../ui/fields.tsx'
 import type { Box } from '../view/view-state.ts'
 import { type Camera, type Point, toScreen, zoomAt } from './camera.ts'

@@ -12,7 +12,7 @@ import {
 } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, ErrorNote } from '../ui/button.tsx'
+import { Button, ErrorNote } from '../ui/controls.tsx'
 import type { NumberStyle, StyledType } from '../ui/format-value.ts'
 import { type Difference, differencesOf, type Values } from '../view/differences.ts'
 import { Value } from './value.tsx'

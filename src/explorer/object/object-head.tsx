@@ -1,7 +1,7 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { findType, keyText, linksOf, nameOf, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf, serviceUrl } from '../api/service.ts'
@@ -15,7 +15,7 @@ import {
 } from '../queries/object-queries.ts'
 import { toCurl, withoutToken } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, CopyButton, IconButton } from '../ui/button.tsx'
+import { Button, CopyButton, IconButton } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { Segments, submits, TextField } from '../ui/fields.tsx'
 import { useKeys, useTask } from '../ui/hooks.ts'
@@ -144,15 +144,13 @@ function Requests({ address, view }: Pick<ObjectHeadProps, 'address' | 'view'>) 
     <div className="grid gap-2 w-[min(520px,92vw)] p-3">
       {Object.entries(requests).map(([name, request]) => {
         const text = toCurl(request, serviceUrl(), token)
-        return [
-          <p key={name} className="label">
-            {name}
-          </p>,
-          <pre key={`${name} text`} className="mono code-block">
-            {withoutToken(text, token)}
-          </pre>,
-          <CopyButton key={`${name} copy`} text={text} />,
-        ]
+        return (
+          <Fragment key={name}>
+            <p className="label">{name}</p>
+            <pre className="mono code-block">{withoutToken(text, token)}</pre>
+            <CopyButton text={text} />
+          </Fragment>
+        )
       })}
     </div>
   )

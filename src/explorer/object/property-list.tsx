@@ -24,7 +24,7 @@ import {
 } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, IconButton } from '../ui/button.tsx'
+import { ErrorNote, IconButton } from '../ui/controls.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import type { ShownType } from '../view/type-view.ts'
 import { Value } from './value.tsx'

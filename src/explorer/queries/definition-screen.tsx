@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { findType, nameOf } from '../api/ontology.ts'
 import { definitionQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, ScreenNote } from '../ui/button.tsx'
+import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import type { ObjectAddress } from './object-queries.ts'
 
 export interface DefinitionScreenProps {

@@ -5,7 +5,7 @@ import { meQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { useIsAdmin } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/controls.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
 
 export function Header() {

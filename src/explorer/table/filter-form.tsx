@@ -5,7 +5,7 @@ import { formatCount } from '../../contract/count-of.ts'
 import { nameOfProperty } from '../api/ontology.ts'
 import { suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, Icon } from '../ui/button.tsx'
+import { Button, Icon } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import {

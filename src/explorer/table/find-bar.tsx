@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/controls.tsx'
 import { submits } from '../ui/fields.tsx'
 import type { Column } from './columns.ts'
 import { findInRows } from './find-in-rows.ts'

@@ -1,7 +1,7 @@
 /** The heads of the columns, each with its menu. */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
-import { Icon, type IconName } from '../ui/button.tsx'
+import { Icon, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import type { OrderTerm } from '../view/view-state.ts'
 import { type Column, isSortable, MIN_WIDTH } from './columns.ts'

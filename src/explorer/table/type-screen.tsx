@@ -13,7 +13,7 @@ import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-q
 import { useSession } from '../session/session.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { ErrorNote, ScreenNote } from '../ui/button.tsx'
+import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import { useEscape, useKeys } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { listText, readTrail } from '../view/trail.ts'

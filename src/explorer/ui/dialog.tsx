@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { Button, type ButtonProps, ErrorNote } from './button.tsx'
+import { Button, type ButtonProps, ErrorNote } from './controls.tsx'
 
 export interface DialogFrameProps {
   /** The name for screen readers. */

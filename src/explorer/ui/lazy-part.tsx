@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CatchBoundary } from '@tanstack/react-router'
 import { type ComponentType, type FunctionComponent, useRef } from 'react'
 import { LostPart, loadPart, waitMs } from '../api/load-part.ts'
-import { Button, ViewError } from './button.tsx'
+import { Button, ViewError } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
 
 type Load<Props> = () => Promise<ComponentType<Props>>

@@ -1,3 +1,4 @@
+/** Buttons, icons and notes, which every screen has. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { type ButtonHTMLAttributes, type ReactNode, useState } from 'react'
 import { OqsError } from '../../client/oqs-error.ts'
