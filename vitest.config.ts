@@ -20,6 +20,7 @@ const LONG = [
   'test/e2e/damaged-file.test.ts',
   'test/e2e/demo.test.ts',
   'test/e2e/import-faults.test.ts',
+  'test/e2e/import-restart.test.ts',
   'test/e2e/install.test.ts',
   'test/e2e/killed-batches.test.ts',
   'test/e2e/live-file.test.ts',
