@@ -50,8 +50,9 @@ function visibleType(
   hidden: ReadonlySet<string>,
   views: VisibleInterfaces,
 ): ObjectTypeDefinition {
+  // Before the copy: most types of a large definition are shown as they are.
+  if (hidden.size === 0 && whole.implements === undefined) return whole
   const { titleProperty, implements: implemented, ...type } = whole
-  if (hidden.size === 0 && implemented === undefined) return whole
   const implementations = Object.keys(implemented ?? {})
     .filter((view) => views.isImplementedBy(type.apiName, view))
     .map((view) => [view, views.namesOf(type.apiName, view)] as const)
@@ -88,8 +89,10 @@ class VisibleInterfaces {
   ) {
     this.#ontology = ontology
     this.#isVisibleLink = isVisibleLink
+    const { interfaceTypes, definition } = ontology
+    const objectTypes = interfaceTypes.size === 0 ? [] : definition.objectTypes
     this.#implemented = new Map(
-      ontology.definition.objectTypes.flatMap(({ apiName, implements: named = {} }) => {
+      objectTypes.flatMap(({ apiName, implements: named = {} }) => {
         const hidden = hiddenOf(apiName)
         if (hidden === undefined) return []
         const isShown = (view: string) =>
