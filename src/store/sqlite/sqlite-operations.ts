@@ -14,15 +14,17 @@ import type { RequestContext } from '../port/request-context.ts'
 import { KnownUntilCommit } from './file/statement-cache.ts'
 import type { WriteConnections } from './main-thread/write-connections.ts'
 import { inReadTransaction } from './queries/read-connection.ts'
-import type { SqliteReads } from './store-reads.ts'
+import type { ReadJobs } from './threads/read-jobs.ts'
+import type { SlowReaders } from './threads/store-threads.ts'
+import type { JobInput, JobResult } from './threads/thread-jobs.ts'
 
 export class SqliteOperations implements StoreOperations, TableBuilding {
   readonly #connections: WriteConnections
-  readonly #reads: SqliteReads
+  readonly #slowReaders: SlowReaders
 
-  constructor(connections: WriteConnections, reads: SqliteReads) {
+  constructor(connections: WriteConnections, slowReaders: SlowReaders) {
     this.#connections = connections
-    this.#reads = reads
+    this.#slowReaders = slowReaders
   }
 
   async read<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result> {
@@ -36,7 +38,17 @@ export class SqliteOperations implements StoreOperations, TableBuilding {
     context: RequestContext,
   ): Promise<Result> {
     // The other process runs the operation of this name.
-    return (await this.#reads.readSlowly('runOperation', { name, input }, context)) as Result
+    return (await this.runSlowly('runOperation', { name, input }, context)) as Result
+  }
+
+  /** Runs a job in a reader process. */
+  runSlowly<Name extends keyof ReadJobs & string>(
+    name: Name,
+    request: JobInput<ReadJobs[Name]>,
+    context: RequestContext,
+  ): Promise<JobResult<ReadJobs[Name]>> {
+    const run = () => this.#slowReaders.run(name, request, context)
+    return this.#connections.guard.readElsewhere(run)
   }
 
   write<Input, Result>(

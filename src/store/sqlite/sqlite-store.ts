@@ -23,29 +23,35 @@ import type {
   StoredPage,
   StoredSetPage,
   StoreOptions,
+  Verified,
 } from '../object-store.ts'
-import { PageCache } from '../page-cache.ts'
-import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
+import { PageCache, releaserOf } from '../page-cache.ts'
+import { INTERNAL_CONTEXT, type RequestContext, reported } from '../port/request-context.ts'
+import { encodeChange } from '../sql/stored-change.ts'
+import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
+import { readQuickPage } from './pages/read-page.ts'
+import { readQuickSetPage } from './pages/sqlite-set-reader.ts'
 import type { ReadConnection } from './queries/read-connection.ts'
+import { findTypesQuickly } from './queries/sqlite-type-searcher.ts'
 import { SqliteDocuments, SqliteOperations } from './sqlite-operations.ts'
-import { SqliteReads } from './store-reads.ts'
 import type { StoreThreads } from './threads/store-threads.ts'
+import { verifyTables } from './threads/verify-tables.ts'
 
 /** The SQLite store. `openSqliteStore` opens its file first. */
 export class SqliteStore extends CoreStore implements ObjectStore {
   readonly cachedCatalogue = (name: OntologyName) => this.#catalogue.cached(name)
-  readonly verify = (signal: AbortSignal) => this.#reads.verify(signal)
   readonly reportDamage = (cause: string) => this.#guard.reportDamage(new Error(cause))
   readonly #guard: StoreGuard
   readonly #catalogue: CatalogueReader
   readonly #threads: StoreThreads
   readonly #connections: WriteConnections
-  readonly #reads: SqliteReads
+  readonly #operations: SqliteOperations
+  readonly #cache: PageCache
 
   constructor(
     reading: ReadConnection,
@@ -55,8 +61,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
   ) {
     const connections = openWriteConnections(reading, guard, threads, options)
     const cache = new PageCache(options.pageCacheBytes)
-    const reads = new SqliteReads({ reading, guard, slowReaders: threads.slowReaders, cache })
-    const operations = new SqliteOperations(connections, reads)
+    const operations = new SqliteOperations(connections, threads.slowReaders)
     super({
       operations,
       reclaimSteps: reclaimSteps(connections),
@@ -72,10 +77,18 @@ export class SqliteStore extends CoreStore implements ObjectStore {
         edit: (edit, context) => commitEditInThread(connections, edit, ownerOf(context)),
         deleteMatches: (request, context) =>
           deleteFoundRows(connections, request, ownerOf(context), (search) =>
-            reads.readSlowly('findRowsToDelete', search, context),
+            operations.runSlowly('findRowsToDelete', search, context),
           ),
       },
-      tryObjects: (change, context) => reads.tryObjects(change, context),
+      tryObjects: ({ ontology, id: changeId, basedOn, ...plan }, context) => {
+        const change = encodeChange({ ...plan, definition: ontology.definition })
+        const request = { changeId, change, basedOn }
+        return tryInSteps(
+          { ontology, types: plan.types },
+          (next) => operations.runSlowly('tryNextObjects', { ...request, ...next }, context),
+          DRY_RUN,
+        )
+      },
       size: FILE_SIZE,
       encoder: siblingModule('changes/change-encoder', import.meta.url),
       cache,
@@ -86,7 +99,8 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     this.#catalogue = openCatalogue(reading, options.definitions)
     this.#threads = threads
     this.#connections = connections
-    this.#reads = reads
+    this.#operations = operations
+    this.#cache = cache
   }
 
   async check(): Promise<void> {
@@ -99,26 +113,47 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     return this.#guard.read(() => runNow(this.#catalogue.read(options)))
   }
 
-  readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
-    return this.#reads.readPage(request, context)
+  /** Reads a page on this thread if it is quick, and in a reader process if it may be slow. */
+  async readPage(
+    request: ReadPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed> {
+    const { reading } = this.#connections
+    const cache = this.#cache
+    const quickPage = this.#guard.read(() => readQuickPage(reading, request, context, cache))
+    if (quickPage !== undefined) return reported(context, quickPage)
+    const page = reported(context, await this.#operations.runSlowly('readPage', request, context))
+    if (page === 'reclaimed') return page
+    return cache.keep(request, { ...page, release: releaserOf(page.records) })
   }
 
-  readSetPage(
+  async readSetPage(
     request: ReadSetPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredSetPage | Reclaimed> {
-    return this.#reads.readSetPage(request, context)
+    const { reading } = this.#connections
+    const quickPage = this.#guard.read(() => readQuickSetPage(reading, request))
+    if (quickPage !== undefined) return reported(context, quickPage)
+    const slowPage = await this.#operations.runSlowly('readSetPage', request, context)
+    const page = reported(context, slowPage)
+    return page === 'reclaimed' ? page : { ...page, release: releaserOf(page.records) }
   }
 
-  findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
-    return this.#reads.findTypes(request, context)
+  async findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<string[]> {
+    const found = this.#guard.read(() => findTypesQuickly(this.#connections.reading, request))
+    return found ?? this.#operations.runSlowly('findTypes', request, context)
   }
 
   aggregate(
     request: AggregateRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<AggregateResult | Reclaimed> {
-    return this.#reads.readSlowly('aggregate', request, context)
+    return this.#operations.runSlowly('aggregate', request, context)
+  }
+
+  verify(signal: AbortSignal): Promise<Verified> {
+    const path = this.#connections.reading.db.location() ?? ''
+    return this.#guard.readElsewhere(() => verifyTables(path, signal))
   }
 
   async rewriteNext(): Promise<RewriteProgress | undefined> {
