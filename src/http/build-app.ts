@@ -11,7 +11,7 @@ import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'
 import type { App } from './app.ts'
 import { auditRequests } from './audit/audit-requests.ts'
-import { addEndpoints } from './endpoint.ts'
+import { addEndpoints, lazyValidators } from './endpoint.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
@@ -26,7 +26,6 @@ import { addJsonParser } from './request/json-body.ts'
 import { openRequests } from './request/open-request.ts'
 import { admitByAddress, requireAuthentication } from './request/require-authentication.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
-import { lazyValidators } from './request/validators.ts'
 import {
   errorHandler,
   parserErrorHandler,
@@ -84,7 +83,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     // Checked in `openRequests`, so that the response has the usual headers and body.
     requireHostHeader: false,
     highWaterMark: BUFFERED_BYTES,
-    ServerResponse: serviceResponses(services.isStopping),
+    ServerResponse: serviceResponses(services.stopping),
   }
   const app = fastify({
     logger: false,

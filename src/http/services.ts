@@ -35,8 +35,8 @@ export interface Services extends ServiceParts, AccessServices {
   readonly tracing: Tracing | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
-  /** Whether the service is shutting down, so that clients should close their connections. */
-  readonly isStopping: () => boolean
+  /** Aborted when the service shuts down, so that clients should close their connections. */
+  readonly stopping: AbortSignal
 }
 
 /** What `server/` gives: the rules of callers are added to the objects of its store. */

@@ -89,17 +89,14 @@ export async function assembleService(
 ): Promise<AssembledService> {
   const { now = Date.now, random = RANDOM } = options
   const metrics = config.OQS_METRICS === 'off' ? undefined : new ServiceMetrics()
-  const log: Log = (event) => {
-    metrics?.observe(event)
-    options.log(event)
-  }
+  const log = metrics?.observing(options.log) ?? options.log
   // Before the store is opened, so that an invalid setting does not create one.
   const tls = readTlsFiles(config, now())
   const openIdTokens = await openIdProviderOf(config, now)
   const auditLines = openAuditLines(config, log)
   const memory = new MemoryBudget(requestMemory(config))
   const definitions = new OntologyCache<CallerView>(definitionsMemory(config))
-  let isStopping = false
+  const stopping = new AbortController()
   if (metrics !== undefined) parts.use(metrics)
 
   const { store } = parts.use(await openMaintainedStore(config, { ...options, definitions, log }))
@@ -168,7 +165,7 @@ export async function assembleService(
       tracing,
       trustedProxies: config.OQS_TRUSTED_PROXIES,
       metrics: metrics && exposeMetrics(metrics, config, options),
-      isStopping: () => isStopping,
+      stopping: stopping.signal,
     },
     appOptions: {
       version,
@@ -179,7 +176,7 @@ export async function assembleService(
     },
     log,
     drain: () => {
-      isStopping = true
+      stopping.abort()
       admission.drain(STOPPING)
       store.drain(STOPPING, QUERY_GRACE_MS)
     },

@@ -7,8 +7,8 @@ import { SECURITY_HEADERS } from './security-headers.ts'
  * discards what is left of the body of the request, and closes the connection once the service is
  * stopping. A class, because pages are written without the framework and its hooks.
  */
-export function serviceResponses(isStopping: () => boolean): typeof ServerResponse {
-  const bodies = new DiscardedBodies(isStopping)
+export function serviceResponses(stopping: AbortSignal): typeof ServerResponse {
+  const bodies = new DiscardedBodies(() => stopping.aborted)
   return class ServiceResponse extends ServerResponse {
     constructor(...args: ConstructorParameters<typeof ServerResponse>) {
       super(...args)
@@ -18,7 +18,7 @@ export function serviceResponses(isStopping: () => boolean): typeof ServerRespon
     }
 
     override writeHead(status: number, ...rest: never[]): this {
-      if (isStopping()) this.shouldKeepAlive = false
+      if (stopping.aborted) this.shouldKeepAlive = false
       const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
       if (typeof headers === 'object') {
         const all = withSecurityHeaders(headers)

@@ -1,6 +1,6 @@
 /** Counts and times requests, from the events that the HTTP layer reports. */
 import type { HttpEvent } from '../../http/events.ts'
-import { type AddToSeries, type MetricFamily, Series } from './metric-family.ts'
+import type { Labels, MetricFamily, MetricValue } from './metric-family.ts'
 
 /** From a page that comes from memory to the longest query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -88,4 +88,77 @@ export class RequestMetrics {
       series.objects(objects)
     }
   }
+}
+
+/** Adds a value to a series. */
+type AddToSeries = (value: number) => void
+
+interface Distribution {
+  readonly labels: Labels
+  /** The number of values in each bucket, without those of smaller buckets; the last has no bound. */
+  readonly counts: number[]
+  sum: number
+}
+
+/**
+ * A counter, or with bounds a histogram, with one series for each combination of labels. Those of
+ * prom-client validate and hash the labels of each value, which costs several percent of a small page.
+ * Here, callers keep the function that adds values to a series.
+ */
+class Series {
+  readonly #name: string
+  readonly #help: string
+  readonly #bounds: readonly number[] | undefined
+  readonly #series = new Map<string, Distribution>()
+
+  constructor(name: string, help: string, bounds?: readonly number[]) {
+    this.#name = name
+    this.#help = help
+    this.#bounds = bounds
+  }
+
+  /** Returns the function that adds to the series with these labels. */
+  of(labels: Labels): AddToSeries {
+    const key = JSON.stringify(labels)
+    const bounds = this.#bounds ?? []
+    const counts = Array<number>(bounds.length + 1).fill(0)
+    const series: Distribution = this.#series.get(key) ?? { labels, counts, sum: 0 }
+    this.#series.set(key, series)
+    return (value) => {
+      const bucket = bounds.findIndex((bound) => value <= bound)
+      const index = bucket === -1 ? bounds.length : bucket
+      series.counts[index] = (series.counts[index] ?? 0) + 1
+      series.sum += value
+    }
+  }
+
+  family(): MetricFamily {
+    const series = [...this.#series.values()]
+    const shared = { name: this.#name, help: this.#help, aggregator: 'sum' as const }
+    const bounds = this.#bounds
+    if (bounds === undefined) {
+      const values = series.map(({ labels, sum }) => ({ labels, value: sum }))
+      return { ...shared, type: 'counter', values }
+    }
+    const values = series.flatMap((one) => histogramValues(one, bounds, this.#name))
+    return { ...shared, type: 'histogram', values }
+  }
+}
+
+function histogramValues(
+  { labels, counts, sum }: Distribution,
+  bounds: readonly number[],
+  name: string,
+): MetricValue[] {
+  let count = 0
+  const buckets = counts.map((inBucket, index): MetricValue => {
+    count += inBucket
+    const le = bounds[index] ?? '+Inf'
+    return { labels: { le, ...labels }, value: count, metricName: `${name}_bucket` }
+  })
+  return [
+    ...buckets,
+    { labels, value: sum, metricName: `${name}_sum` },
+    { labels, value: count, metricName: `${name}_count` },
+  ]
 }

@@ -1,7 +1,7 @@
 /** The metrics of one process, and their text for Prometheus. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { ServerEvent } from '../log.ts'
+import type { Log, ServerEvent } from '../log.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StateMetrics, type StateSources } from './state-metrics.ts'
@@ -24,7 +24,15 @@ export class ServiceMetrics implements Disposable {
     this.#delay.enable()
   }
 
-  readonly observe = (event: ServerEvent): void => {
+  /** Returns a log that also counts events. */
+  observing(log: Log): Log {
+    return (event) => {
+      this.#observe(event)
+      log(event)
+    }
+  }
+
+  #observe(event: ServerEvent): void {
     switch (event.event) {
       case 'reclaimed':
         this.#reclaims.runs += 1

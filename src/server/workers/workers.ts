@@ -85,11 +85,11 @@ export async function startWorkers(
   const metrics = config.OQS_METRICS === 'off' ? undefined : parts.use(new ServiceMetrics())
   const damage = new WorkerDamage()
   const observe = (event: ServerEvent) => {
-    metrics?.observe(event)
     damage.observe(event)
     log(event)
   }
-  const { store } = parts.use(await openMaintainedStore(config, { log: observe }))
+  const counted = metrics?.observing(observe) ?? observe
+  const { store } = parts.use(await openMaintainedStore(config, { log: counted }))
   const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics, damage, store })
   parts.defer(() => supervisor.stop())
   // The workers end first, because a worker cannot start without its supervisor.
