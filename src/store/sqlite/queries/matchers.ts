@@ -25,10 +25,8 @@ export class Matchers {
   readonly #numbers = new Map<MatcherQuery, number>()
   readonly #matchers = new Map<number, Matcher>()
   #last = 0
-
-  get size(): number {
-    return this.#matchers.size
-  }
+  /** The number of conditions of the transaction; most have none. */
+  size = 0
 
   /** Returns the number of a condition, which is the same throughout a transaction. */
   numberOf(query: MatcherQuery): number {
@@ -38,6 +36,7 @@ export class Matchers {
     this.#last += 1
     this.#numbers.set(query, this.#last)
     this.#matchers.set(this.#last, prepareMatcher(query))
+    this.size += 1
     return this.#last
   }
 
@@ -48,7 +47,7 @@ export class Matchers {
   }
 
   clear(): void {
-    if (this.#matchers.size === 0) return
+    this.size = 0
     this.#numbers.clear()
     this.#matchers.clear()
   }

@@ -47,6 +47,6 @@ export function inReadTransaction<T>(connection: ReadConnection, run: () => T): 
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   } finally {
-    matchers.clear()
+    if (matchers.size > 0) matchers.clear()
   }
 }
