@@ -87,7 +87,7 @@ export function runOnService<Options extends ServiceOptions, Args extends unknow
 }
 
 /** Ends the process if a command is used in a wrong way. */
-export function failOnMistake(command: Command, mistake: string | undefined): void {
+function failOnMistake(command: Command, mistake: string | undefined): void {
   if (mistake !== undefined) command.error(`error: ${mistake}`, { exitCode: 2 })
 }
 

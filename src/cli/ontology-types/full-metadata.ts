@@ -74,7 +74,7 @@ export interface WireAction {
   readonly operations: readonly { readonly type: string; readonly objectTypeApiName?: string }[]
 }
 
-export interface ActionParameter {
+interface ActionParameter {
   readonly dataType: ActionDataType
   readonly required: boolean
   readonly description?: string

@@ -118,7 +118,7 @@ function compileProperty(name: string, value: unknown, syntax: WhereSyntax): Wir
 }
 
 /** A value alone means that the property equals it. */
-export function operatorsOf(value: unknown): [operator: string, operand: unknown][] {
+function operatorsOf(value: unknown): [operator: string, operand: unknown][] {
   if (typeof value !== 'object' || value instanceof Date) return [['eq', value]]
   if (Array.isArray(value)) {
     throw new TypeError('a condition cannot be a list; use {in: […]} or {contains: …}')
@@ -127,7 +127,7 @@ export function operatorsOf(value: unknown): [operator: string, operand: unknown
 }
 
 /** A missing value would silently match every object. */
-export function missingValue(name: string): TypeError {
+function missingValue(name: string): TypeError {
   return new TypeError(`the condition on ${name} has no value; use {isNull: true} to find nulls`)
 }
 

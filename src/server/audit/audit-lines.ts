@@ -9,7 +9,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Log } from '../log.ts'
 
 /** The setting for standard output. */
-export const STANDARD_OUTPUT = '-'
+const STANDARD_OUTPUT = '-'
 /** Only the owner may read who did what. */
 const FILE_MODE = 0o600
 

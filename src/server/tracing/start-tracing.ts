@@ -79,7 +79,7 @@ function isSampledBy({ traceFlags }: { readonly traceFlags: number }): boolean {
 /** The spans of one request: the request, in it the plan of each page, and in that its statements. */
 // As tuples, because each span would shift numbers by its own reading of the clock.
 
-export class RequestSpans implements RequestTrace {
+class RequestSpans implements RequestTrace {
   readonly #tracer: Tracer
   readonly #span: Span
   readonly #context: Context
