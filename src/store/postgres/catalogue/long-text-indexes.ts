@@ -9,7 +9,7 @@ import { fieldIndexes } from './table-indexes.ts'
 import type { TableLayout } from './table-layout.ts'
 
 /** The fields of a batch that have long texts. */
-export interface LongTexts {
+interface LongTexts {
   /** The fields with a text that is better indexed by its first characters. */
   readonly long: readonly FieldColumns[]
   /** Those with a text that no B-tree or GIN index can hold. */
@@ -17,7 +17,7 @@ export interface LongTexts {
 }
 
 /** A table that is about to be written to. */
-interface WrittenTable extends TableLayout {
+export interface WrittenTable extends TableLayout {
   readonly id: number
   readonly liveCount: number
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readTableFields } from '../catalogue/field-columns.ts'
-import { allowLongTexts, dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
+import { dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
 import {
   addFields,
   buildNextIndex,
@@ -28,9 +28,8 @@ import { readTable } from '../citus/lock-type.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
-import { findLongTexts } from '../text/long-texts.ts'
 import { Vocabulary } from '../text/save-terms.ts'
-import { copyRows } from '../writes/copy-rows.ts'
+import { addRows, encodeObjects } from '../writes/copy-rows.ts'
 
 /** Converting this many objects takes a few milliseconds. */
 const OBJECTS_PER_TURN = 100
@@ -124,10 +123,8 @@ class PostgresTableBuilder implements TableBuilder {
     const session = this.#session
     const { fields } = yield* awaited(readTableFields(session, typeId, id))
     const table = yield* awaited(readTable(session, id))
-    const longTexts = yield* awaited(findLongTexts(fields, objects))
-    yield* awaited(allowLongTexts(session, typeId, table, longTexts))
-    const vocabulary = this.#vocabulary
-    yield* awaited(copyRows(session, objects, { table, version, fields, vocabulary }))
+    const encoded = yield* awaited(encodeObjects(fields, objects, this.#vocabulary))
+    yield* awaited(addRows(session, { ...table, typeId, version, fields }, encoded))
   }
 
   removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {

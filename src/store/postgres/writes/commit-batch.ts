@@ -13,7 +13,6 @@ import {
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
 import { readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
@@ -21,6 +20,7 @@ import type { Database, Writer, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { commitWrite } from './commit-write.ts'
+import { addRows } from './copy-rows.ts'
 import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
 import type { GroupCommits } from './group-commits.ts'
 import {
@@ -143,9 +143,8 @@ async function writeRows(
   const closed = await closeRows(session, target, effective.map(keyOf))
   const puts = effective.filter(isPut)
   const fields = await readFieldColumns(session, target.typeId)
-  await allowLongTexts(session, target.typeId, target, await settled.longTexts(fields, puts))
-  const maxRecordBytes = await settled.maxRecordBytes(puts)
-  await settled.copy(session, puts, { table: target, version: target.version, fields })
+  const encoded = await settled.encode(fields, puts)
+  await addRows(session, { ...target, fields }, encoded)
   const deletes = effective.filter((change) => !isPut(change) && closed.has(keyOf(change)))
   return {
     put: puts.length,
@@ -155,7 +154,7 @@ async function writeRows(
     added: puts.length,
     closed: closed.size,
     liveCount: target.liveCount + puts.length - closed.size,
-    maxRecordBytes: Math.max(target.maxRecordBytes, maxRecordBytes),
+    maxRecordBytes: Math.max(target.maxRecordBytes, encoded.facts.maxRecordBytes),
   }
 }
 

@@ -3,9 +3,11 @@ import { parseDefinition } from '../../../ontology/definition/parse-definition.t
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
 import type { Change, EncodedChanges } from '../../object-store.ts'
+import { NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
 import { COPY_HEADER, COPY_TRAILER } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { createEncoder, type EncodedPuts } from './change-encoder.ts'
+import { addRows } from './copy-rows.ts'
 import { settleChanges } from './settled-changes.ts'
 
 const objectType = itemType()
@@ -42,8 +44,9 @@ async function copyChunks(parts: readonly EncodedChanges[], rows: number, versio
     },
   } as unknown as WriteSession
   for (const version of versions) {
-    const target = { table: { id: 1 }, fields: [], version }
-    await settled.copy(session, settled.changes, target)
+    const table = { typeId: 1, id: 1, liveCount: 0, prefixFields: NO_PREFIX_FIELDS }
+    const encoded = await settled.encode([], settled.changes)
+    await addRows(session, { ...table, fields: [], version }, encoded)
   }
   return { settled, chunks, bytes: Buffer.concat(chunks) }
 }

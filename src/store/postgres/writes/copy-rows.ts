@@ -4,6 +4,7 @@ import { finish, finishInTurns } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
+import { allowLongTexts, type WrittenTable } from '../catalogue/long-text-indexes.ts'
 import {
   CHUNK_BYTES,
   COPY_HEADER,
@@ -12,101 +13,102 @@ import {
   chunksOfBytes,
 } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { saveTerms, type TermPart, Vocabulary } from '../text/save-terms.ts'
+import { Vocabulary } from '../text/save-terms.ts'
 import {
-  addRowStart,
   type EncodedRow,
   isLongObject,
+  noFacts,
+  type RowFacts,
   rowColumns,
-  rowWriter,
+  rowEncoder,
   versionSetter,
-} from './row-bytes.ts'
+} from './row-encoder.ts'
 
 /** Bytes of rows that are encoded in one turn, which takes at most a millisecond. */
 const TURN_BYTES = 16 * 1024
 
-export interface RowTarget {
-  readonly table: { readonly id: number }
-  readonly fields: readonly FieldColumns[]
-}
-
-/** Adds a row for each object, and the terms of the objects to the vocabulary. */
-export async function copyRows(
-  session: WriteSession,
-  objects: readonly StoredObject[],
-  target: RowTarget & {
-    /** The version of all rows, or of each one. */
-    readonly version: number | ((object: StoredObject) => number)
-    /** Collects the terms if the caller saves them, together with those of other rows. */
-    readonly vocabulary?: Vocabulary
-  },
-): Promise<void> {
-  if (objects.length === 0) return
-  const vocabulary = target.vocabulary ?? new Vocabulary()
-  await copyIn(session, target, objects.length, (columns) =>
-    chunksOf(objects, target, vocabulary, columns),
-  )
-  if (target.vocabulary === undefined) await vocabulary.save(session)
-}
-
-/** Rows that a thread has encoded, and the terms of their objects. */
-interface EncodedRows {
+/** Rows without their version, and what their objects add to the vocabulary. */
+export interface EncodedRows {
   readonly rows: readonly EncodedRow[]
-  readonly terms: readonly TermPart[]
+  readonly facts: RowFacts
+  readonly saveTerms: (session: WriteSession) => Promise<void>
 }
 
-/** Does the same with rows that a thread has encoded for the table. Only their version is missing. */
-export async function copyEncodedRows(
+/**
+ * Encodes objects as rows. Their terms are saved with the rows, unless the caller passes a vocabulary
+ * and saves them together with those of other rows.
+ */
+export async function encodeObjects(
+  fields: readonly FieldColumns[],
+  objects: readonly StoredObject[],
+  shared?: Vocabulary,
+): Promise<EncodedRows> {
+  const vocabulary = shared ?? new Vocabulary()
+  const facts = noFacts()
+  const buffer = new CopyBuffer(CHUNK_BYTES)
+  const encodeRow = rowEncoder(fields, vocabulary, buffer, facts)
+  const rows: EncodedRow[] = []
+  const keys: string[] = []
+  const ends: number[] = []
+  const endPart = () => {
+    const part = buffer.take()
+    for (const [at, key] of keys.entries()) {
+      rows.push({ key, rows: part, start: ends[at - 1] ?? 0, end: ends[at] ?? 0 })
+    }
+    keys.length = 0
+    ends.length = 0
+  }
+  let turnEnd = TURN_BYTES
+  for (const object of objects) {
+    const steps = encodeRow(object)
+    if (isLongObject(object)) await finishInTurns(steps, nextTurn)
+    else finish(steps)
+    keys.push(object.pk)
+    ends.push(buffer.length)
+    if (buffer.length < turnEnd) continue
+    await nextTurn()
+    if (buffer.length >= CHUNK_BYTES - TURN_BYTES) endPart()
+    turnEnd = buffer.length + TURN_BYTES
+  }
+  endPart()
+  const saveTerms = async (session: WriteSession) => {
+    if (shared === undefined) await vocabulary.save(session)
+  }
+  return { rows, facts, saveTerms }
+}
+
+/** The table that rows are added to. */
+export interface RowTarget extends WrittenTable {
+  readonly typeId: number
+  readonly fields: readonly FieldColumns[]
+  /** The version of all rows, or of each one by its key. */
+  readonly version: number | ((key: string) => number)
+}
+
+/** Adds rows to a table whose indexes can then hold them, and their terms to the vocabulary. */
+export async function addRows(
   session: WriteSession,
-  { rows, terms }: EncodedRows,
-  target: RowTarget & { readonly version: number },
+  target: RowTarget,
+  { rows, facts, saveTerms }: EncodedRows,
 ): Promise<void> {
   if (rows.length === 0) return
-  await copyIn(session, target, rows.length, () => chunksOfRows(rows, target.version))
-  const count = terms.reduce((sum, part) => sum + part.count, 0)
-  await saveTerms(session, count, () => terms)
-}
-
-async function copyIn(
-  session: WriteSession,
-  { table, fields }: RowTarget,
-  expected: number,
-  chunksOf: (columns: number) => AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const columns = rowColumns(fields)
-  const sql = `COPY ${objectTable(table.id)} (${columns.join(', ')}) FROM STDIN (FORMAT binary)`
-  const count = await session.copyIn(sql, chunksOf(columns.length))
-  if (count !== expected) throw new Error(`wrote ${count} of ${expected} rows`)
-}
-
-/** Yields rows in chunks. The session gives each chunk its own turn of the event loop. */
-async function* chunksOf(
-  objects: readonly StoredObject[],
-  { version, fields }: Parameters<typeof copyRows>[2],
-  vocabulary: Vocabulary,
-  columns: number,
-): AsyncGenerator<Uint8Array> {
-  const buffer = new CopyBuffer(2 * TURN_BYTES)
-  const writeRow = rowWriter(fields, vocabulary, buffer)
-  buffer.addBytes(COPY_HEADER)
-  for (const object of objects) {
-    addRowStart(buffer, columns, typeof version === 'number' ? version : version(object))
-    const steps = writeRow(object)
-    if (isLongObject(object)) {
-      await finishInTurns(steps, nextTurn)
-      await nextTurn()
-    } else finish(steps)
-    if (buffer.length >= TURN_BYTES) yield* chunksOfBytes(buffer.take())
-  }
-  buffer.addBytes(COPY_TRAILER)
-  yield buffer.bytes()
+  const { typeId, id, fields, version } = target
+  await allowLongTexts(session, typeId, target, {
+    long: fields.filter(({ number }) => facts.long.has(number)),
+    tooLong: fields.filter(({ number }) => facts.tooLong.has(number)),
+  })
+  const columns = rowColumns(fields).join(', ')
+  const sql = `COPY ${objectTable(id)} (${columns}) FROM STDIN (FORMAT binary)`
+  const count = await session.copyIn(sql, chunksOfRows(rows, version))
+  if (count !== rows.length) throw new Error(`wrote ${count} of ${rows.length} rows`)
+  await saveTerms(session)
 }
 
 /** Short rows are joined, and long ones are cut. */
-async function* chunksOfRows(
+function* chunksOfRows(
   rows: readonly EncodedRow[],
-  version: number,
-): AsyncGenerator<Uint8Array> {
+  version: RowTarget['version'],
+): Generator<Uint8Array> {
   let chunk: Uint8Array[] = [COPY_HEADER]
   let length = COPY_HEADER.length
   for (const run of runsOf(rows, version)) {
@@ -126,14 +128,17 @@ async function* chunksOfRows(
  * Sets the version of rows, and yields them. Neighbours are yielded together, up to a chunk, and are
  * not copied: a copy is memory outside the heap, and V8 collects all garbage for each 30 MB of it.
  */
-function* runsOf(rows: readonly EncodedRow[], version: number): Generator<Uint8Array> {
+function* runsOf(
+  rows: readonly EncodedRow[],
+  version: RowTarget['version'],
+): Generator<Uint8Array> {
   const setVersion = versionSetter(version)
   let run: EncodedRow | undefined
   for (const row of rows) {
     setVersion(row)
     const isNext = run?.rows === row.rows && run.end === row.start
     if (run !== undefined && isNext && row.end - run.start <= CHUNK_BYTES) {
-      run = { rows: run.rows, start: run.start, end: row.end }
+      run = { ...row, start: run.start }
       continue
     }
     if (run !== undefined) yield bytesOf(run)

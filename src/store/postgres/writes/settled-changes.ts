@@ -1,40 +1,24 @@
+/** The changes of a batch or an edit, one for each object, in key order. */
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateInTurns, recordBytes } from '../../batch.ts'
+import { deduplicateInTurns } from '../../batch.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
-import { inTurns } from '../../sql/in-turns.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
-import type { LongTexts } from '../catalogue/long-text-indexes.ts'
-import type { WriteSession } from '../driver/database.ts'
-import { findLongTexts } from '../text/long-texts.ts'
-import type { TermPart } from '../text/save-terms.ts'
+import { saveTerms, type TermPart } from '../text/save-terms.ts'
 import type { EncodedContent } from './change-encoder.ts'
-import { copyEncodedRows, copyRows, type RowTarget } from './copy-rows.ts'
-import type { EncodedRow } from './row-bytes.ts'
+import { type EncodedRows, encodeObjects } from './copy-rows.ts'
+import { type EncodedRow, noFacts } from './row-encoder.ts'
 
-/** A change that a thread encoded. The row of an object to delete is empty. */
-interface EncodedChange extends EncodedRow {
-  readonly key: string
-}
+export type SettledChange = Change | EncodedRow
 
-export type SettledChange = Change | EncodedChange
-
-/** Changes with one entry per object, in key order. Puts are some of the changes. */
 export interface SettledChanges {
   readonly changes: readonly SettledChange[]
   /** The same changes if they are objects. */
   readonly objects: readonly Change[] | undefined
-  /** Returns the fields that get a long text. */
-  readonly longTexts: (
+  /** Returns the rows of some of the changes. */
+  readonly encode: (
     fields: readonly FieldColumns[],
     puts: readonly SettledChange[],
-  ) => Promise<LongTexts>
-  /** Returns the bytes of the largest record, or a little more. */
-  readonly maxRecordBytes: (puts: readonly SettledChange[]) => Promise<number>
-  readonly copy: (
-    session: WriteSession,
-    puts: readonly SettledChange[],
-    target: RowTarget & { readonly version: number },
-  ) => Promise<void>
+  ) => Promise<EncodedRows>
   /**
    * Frees the memory of rows that are committed. It lies outside the heap, and leaving it to the
    * garbage collector costs more than sending the rows.
@@ -59,66 +43,30 @@ export async function settleChanges(
   const parts = Array.isArray(changes)
     ? [changes as readonly Change[]]
     : (changes as AsyncIterable<ChangePart>)
-  const summary = new EncodedSummary()
-  const settled = await deduplicateInTurns(summary.decode(parts), keyOf, keepsExisting)
-  return summary.isEmpty
-    ? objectChanges(settled as readonly Change[])
-    : encodedChanges(settled as readonly EncodedChange[], summary)
-}
-
-/** The number of objects to measure before yielding to other work. */
-const OBJECTS_PER_TURN = 10_000
-
-function objectChanges(changes: readonly Change[]): SettledChanges {
-  return {
-    changes,
-    objects: changes,
-    longTexts: (fields, puts) => findLongTexts(fields, objectsOf(puts)),
-    async maxRecordBytes(puts) {
-      let most = 0
-      await inTurns(objectsOf(puts), OBJECTS_PER_TURN, (object) => {
-        most = Math.max(most, recordBytes(object))
-      })
-      return most
-    },
-    copy: (session, puts, target) => copyRows(session, objectsOf(puts), target),
-    free: () => {},
+  const encoded = new EncodedParts()
+  const settled = await deduplicateInTurns(encoded.decode(parts), keyOf, keepsExisting)
+  if (encoded.isEmpty) {
+    const encode: SettledChanges['encode'] = (fields, puts) =>
+      encodeObjects(fields, puts.flatMap(objectOf))
+    return { changes: settled, objects: settled as readonly Change[], encode, free: () => {} }
   }
-}
-
-function objectsOf(puts: readonly SettledChange[]): readonly StoredObject[] {
-  return puts.flatMap((change) => ('put' in change ? [change.put] : []))
-}
-
-function encodedChanges(
-  changes: readonly EncodedChange[],
-  { terms, memory, long, tooLong, maxRecordBytes }: EncodedSummary,
-): SettledChanges {
   return {
-    changes,
+    changes: settled,
     objects: undefined,
-    longTexts: async (fields) => ({
-      long: fields.filter(({ number }) => long.has(number)),
-      tooLong: fields.filter(({ number }) => tooLong.has(number)),
-    }),
-    maxRecordBytes: async () => maxRecordBytes,
-    copy(session, puts, target) {
-      const rows = puts.flatMap((change) => ('key' in change ? [change] : []))
-      return copyEncodedRows(session, { rows, terms }, target)
-    },
-    free() {
-      for (const buffer of memory) buffer.transfer(0)
-    },
+    encode: async (_, puts) => encoded.rowsOf(puts as readonly EncodedRow[]),
+    free: () => encoded.free(),
   }
 }
 
-/** What a thread found in encoded changes. Changes that are dropped later count as well. */
-class EncodedSummary {
-  readonly terms: TermPart[] = []
-  readonly memory: ArrayBuffer[] = []
-  readonly long = new Set<number>()
-  readonly tooLong = new Set<number>()
-  maxRecordBytes = 0
+function objectOf(change: SettledChange): StoredObject[] {
+  return 'put' in change ? [change.put] : []
+}
+
+/** What a thread has encoded. Its facts are also those of changes that are dropped later. */
+class EncodedParts {
+  readonly #terms: TermPart[] = []
+  readonly #memory: ArrayBuffer[] = []
+  #facts = noFacts()
   isEmpty = true
 
   async *decode(
@@ -132,15 +80,27 @@ class EncodedSummary {
       const content = part.content as EncodedContent
       this.isEmpty = false
       if ('terms' in content) {
-        this.terms.push(content.terms)
+        this.#terms.push(content.terms)
         continue
       }
-      const { keys, rows, ends, maxRecordBytes, longTexts } = content
-      this.maxRecordBytes = Math.max(this.maxRecordBytes, maxRecordBytes)
-      for (const number of longTexts.long) this.long.add(number)
-      for (const number of longTexts.tooLong) this.tooLong.add(number)
-      this.memory.push(rows.buffer)
+      const { keys, rows, ends, facts } = content
+      this.#facts = facts
+      this.#memory.push(rows.buffer)
       yield keys.map((key, at) => ({ key, rows, start: ends[at - 1] ?? 0, end: ends[at] ?? 0 }))
     }
+  }
+
+  rowsOf(rows: readonly EncodedRow[]): EncodedRows {
+    const terms = this.#terms
+    const count = terms.reduce((sum, part) => sum + part.count, 0)
+    return {
+      rows,
+      facts: this.#facts,
+      saveTerms: (session) => saveTerms(session, count, () => terms),
+    }
+  }
+
+  free(): void {
+    for (const buffer of this.#memory) buffer.transfer(0)
   }
 }

@@ -2,7 +2,7 @@
 
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateChanges, recordBytes, typeOutOfSync } from '../../batch.ts'
+import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import {
@@ -18,16 +18,14 @@ import {
 } from '../../core/idempotency/idempotency-keys.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { allowLongTexts } from '../catalogue/long-text-indexes.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { lockType, readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
-import { findLongTexts } from '../text/long-texts.ts'
 import { hasGrownMuch } from './commit-write.ts'
-import { copyRows } from './copy-rows.ts'
+import { addRows, encodeObjects } from './copy-rows.ts'
 import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
 
 /** A write that may share a transaction. */
@@ -79,10 +77,9 @@ export async function writeGroup(
   const table = { ...found, ...layout }
   // Not before the lock is held: waiting for it keeps the short timeout.
   await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const liveCount = await writeRows(session, type.id, table, commits)
+  const { liveCount, maxRecordBytes } = await writeRows(session, type.id, table, commits)
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
-    const maxRecordBytes = Math.max(table.maxRecordBytes, ...objects.map(recordBytes))
     const closed = table.liveCount + objects.length - liveCount
     await runIn(session, function* (core) {
       yield* saveTableCounts(core, table.id, { liveCount, maxRecordBytes, closed })
@@ -206,24 +203,27 @@ async function versionsOf(
   })
 }
 
-/** Closes and adds the rows of all writes, and returns the number of current objects. */
+/** Closes and adds the rows of all writes, and returns the counts of the table. */
 async function writeRows(
   session: WriteSession,
   typeId: number,
   table: WriteTable,
   commits: readonly VersionedWrite[],
-): Promise<number> {
+): Promise<Pick<WriteTable, 'liveCount' | 'maxRecordBytes'>> {
   const changed = commits.flatMap(({ version, puts, deletes }) =>
     [...puts.map(({ pk }) => pk), ...deletes].map((key) => [key, version] as const),
   )
   const closed = await closeRowsAt(session, table, changed)
   const versionOf = new Map(changed)
   const objects = commits.flatMap(({ puts }) => puts)
-  if (objects.length > 0) {
-    const fields = await readFieldColumns(session, typeId)
-    await allowLongTexts(session, typeId, table, await findLongTexts(fields, objects))
-    const rowVersion = ({ pk }: StoredObject) => versionOf.get(pk) ?? 0
-    await copyRows(session, objects, { table, version: rowVersion, fields })
+  const liveCount = table.liveCount + objects.length - closed
+  if (objects.length === 0) return { ...table, liveCount }
+  const fields = await readFieldColumns(session, typeId)
+  const encoded = await encodeObjects(fields, objects)
+  const version = (key: string) => versionOf.get(key) ?? 0
+  await addRows(session, { ...table, typeId, fields, version }, encoded)
+  return {
+    liveCount,
+    maxRecordBytes: Math.max(table.maxRecordBytes, encoded.facts.maxRecordBytes),
   }
-  return table.liveCount + objects.length - closed
 }

@@ -3,8 +3,10 @@
 import type { Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
+import { recordBytes } from '../../batch.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
+import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { addArray, addBox, type Box, columnAdder } from '../catalogue/column-bytes.ts'
 import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
@@ -32,30 +34,28 @@ export function rowColumns(fields: readonly FieldColumns[]): string[] {
   ]
 }
 
-/** Stands for the version of a row until it is known. */
-export const UNKNOWN_VERSION = 0
 /** The bytes before the version of a row: the number of its values, and the length of a bigint. */
 const VERSION_OFFSET = 6
 const VERSION_BYTES = 8
 
-/** Starts a row with the number of its values, and its version. */
-export function addRowStart(buffer: CopyBuffer, columns: number, version: number): void {
-  buffer.addInt16(columns)
-  columnAdder('bigint')(buffer, version)
-}
-
-/** A row among others that a thread has encoded. */
+/** A row among others that are encoded together. That of an object to delete is empty. */
 export interface EncodedRow {
+  readonly key: string
   readonly rows: Uint8Array
   readonly start: number
   readonly end: number
 }
 
-/** Returns the function that sets the version of rows. */
-export function versionSetter(version: number): (row: EncodedRow) => void {
+/** Returns the function that sets the version of rows: the same for all, or one for each key. */
+export function versionSetter(
+  version: number | ((key: string) => number),
+): (row: EncodedRow) => void {
   const bytes = Buffer.alloc(VERSION_BYTES)
-  bytes.writeBigInt64BE(BigInt(version))
-  return ({ rows, start }) => rows.set(bytes, start + VERSION_OFFSET)
+  if (typeof version === 'number') bytes.writeBigInt64BE(BigInt(version))
+  return ({ key, rows, start }) => {
+    if (typeof version === 'function') bytes.writeBigInt64BE(BigInt(version(key)))
+    rows.set(bytes, start + VERSION_OFFSET)
+  }
 }
 
 /** Returns whether the object is so large that writing its row would block other requests. */
@@ -63,18 +63,51 @@ export function isLongObject({ body }: StoredObject): boolean {
   return body.length > LONG_BODY
 }
 
-/** Adds the values of an object to a buffer, after the start of its row. */
-type RowWriter = (object: StoredObject) => Steps<void>
+/** Stands for the version of a row until it is known. */
+const UNKNOWN_VERSION = 0
 
-/** Returns the function that writes rows, and adds the terms of objects to the vocabulary. */
-export function rowWriter(
+/** What a table must be prepared for before it gets rows. */
+export interface RowFacts {
+  /** The bytes of the largest record. */
+  maxRecordBytes: number
+  /** The numbers of the fields with a text that is better indexed by its first characters. */
+  readonly long: Set<number>
+  /** Those of the fields with a text that no B-tree or GIN index can hold. */
+  readonly tooLong: Set<number>
+}
+
+export function noFacts(): RowFacts {
+  return { maxRecordBytes: 0, long: new Set(), tooLong: new Set() }
+}
+
+/** An index entry may have 2,704 bytes, of which the key takes up to 512. */
+const MAX_INDEXED_BYTES = 2000
+
+function noteText({ long, tooLong }: RowFacts, number: number, text: string): void {
+  if (text.length <= LONG_TEXT_LENGTH) return
+  long.add(number)
+  // UTF-8 takes at most three bytes for each UTF-16 code unit.
+  if (3 * text.length > MAX_INDEXED_BYTES && Buffer.byteLength(text) > MAX_INDEXED_BYTES) {
+    tooLong.add(number)
+  }
+}
+
+/** Adds the row of an object to a buffer, without its version. */
+export type RowEncoder = (object: StoredObject) => Steps<void>
+
+/** Returns the function that encodes rows, and collects the terms and facts of objects. */
+export function rowEncoder(
   fields: readonly FieldColumns[],
   vocabulary: Vocabulary,
   buffer: CopyBuffer,
-): RowWriter {
+  facts: RowFacts,
+): RowEncoder {
+  const columnCount = rowColumns(fields).length
+  const addVersion = columnAdder('bigint')
   const numberOf = new Map(fields.map((field) => [fieldKey(field), field.number]))
   const valueFields = valueFieldsOf(fields).map((field) => ({
     key: fieldKey(field),
+    number: field.number,
     add: columnAdder(field.valueType ?? 'text'),
   }))
   const elementFields = elementFieldsOf(fields)
@@ -110,11 +143,27 @@ export function rowWriter(
       const value = searchable.columns.get(field.key)
       if (value === undefined) buffer.addNull()
       else field.add(buffer, value)
+      if (typeof value === 'string') noteText(facts, field.number, value)
     }
-    addElements(buffer, elementFields, searchable)
+    if (elementFields.length > 0) addElements(searchable)
+  }
+
+  const addElements = ({ elements }: SearchableValues): void => {
+    const elementsOf = new Map(elements.map((element) => [fieldKey(element), element.values]))
+    for (const field of elementFields) {
+      const values = elementsOf.get(fieldKey(field))
+      if (values === undefined) buffer.addNull()
+      else addArray(buffer, field.elementType ?? 'text', values)
+      for (const value of values ?? []) {
+        if (typeof value === 'string') noteText(facts, field.number, value)
+      }
+    }
   }
 
   return function* (object) {
+    buffer.addInt16(columnCount)
+    addVersion(buffer, UNKNOWN_VERSION)
+    facts.maxRecordBytes = Math.max(facts.maxRecordBytes, recordBytes(object))
     const isLong = isLongObject(object)
     const cells = isLong
       ? yield* longTextCells(textsOf(object), vocabulary)
@@ -125,20 +174,6 @@ export function rowWriter(
     addTextCells(cells)
     if (isLong) yield
     addValues(object)
-  }
-}
-
-function addElements(
-  buffer: CopyBuffer,
-  elementFields: readonly FieldColumns[],
-  { elements }: SearchableValues,
-): void {
-  if (elementFields.length === 0) return
-  const elementsOf = new Map(elements.map((element) => [fieldKey(element), element.values]))
-  for (const field of elementFields) {
-    const values = elementsOf.get(fieldKey(field))
-    if (values === undefined) buffer.addNull()
-    else addArray(buffer, field.elementType ?? 'text', values)
   }
 }
 
