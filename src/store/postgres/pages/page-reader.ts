@@ -26,13 +26,10 @@ import type { Session } from '../driver/database.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
-import type { TypeFieldsCache } from '../queries/queried-types.ts'
-import { visibleSql } from '../queries/queried-types.ts'
-import { fittingRows, toPageRows } from './page-rows.ts'
-import { type PageRowsSpec, pageSql } from './page-sql.ts'
+import { type TypeFieldsCache, visibleSql } from '../queries/queried-types.ts'
+import { fittingRows, type PageRowsSpec, pageSql, toPageRows } from './page-sql.ts'
 import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
-import { keyWalkRows, readPage } from './read-page.ts'
-import { valueWalkRows } from './value-walk.ts'
+import { readPage, walkRows } from './read-page.ts'
 
 type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
 
@@ -169,12 +166,11 @@ export class PageReader {
   }
 
   #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
-    if (plan.kind === 'keyWalk') return keyWalkRows(request, plan)
     const { query, objectType, after } = request
     const fields = this.#store.fields.find(head, objectType, plan.table)
+    if (plan.kind === 'keyWalk' || plan.kind === 'valueWalk') return walkRows(request, plan, fields)
     const [branch] = orderBranches([], after && { pk: after.pk, values: [] })
     if (fields === undefined || branch === undefined) throw new Error('the plan needs a lookup')
-    if (plan.kind === 'valueWalk') return valueWalkRows(plan.equality, after, plan, fields)
     const visible = visibleSql(plan.visibility, plan.version)
     const where = combine('and', [visible, exactQuerySql(query, fields), branch])
     return { where, orderBy: branch.orderBy, isKeyOrder: false }

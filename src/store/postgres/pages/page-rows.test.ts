@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ByteRow } from '../driver/byte-rows.ts'
-import { bytesUpTo, fittingRows, toPageRows } from './page-rows.ts'
+import { bytesUpTo, fittingRows, toPageRows } from './page-sql.ts'
 
 function row(pk: string, record: string | null, version?: number): ByteRow {
   const bigint = Buffer.alloc(8)

@@ -5,10 +5,12 @@
  */
 import type { RenamedProperty } from '../../../contract/object-record.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import type { RecordSpec } from '../../object-store.ts'
+import { joinRecords } from '../../core/pages/merge-parts.ts'
+import type { RecordSpec, StoredPage } from '../../object-store.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { ByteBudget } from '../../sql/plan/plan-rules.ts'
+import { type ByteRow, freeRows } from '../driver/byte-rows.ts'
 
 /** Which rows a page reads, in which order. */
 export interface PageRowsSpec {
@@ -138,4 +140,39 @@ function renamedMembers(renamed: readonly RenamedProperty[], values: string[]): 
     return '?::text || (o.body::json -> ?::text)::text'
   })
   return members.length === 0 ? "''" : `concat(${members.join(', ')})`
+}
+
+/** Converts the rows of `pageSql`, which are bytes, to the bytes of a page. */
+
+/** Returns the rows that fit into the page. */
+export function fittingRows(rows: readonly ByteRow[], maxObjects: number): readonly ByteRow[] {
+  const overflow = rows.findIndex(([, , record]) => record === null)
+  return rows.slice(0, Math.min(overflow === -1 ? rows.length : overflow, maxObjects))
+}
+
+/** Returns the bytes of all records up to the end of a row, if the statement had a budget. */
+export function bytesUpTo(row: ByteRow | undefined): number {
+  return readBigint(row?.[3]) ?? 0
+}
+
+export type PageRows = Pick<StoredPage, 'records' | 'release' | 'count' | 'last' | 'more'>
+
+/** Copies the records into the page, and frees the memory of the rows. */
+export function toPageRows(
+  rows: readonly ByteRow[],
+  more: boolean,
+  { separator }: RecordSpec,
+): PageRows {
+  const joined = joinRecords(
+    rows.flatMap(([, , record]) => record ?? []),
+    separator,
+  )
+  const [pk, version] = rows.at(-1) ?? []
+  const last = pk ? { pk: pk.toString(), version: readBigint(version) ?? 0 } : undefined
+  freeRows(rows)
+  return { ...joined, count: rows.length, last, more }
+}
+
+function readBigint(value: Buffer | null | undefined): number | undefined {
+  return value ? Number(value.readBigInt64BE()) : undefined
 }

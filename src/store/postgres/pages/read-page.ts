@@ -22,22 +22,28 @@ import {
   readQuerySql,
   resolveCursor,
 } from '../queries/find-rows.ts'
-import type { TypeFields } from '../queries/queried-types.ts'
 import {
   HIDDEN_VALUES,
   type LinksStore,
   PLAIN_VALUES,
   readLinkedTables,
+  type TypeFields,
   visibleSql,
 } from '../queries/queried-types.ts'
-import { bytesUpTo, fittingRows, type PageRows, toPageRows } from './page-rows.ts'
-import { type PageRowsSpec, pageSql } from './page-sql.ts'
+import {
+  bytesUpTo,
+  fittingRows,
+  type PageRows,
+  type PageRowsSpec,
+  pageSql,
+  toPageRows,
+} from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
 import { valueWalkRows } from './value-walk.ts'
 
 type KeyWalkPlan = PagePlan & { kind: 'keyWalk' }
-type ValueWalkPlan = PagePlan & { kind: 'valueWalk' }
-type RowSearch = Exclude<PagePlan, KeyWalkPlan | ValueWalkPlan>
+type WalkPlan = PagePlan & { kind: 'keyWalk' | 'valueWalk' }
+type RowSearch = Exclude<PagePlan, WalkPlan>
 
 /**
  * Reads a page. Must be called in the transaction that read the head. Only the page of a single type
@@ -68,7 +74,7 @@ export async function readPage(
   return withReport(page, timer, plan.kind)
 }
 
-function runPlan(
+async function runPlan(
   session: Session,
   request: ReadPageRequest,
   head: TypeHead,
@@ -76,33 +82,30 @@ function runPlan(
   fields: TypeFields | undefined,
   store: LinksStore,
 ): Promise<StoredPage | Reclaimed> {
-  if (plan.kind === 'keyWalk') return walkKey(session, request, plan)
+  if (plan.kind === 'keyWalk' || plan.kind === 'valueWalk') {
+    const page = await readRows(session, request, plan, [walkRows(request, plan, fields)])
+    const { version, table } = plan
+    const isKeyWalk = plan.kind === 'keyWalk'
+    return {
+      ...page,
+      version,
+      totalCount: isKeyWalk ? table.liveCount : undefined,
+      matchEstimate: isKeyWalk ? undefined : request.matchEstimate,
+    }
+  }
   if (fields === undefined) throw new Error('only a key walk needs no fields')
-  return plan.kind === 'valueWalk'
-    ? walkValue(session, request, plan, fields)
-    : readFoundRows(session, request, head, plan, fields, store)
+  return readFoundRows(session, request, head, plan, fields, store)
 }
 
-async function walkKey(
-  session: Session,
-  request: ReadPageRequest,
-  plan: KeyWalkPlan,
-): Promise<StoredPage> {
-  const page = await readRows(session, request, plan, [keyWalkRows(request, plan)])
-  const { version, table } = plan
-  return { ...page, version, totalCount: table.liveCount, matchEstimate: undefined }
-}
-
-async function walkValue(
-  session: Session,
-  request: ReadPageRequest,
-  plan: ValueWalkPlan,
-  fields: TypeFields,
-): Promise<StoredPage> {
-  const rows = valueWalkRows(plan.equality, request.after, plan, fields)
-  const page = await readRows(session, request, plan, [rows])
-  const { matchEstimate } = request
-  return { ...page, version: plan.version, totalCount: undefined, matchEstimate }
+/** Selects the rows of a walk: of all objects in key order, or of those with one value. */
+export function walkRows(
+  request: Pick<ReadPageRequest, 'after'>,
+  plan: WalkPlan,
+  fields: TypeFields | undefined,
+): PageRowsSpec {
+  if (plan.kind === 'keyWalk') return keyWalkRows(request, plan)
+  if (fields === undefined) throw new Error('only a key walk needs no fields')
+  return valueWalkRows(plan.equality, request.after, plan, fields)
 }
 
 /** Selects the rows of a page in key order. */

@@ -35,10 +35,16 @@ export interface SourceRows extends Pick<SourceSql, 'table' | 'visible' | 'match
   readonly numbers: FieldNumbers
 }
 
+/** How a database writes groupings and metrics. */
+export interface AggregateDialect {
+  readonly groupings: GroupingDialect
+  readonly metrics: MetricDialect
+}
+
 export function compileAggregation(
   aggregation: Aggregation,
   rows: readonly SourceRows[],
-  dialect: { readonly groupings: GroupingDialect; readonly metrics: MetricDialect },
+  dialect: AggregateDialect,
 ): CompiledAggregation {
   const aggregated = metricFields(aggregation.metrics)
   const properties = aggregated.map(({ property }) => property)

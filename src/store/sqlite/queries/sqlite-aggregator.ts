@@ -1,23 +1,14 @@
-/**
- * Aggregates the objects of a version, in one transaction. The database filters, groups and
- * sums; this module converts its rows to groups, and exact sums to doubles.
- */
+/** Aggregates objects in SQLite. See core/queries/aggregate.ts. */
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
+import { runNow, settled } from '../../core/session/operation.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import {
-  type CompiledAggregation,
-  compileAggregation,
-  GroupCollector,
-  type SourceRows,
-  tooManyGroups,
-} from '../../sql/aggregate/aggregate-groups.ts'
+import type { SourceRows } from '../../sql/aggregate/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
-import { aggregateSql, countGroupsSql } from '../../sql/aggregate/aggregate-sql.ts'
 import { emptyTable } from '../catalogue/object-table.ts'
 import { readTypeHead } from '../catalogue/type-head.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { querySql } from './query-sql.ts'
@@ -27,19 +18,22 @@ import { readVersions, VISIBLE } from './type-versions.ts'
 
 export function aggregate(
   connection: ReadConnection,
-  { sources, aggregation, maxGroups }: AggregateRequest,
+  request: AggregateRequest,
 ): AggregateResult | Reclaimed {
-  return inReadTransaction(connection, () => {
-    const rows: SourceRows[] = []
-    for (const source of sources) {
-      const ofSource = sourceRows(connection, source)
-      if (ofSource === 'reclaimed') return ofSource
-      rows.push(ofSource)
-    }
-    const compiled = compileAggregation(aggregation, rows, DIALECT)
-    const groups = readGroups(connection.statements, compiled, maxGroups)
-    return { ...groups, versions: rows.map(({ version }) => version) }
-  })
+  const { statements } = connection
+  const aggregator: Aggregator = {
+    dialect: { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS },
+    sourceRows: (source) => settled(sourceRows(connection, source)),
+    readGroups: ({ sql, values }, _, add) => {
+      const statement = statements.prepare(sql)
+      statement.setReadBigInts(true)
+      for (const row of statement.iterate(...values)) add(row as Cell[])
+      return settled(undefined)
+    },
+    readCount: ({ sql, values }) =>
+      settled((statements.prepare(sql).get(...values) as [number])[0]),
+  }
+  return inReadTransaction(connection, () => runNow(aggregateIn(aggregator, request)))
 }
 
 function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows | Reclaimed {
@@ -68,29 +62,4 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
       queryTables(connection, { table: created, objectType, numbers, versions }),
     ),
   }
-}
-
-const DIALECT = { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS }
-
-function readGroups(
-  statements: StatementCache,
-  compiled: CompiledAggregation,
-  maxGroups: number,
-): Omit<AggregateResult, 'versions'> {
-  const { sql, values } = aggregateSql(compiled)
-  const statement = statements.prepare(sql)
-  statement.setReadBigInts(true)
-  const collector = new GroupCollector(compiled)
-  for (const row of statement.iterate(...values, maxGroups + 1)) {
-    collector.add(row as Cell[])
-  }
-  if (collector.exceeds(maxGroups))
-    throw tooManyGroups(countGroups(statements, compiled), maxGroups)
-  return collector.finish()
-}
-
-function countGroups(statements: StatementCache, compiled: CompiledAggregation): number {
-  const { sql, values } = countGroupsSql(compiled)
-  const row = statements.prepare(sql).get(...values)
-  return (row as [number])[0]
 }

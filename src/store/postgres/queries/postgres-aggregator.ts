@@ -1,20 +1,12 @@
-/**
- * Aggregates the objects of a version, in one transaction. The database filters, groups and
- * sums; this module converts its rows to groups, and exact sums to doubles.
- */
+/** Aggregates objects in PostgreSQL. See core/queries/aggregate.ts. */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
+import { awaited, runAwaited } from '../../core/session/operation.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import {
-  type CompiledAggregation,
-  compileAggregation,
-  GroupCollector,
-  type SourceRows,
-  tooManyGroups,
-} from '../../sql/aggregate/aggregate-groups.ts'
+import type { CompiledAggregation, SourceRows } from '../../sql/aggregate/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
-import { aggregateSql, countGroupsSql } from '../../sql/aggregate/aggregate-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
@@ -30,15 +22,16 @@ export async function aggregate(
   request: AggregateRequest,
   store: LinksStore,
 ): Promise<AggregateResult | Reclaimed> {
-  const rows: SourceRows[] = []
-  for (const source of request.sources) {
-    const ofSource = await sourceRows(session, source, store)
-    if (ofSource === 'reclaimed') return ofSource
-    rows.push(ofSource)
+  const aggregator: Aggregator = {
+    dialect: { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS },
+    sourceRows: (source) => awaited(sourceRows(session, source, store)),
+    readGroups: (...groups) => awaited(readGroups(session, ...groups)),
+    *readCount({ sql, values }) {
+      const [row] = yield* awaited(session.query(sql, values))
+      return Number(row?.[0])
+    },
   }
-  const compiled = compileAggregation(request.aggregation, rows, DIALECT)
-  const groups = await readGroups(session, compiled, request)
-  return { ...groups, versions: rows.map(({ version }) => version) }
+  return runAwaited(aggregateIn(aggregator, request))
 }
 
 async function sourceRows(
@@ -67,24 +60,19 @@ async function sourceRows(
   }
 }
 
-const DIALECT = { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS }
-
 /** Values that are converted to JSON before other work gets a turn: a few milliseconds. */
 const CELLS_PER_TURN = 2000
 
 async function readGroups(
   session: Session,
+  statement: SqlCondition,
   compiled: CompiledAggregation,
-  { maxGroups }: AggregateRequest,
-): Promise<Omit<AggregateResult, 'versions'>> {
-  const { sql, values } = withinMemory(aggregateSql(compiled), compiled)
-  const collector = new GroupCollector(compiled)
-  const rows = await session.query(sql, [...values, maxGroups + 1], { inTurns: true })
+  add: (cells: readonly Cell[]) => void,
+): Promise<void> {
+  const { sql, values } = withinMemory(statement, compiled)
+  const rows = await session.query(sql, values, { inTurns: true })
   const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
-  await inTurns(rows, rowsPerTurn, (row) => collector.add(row.slice(1) as Cell[]))
-  if (collector.exceeds(maxGroups))
-    throw tooManyGroups(await countGroups(session, compiled), maxGroups)
-  return collector.finish()
+  await inTurns(rows, rowsPerTurn, (row) => add(row.slice(1) as Cell[]))
 }
 
 /**
@@ -103,10 +91,4 @@ function withinMemory(
       WHERE before <= ${AGGREGATE_MAX_BYTES}`,
     values,
   }
-}
-
-async function countGroups(session: Session, compiled: CompiledAggregation): Promise<number> {
-  const { sql, values } = countGroupsSql(compiled)
-  const [row] = await session.query(sql, values)
-  return Number(row?.[0])
 }
