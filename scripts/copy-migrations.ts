@@ -1,4 +1,4 @@
-/** Copies SQL migrations into the build, because the compiler only emits JavaScript. */
+/** Copies the SQL of migrations into the build, because the compiler only emits JavaScript. */
 import { cpSync, globSync } from 'node:fs'
 
-for (const file of globSync('src/**/migrations/*.sql')) cpSync(file, file.replace(/^src/, 'dist'))
+for (const file of globSync('src/store/**/*.sql')) cpSync(file, file.replace(/^src/, 'dist'))

@@ -56,7 +56,7 @@ export async function bundleService(folder: string): Promise<void> {
 export function layOutPackage(folder: string): void {
   mkdirSync(join(folder, 'dist'), { recursive: true })
   for (const file of ['package.json', 'bin/oqs.js']) cpSync(join(ROOT, file), join(folder, file))
-  for (const file of globSync('**/migrations/*.sql', { cwd: SOURCE })) {
+  for (const file of globSync('store/**/*.sql', { cwd: SOURCE })) {
     cpSync(join(SOURCE, file), join(folder, 'dist', file))
   }
   // The explorer is built on use, as in a checkout.

@@ -7,8 +7,18 @@ export interface Migration {
   readonly readSql: () => string
 }
 
+/** The migrations of a database, and its words for those of SQL in `catalogue.sql`. */
+export interface Migrations {
+  readonly folder: URL
+  readonly words: readonly (readonly [written: RegExp, word: string])[]
+}
+
+/** Stands for the tables that both databases have. */
+const INCLUDED = '-- include catalogue.sql'
+const CATALOGUE = new URL('./catalogue.sql', import.meta.url)
+
 /** Returns the migrations of a folder that a database lacks. Throws if it has more than the folder. */
-export function missingMigrations(folder: URL, applied: number): Migration[] {
+export function missingMigrations({ folder, words }: Migrations, applied: number): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
@@ -17,10 +27,15 @@ export function missingMigrations(folder: URL, applied: number): Migration[] {
       `the database has schema ${applied}, this release knows ${names.length}: run a newer release`,
     )
   }
+  const readTables = () =>
+    words.reduce(
+      (sql, [written, word]) => sql.replaceAll(written, word),
+      readFileSync(CATALOGUE, 'utf8'),
+    )
   return names
     .map((name, index) => ({
       number: index + 1,
-      readSql: () => readFileSync(new URL(name, folder), 'utf8'),
+      readSql: () => readFileSync(new URL(name, folder), 'utf8').replace(INCLUDED, readTables),
     }))
     .slice(applied)
 }
