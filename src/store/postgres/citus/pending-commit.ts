@@ -8,23 +8,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.ts'
+import { columnList, integer, type RowOf } from '../../core/session/columns.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
-import { runIn } from '../driver/postgres-session.ts'
+import { readIn, runIn } from '../driver/postgres-session.ts'
 import { UnknownOutcome } from '../driver/store-failure.ts'
 import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
-interface PendingCommit {
-  readonly typeId: number
-  readonly version: number
-  readonly table: number
-  /** The number of rows with this version as `valid_from`, and as `valid_to`. */
-  readonly added: number
-  readonly closed: number
-  readonly put: number
-  readonly deleted: number
-  readonly liveCount: number
-  readonly maxRecordBytes: number
-}
+/** The columns of a commit that is not published yet, besides its type. */
+const PENDING = {
+  version: integer,
+  tableId: integer,
+  // The number of rows with this version as `valid_from`, and as `valid_to`.
+  added: integer,
+  closed: integer,
+  put: integer,
+  deleted: integer,
+  liveCount: integer,
+  maxRecordBytes: integer,
+} as const
+
+type PendingCommit = RowOf<typeof PENDING> & { readonly typeId: number }
 
 /** Thrown by a writer that found a commit which must be published first. */
 class UnfinishedCommit extends Error {
@@ -68,21 +71,11 @@ export async function writeInTurn<T>(
 }
 
 export async function savePending(session: WriteSession, commit: PendingCommit): Promise<void> {
+  const names = Object.keys(PENDING) as (keyof typeof PENDING)[]
   await session.run(
-    `INSERT INTO oqs_pending_commit (object_type_id, version, table_id, added, closed, put, deleted,
-       live_count, max_record_bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      commit.typeId,
-      commit.version,
-      commit.table,
-      commit.added,
-      commit.closed,
-      commit.put,
-      commit.deleted,
-      commit.liveCount,
-      commit.maxRecordBytes,
-    ],
+    `INSERT INTO oqs_pending_commit (object_type_id, ${columnList(PENDING)})
+     VALUES (?${', ?'.repeat(names.length)})`,
+    [commit.typeId, ...names.map((name) => commit[name])],
   )
 }
 
@@ -136,10 +129,10 @@ export async function recoverPending(store: PostgresContext): Promise<void> {
 }
 
 async function isVisible(database: Database, commit: PendingCommit): Promise<boolean> {
-  const { version, table, added, closed } = commit
+  const { version, tableId, added, closed } = commit
   const [row] = await database.query(
     `SELECT count(*) FILTER (WHERE valid_from = ?), count(*) FILTER (WHERE valid_to = ?)
-     FROM ${objectTable(table)} WHERE valid_from = ? OR valid_to = ?`,
+     FROM ${objectTable(tableId)} WHERE valid_from = ? OR valid_to = ?`,
     [version, version, version, version],
   )
   return Number(row?.[0]) === added && Number(row?.[1]) === closed
@@ -156,21 +149,14 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
     // Another node has published it already.
     if (deleted === 0) return
     await runIn(session, function* (core) {
-      yield* saveTableCounts(core, commit.table, commit)
+      yield* saveTableCounts(core, commit.tableId, commit)
       yield* publishVersions(core, typeId, [{ ...commit, kept: 0 }])
     })
   })
 }
 
 async function readPending(session: Session, typeId: number): Promise<PendingCommit | undefined> {
-  const [row] = await session.query(
-    `SELECT version, table_id, added, closed, put, deleted, live_count, max_record_bytes
-     FROM oqs_pending_commit WHERE object_type_id = ?`,
-    [typeId],
-  )
-  if (row === undefined) return undefined
-  const [version = 0, table = 0, added = 0, closed = 0, put = 0, deleted = 0, ...rest] =
-    row.map(Number)
-  const [liveCount = 0, maxRecordBytes = 0] = rest
-  return { typeId, version, table, added, closed, put, deleted, liveCount, maxRecordBytes }
+  const sql = `SELECT ${columnList(PENDING)} FROM oqs_pending_commit WHERE object_type_id = ?`
+  const pending = await readIn(session, (core) => core.find(sql, [typeId], PENDING))
+  return pending && { typeId, ...pending }
 }

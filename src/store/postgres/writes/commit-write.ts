@@ -62,11 +62,11 @@ function commitSession(
     session: core,
     refuseUnfinished: (typeId) =>
       needsSeparatePublication ? awaited(refuseUnfinished(session, typeId)) : settled(undefined),
-    *publishLater({ typeId, id: table, version, isLoading }, written) {
+    *publishLater({ typeId, id: tableId, version, isLoading }, written) {
       if (isLoading || !needsSeparatePublication) return false
       const sql = 'UPDATE oqs_object_type SET last_version = ? WHERE id = ?'
       yield* core.run(sql, [version, typeId])
-      yield* awaited(savePending(session, { ...written, typeId, version, table }))
+      yield* awaited(savePending(session, { ...written, typeId, version, tableId }))
       return true
     },
   }
