@@ -19,7 +19,7 @@ export async function openStore(name: string, options: StoreOptions = {}): Promi
       const { openSqliteStore } = await import('../store/sqlite/open.ts')
       return openSqliteStore(pathOf(name), options)
     }
-    const { openPostgresStore } = await import('../store/postgres/open.ts')
+    const { openPostgresStore } = await import('../store/postgres/postgres-store.ts')
     return await openPostgresStore(name, options)
   } catch (error) {
     const advice = error instanceof StoreDamage ? `; ${DAMAGE_ADVICE}` : ''

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { createDatabase, runSql } from './postgres.ts'
 import { startPostgresServer } from './postgres-server.ts'
 

@@ -3,7 +3,7 @@ import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type { Query } from '../../../query/query.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 let place: TestStore | undefined
 afterEach(async () => {

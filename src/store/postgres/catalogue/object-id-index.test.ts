@@ -3,7 +3,7 @@ import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
 import { numberParameters } from '../driver/session.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 import { objectIdsSql } from './object-id-index.ts'
 
 it.runIf(inject('store') === 'postgres')('finds objects by id with an index', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 it('loads a changed catalogue once for requests that arrive together', async () => {
   await using database = await createTestStore()

@@ -8,7 +8,7 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { toTermCondition } from '../../sql/text/text-condition.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 import { textSql } from '../text/text-condition.ts'
 
 let place: TestStore | undefined

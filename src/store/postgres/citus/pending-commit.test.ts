@@ -4,7 +4,7 @@ import { openTransaction, runSql, untilBlocked } from '../../../../test/support/
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 import { CAPABILITIES, type Capabilities } from './capabilities.ts'
 
 /** Publishes versions after their rows, as on Citus, but on plain PostgreSQL. */

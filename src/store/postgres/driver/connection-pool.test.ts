@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 import { Database } from './database.ts'
 import { BATCH_TIMEOUT_MS, ClientSession, type SessionClient } from './session.ts'
 

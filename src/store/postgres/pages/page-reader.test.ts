@@ -13,7 +13,7 @@ import { PageCache } from '../../page-cache.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { readCapabilities } from '../citus/capabilities.ts'
 import { Database, type Session } from '../driver/database.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 import { TypeFieldsCache } from '../queries/queried-types.ts'
 import { PageReader } from './page-reader.ts'
 

@@ -5,7 +5,7 @@ import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture, type StoreFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 const DEFINITION: OntologyDefinition = {
   apiName: 'texts',

@@ -4,7 +4,7 @@ import { createFixture, type StoreFixture } from '../../../../test/support/store
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Change, Commit, ObjectStore } from '../../object-store.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 describe.runIf(inject('store') === 'postgres')('small writes that wait for one type', () => {
   let place: TestStore

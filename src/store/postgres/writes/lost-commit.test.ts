@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 let place: TestStore | undefined
 afterEach(async () => {

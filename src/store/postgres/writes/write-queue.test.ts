@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
-import { openPostgresStore } from '../open.ts'
+import { openPostgresStore } from '../postgres-store.ts'
 
 describe('writers of a locked type', () => {
   it('do not block writers of another type', async () => {
