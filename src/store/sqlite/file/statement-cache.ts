@@ -7,11 +7,6 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** A prepared statement takes several times the length of its text; a rough measure. */
 const STATEMENT_BYTES = 3000
 const BYTES_PER_CHARACTER = 8
-/** Functions of the catalogue have only a few statements. */
-const OBJECT_CAPACITY = 20
-
-/** Prepares statements: a connection, or one that prepares each statement only once. */
-export type Prepares = Pick<DatabaseSync, 'prepare'>
 
 /** The columns of a row, in the order of the statement. */
 type ArrayRow = readonly SQLOutputValue[]
@@ -33,18 +28,6 @@ export interface Prepared {
 export class StatementCache {
   readonly #db: DatabaseSync
   readonly #prepared = new LRUCache<string, Prepared>({ max: CAPACITY, maxSize: MAX_BYTES })
-  readonly #withObjects = new LRUCache<string, StatementSync>({ max: OBJECT_CAPACITY })
-
-  /** Prepares statements once whose rows are objects, for functions that otherwise get a connection. */
-  readonly withObjects: Prepares = {
-    prepare: (sql) => {
-      const known = this.#withObjects.get(sql)
-      if (known !== undefined) return known
-      const statement = this.#db.prepare(sql)
-      this.#withObjects.set(sql, statement)
-      return statement
-    },
-  }
 
   constructor(db: DatabaseSync) {
     this.#db = db

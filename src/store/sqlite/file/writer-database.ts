@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { WordCutter } from '../../sql/text/word-cutter.ts'
 import { SqliteSession } from './sqlite-session.ts'
-import { type Prepares, StatementCache } from './statement-cache.ts'
+import { StatementCache } from './statement-cache.ts'
 import type { StagedWrite } from './time-slice.ts'
 
 /** A write of one object uses about twenty statements. */
@@ -25,11 +25,6 @@ export class WriterDatabase extends DatabaseSync {
   /** Runs the operations that both stores share. */
   readonly session = new SqliteSession(this, new StatementCache(this))
   readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
-
-  /**
-   * This connection, for functions that prepare their statements each time: each is prepared once.
-   */
-  readonly reusing: Prepares = { prepare: (sql) => this.cached(sql) }
 
   /** Runs a step of a long write, which leaves the WAL to the checkpoint thread. */
   withoutCheckpoint<T>(run: () => T): T {
