@@ -207,7 +207,7 @@ export function tokenExpiry(
 }
 
 /** Returns when the last token of a snapshot expires. */
-export function endOfSnapshot(
+function endOfSnapshot(
   { takenAtSeconds }: SnapshotState,
   { snapshotMaxAgeSeconds }: TokenLifetime,
 ): number {
