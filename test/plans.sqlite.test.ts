@@ -17,9 +17,8 @@ import {
   selectByObjectId,
   type TableLayout,
 } from '../src/store/sqlite/catalogue/table-layout.ts'
-import type { TableHead } from '../src/store/sqlite/catalogue/type-head.ts'
-import { SqliteSession } from '../src/store/sqlite/file/sqlite-session.ts'
-import { StatementCache } from '../src/store/sqlite/file/statement-cache.ts'
+import { type TableHead, VISIBLE } from '../src/store/sqlite/catalogue/type-head.ts'
+import { SqliteSession, StatementCache } from '../src/store/sqlite/file/sqlite-session.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import {
@@ -35,7 +34,6 @@ import {
   type QueryTables,
   queryTables,
 } from '../src/store/sqlite/queries/query-tables.ts'
-import { VISIBLE } from '../src/store/sqlite/queries/type-versions.ts'
 import { createFixture } from './support/store-fixture.ts'
 import { tempFolder } from './support/temp-folder.ts'
 

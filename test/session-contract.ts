@@ -1,8 +1,15 @@
 /** What operations can rely on, whichever database runs them. */
 import { expect, it } from 'vitest'
-import { boolean, bytes, integer, json, optional, text } from '../src/store/core/session/columns.ts'
-import type { Operation } from '../src/store/core/session/operation.ts'
-import type { CoreSession } from '../src/store/core/session/session.ts'
+import {
+  boolean,
+  bytes,
+  type CoreSession,
+  integer,
+  json,
+  type Operation,
+  optional,
+  text,
+} from '../src/store/core/session/session.ts'
 
 /** Runs an operation in a transaction of a database that has the table of `SAMPLE_TABLE`. */
 export type RunOperation = <Result>(

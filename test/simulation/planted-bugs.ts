@@ -56,7 +56,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the state of a type is read only once',
-    file: 'src/store/sqlite/file/statement-cache.ts',
+    file: 'src/store/sqlite/file/sqlite-session.ts',
     edits: [['if (version !== this.#knownVersion ||', 'if (this.#knownVersion === undefined ||']],
   },
   {

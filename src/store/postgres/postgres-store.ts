@@ -5,7 +5,7 @@ import { siblingModule } from '../../contract/sibling-module.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import { CoreStore } from '../core/core-store.ts'
 import { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
-import { runAwaited } from '../core/session/operation.ts'
+import { runAwaited } from '../core/session/session.ts'
 import type {
   ApiToken,
   CatalogueOptions,

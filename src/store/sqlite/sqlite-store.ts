@@ -7,7 +7,7 @@ import { findApiToken } from '../core/credentials/api-tokens.ts'
 import type { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
 import type { SizeSql } from '../core/definitions/type-states.ts'
 import type { ReclaimSteps } from '../core/maintenance/reclaim.ts'
-import { runNow } from '../core/session/operation.ts'
+import { runNow } from '../core/session/session.ts'
 import type {
   AggregateRequest,
   AggregateResult,

@@ -4,9 +4,13 @@ import type { AuditRecord } from '../../../contract/audit-record.ts'
 import type { AuditLog, ListAuditRequest, StoredAuditRecord } from '../../port/credentials.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import type { Commit } from '../../port/writes.ts'
-import { integer, json } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, Parameter } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  json,
+  type Operation,
+  type Parameter,
+} from '../session/session.ts'
 import type { SlowRead, StoreOperations, WriteOperation } from '../session/store-operations.ts'
 import { type AuditMessage, commitRecord } from './audit-records.ts'
 

@@ -13,9 +13,14 @@ import {
   type PrefixFields,
   type StoredField,
 } from '../../sql/compile/field-numbers.ts'
-import { integer, json } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import { type CoreSession, perDialect, type ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  json,
+  type Operation,
+  perDialect,
+  type ReadSession,
+} from '../session/session.ts'
 
 /** The types of columns of a database. */
 export interface FieldTypes<Type extends string> {

@@ -6,7 +6,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { typeOutOfSync } from '../../batch.ts'
 import type { Redefinition, TableHead, TypeHead } from '../../sql/type-head.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 
 /** The request that reads a table. */
 export interface TableReader {

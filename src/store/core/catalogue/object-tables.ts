@@ -2,9 +2,14 @@
  * The tables of object types, in the catalogue. A type has one table. A replacement is loaded into a
  * new one, and the old one remains until its versions expire. See docs/decisions/008-replacements.md.
  */
-import { integer, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+
+import {
+  type CoreSession,
+  integer,
+  type Operation,
+  type ReadSession,
+  word,
+} from '../session/session.ts'
 
 /** The `valid_to` of a current row: larger than any version, and exact as a double. */
 export const NEVER_CLOSED = Number.MAX_SAFE_INTEGER

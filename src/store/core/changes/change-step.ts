@@ -17,9 +17,14 @@ import {
   typeConverter,
 } from '../../sql/stored-change.ts'
 import type { LockedType } from '../commits/locked-type.ts'
-import { boolean, integer, text, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import {
+  boolean,
+  integer,
+  type Operation,
+  type ReadSession,
+  text,
+  word,
+} from '../session/session.ts'
 import { lockType, type TableBuilder } from '../tables/construction.ts'
 import type { Copying } from '../tables/copying.ts'
 import {

@@ -5,9 +5,13 @@ import type { ChangePlan, TypeConverter } from '../../sql/stored-change.ts'
 import { readType } from '../commits/locked-type.ts'
 import { lockCatalogue, lockTypes } from '../definitions/ontology-rows.ts'
 import { publishDefinition } from '../definitions/save-ontology.ts'
-import { integer, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  type Operation,
+  type ReadSession,
+  text,
+} from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 import { type RunningChange, readPlan } from '../tables/definition-changes.ts'
 import {

@@ -1,7 +1,6 @@
 /** The versions of object types, and what their commits have changed. */
 import { IN_USE } from '../maintenance/version-times.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
+import type { CoreSession, Operation } from '../session/session.ts'
 
 /** A version with the numbers of objects that its commit has written, deleted and left as they were. */
 export interface PublishedVersion {

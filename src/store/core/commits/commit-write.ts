@@ -12,8 +12,7 @@ import {
   type KeyMessage,
   recordCommit,
 } from '../idempotency/idempotency-keys.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
+import type { CoreSession, Operation } from '../session/session.ts'
 import { publishVersions, saveTableCounts, type TableCounts } from './commit-log.ts'
 import {
   type LockedType,

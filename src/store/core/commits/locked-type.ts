@@ -6,9 +6,15 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { replacementTableId } from '../../batch.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import { prefixFields } from '../catalogue/fields.ts'
-import { boolean, columnList, integer } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession, RowLocks } from '../session/session.ts'
+import {
+  boolean,
+  type CoreSession,
+  columnList,
+  integer,
+  type Operation,
+  type ReadSession,
+  type RowLocks,
+} from '../session/session.ts'
 
 /** `change` conflicts with all locks, `commit` with `change` and itself, `load` with `change` only. */
 export type TypeLock = Exclude<keyof RowLocks, 'skipLocked'>

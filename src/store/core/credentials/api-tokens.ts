@@ -2,9 +2,19 @@
 import type { Scope } from '../../../contract/scopes.ts'
 import type { ApiToken, FoundToken } from '../../port/credentials.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
-import { bytes, columnList, integer, json, optional, type RowOf, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import { type CoreSession, perDialect, type ReadSession } from '../session/session.ts'
+import {
+  bytes,
+  type CoreSession,
+  columnList,
+  integer,
+  json,
+  type Operation,
+  optional,
+  perDialect,
+  type ReadSession,
+  type RowOf,
+  text,
+} from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 
 const TOKEN_COLUMNS = {

@@ -17,9 +17,7 @@ import type { StoreOptions } from '../../object-store.ts'
 import type { CatalogueOptions } from '../../port/definitions.ts'
 import type { OntologySummary } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
-import { integer, optional, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import { integer, type Operation, optional, type ReadSession, text } from '../session/session.ts'
 
 /** An ontology in the index, and the generation in which its definition last changed. */
 export interface StoredEntry extends OntologyEntry {

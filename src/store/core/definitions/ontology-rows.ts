@@ -7,9 +7,14 @@ import {
 } from '../../sql/definition-limits.ts'
 import { definitionOutOfSync, refuseTaken, type StoredType } from '../../sql/plan-types.ts'
 import { changeInProgress } from '../../sql/stored-change.ts'
-import { integer, json, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  json,
+  type Operation,
+  type ReadSession,
+  text,
+} from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 
 /**

@@ -14,9 +14,7 @@ import {
 } from '../../sql/plan-types.ts'
 import { deleteFields, type FieldOwner } from '../catalogue/fields.ts'
 import { abandonTables, objectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
-import { integer, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
+import { type CoreSession, integer, type Operation, text } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 import { type RewrittenType, redefineTypes } from '../tables/redefine-types.ts'
 

@@ -17,7 +17,7 @@ import {
 import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
 import { addAuditRecords } from '../audit/stored-audit-log.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 import { type BuildOperation, RolledBack, type TableBuilder } from '../tables/construction.ts'
 import { startChange } from '../tables/definition-changes.ts'
 import {

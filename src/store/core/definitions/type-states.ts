@@ -1,9 +1,7 @@
 /** The states of object types and of the database, read from the catalogue. */
 import { STATUS_MAX_TYPES } from '../../../contract/memory-limits.ts'
 import type { DatabaseStatus, TypeName, TypeState } from '../../port/maintenance.ts'
-import { integer, optional, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import { integer, type Operation, optional, type ReadSession, text } from '../session/session.ts'
 import { readRewriteStates } from '../tables/rewrites.ts'
 
 const STATE = { typeRid: text, count: integer, version: integer, oldestVersion: integer } as const

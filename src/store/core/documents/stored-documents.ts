@@ -9,9 +9,17 @@ import type {
 } from '../../port/credentials.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { type NoteMessage, recordNote, toKeyMessage } from '../idempotency/idempotency-keys.ts'
-import { columnList, integer, json, optional, text, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import { perDialect, type ReadSession } from '../session/session.ts'
+import {
+  columnList,
+  integer,
+  json,
+  type Operation,
+  optional,
+  perDialect,
+  type ReadSession,
+  text,
+  word,
+} from '../session/session.ts'
 import type { StoreOperations, WriteOperation } from '../session/store-operations.ts'
 
 const DOCUMENT_COLUMNS = {

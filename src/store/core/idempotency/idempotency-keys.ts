@@ -1,9 +1,15 @@
 /** Idempotency keys: which requests were committed, and with which result. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Commit, IdempotencyKey, IdempotencyNote } from '../../port/writes.ts'
-import { columnList, integer, optional, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  columnList,
+  integer,
+  type Operation,
+  optional,
+  type ReadSession,
+  text,
+} from '../session/session.ts'
 
 /** A key with the fingerprint of a request whose body was read. Plain data. */
 export interface KeyMessage extends Omit<IdempotencyKey, 'fingerprint'> {

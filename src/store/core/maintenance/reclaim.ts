@@ -1,9 +1,7 @@
 /** Deletes row versions and tables that no reader can need any more, and everything that expires. */
 
 import type { Retention } from '../../object-store.ts'
-import { columnList, integer } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import { columnList, integer, type Operation, type ReadSession } from '../session/session.ts'
 import type { StoreOperations, WriteOperation } from '../session/store-operations.ts'
 import { readUnseen, saveTimes } from './version-times.ts'
 

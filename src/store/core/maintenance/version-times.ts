@@ -6,9 +6,8 @@
  * A published version proves that every earlier one was superseded, and that every snapshot of an
  * earlier version was taken before the saved time.
  */
-import { integer } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+
+import { integer, type Operation, type ReadSession } from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 
 /** What a batch or an index build sets in the row of its replacement. */

@@ -18,8 +18,7 @@ import { type KeysetCursor, type OrderColumn, orderBranches } from '../../sql/co
 import { plainProperty } from '../../sql/compile/property-sql.ts'
 import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
-import { integer, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
+import { integer, type Operation, text } from '../session/session.ts'
 
 /** A table in SQL, and the columns of its fields. */
 export interface PartTable {

@@ -11,7 +11,7 @@ import {
   versionsOfPart,
 } from '../../port/pages.ts'
 import { ReadTimer, withReport } from '../../port/request-context.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 import { joinRecords, type PartReader, readMergedPage } from './merge-parts.ts'
 
 /** How a database reads the parts of a page. */

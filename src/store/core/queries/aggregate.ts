@@ -15,7 +15,7 @@ import {
 import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
 import { aggregateSql, countGroupsSql } from '../../sql/aggregate/aggregate-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 
 /** How a database reads what is aggregated, and the groups. */
 export interface Aggregator {

@@ -4,7 +4,7 @@
  */
 import type { FindTypesRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 
 /** A table of current objects. */
 export interface SearchedTable {

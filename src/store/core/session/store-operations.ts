@@ -3,8 +3,7 @@
  * thread and slow reads in another process: both are named, and their input is plain data.
  */
 import type { RequestContext } from '../../port/request-context.ts'
-import type { Operation } from './operation.ts'
-import type { CoreSession, ReadSession } from './session.ts'
+import type { CoreSession, Operation, ReadSession } from './session.ts'
 
 /** An operation that another thread or process can run. */
 export interface NamedOperation<Session, Input, Result> {

@@ -27,9 +27,7 @@ import {
   type TypeLock,
   type WriteTable,
 } from '../commits/locked-type.ts'
-import { integer } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession } from '../session/session.ts'
+import { type CoreSession, integer, type Operation } from '../session/session.ts'
 
 /** A table of an object type, by their numbers in the catalogue. */
 export interface TableOfType {

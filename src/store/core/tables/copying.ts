@@ -3,7 +3,7 @@ import { RefusedObject, type StoredObject } from '../../../ontology/values/read-
 import type { UnfitObject } from '../../port/definitions.ts'
 import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { type TypeConverter, unfitObject } from '../../sql/stored-change.ts'
-import type { Operation } from '../session/operation.ts'
+import type { Operation } from '../session/session.ts'
 import type { TableBuilder } from './construction.ts'
 import type { StoredRow } from './read-objects.ts'
 

@@ -16,9 +16,15 @@ import {
   unfitOf,
   withUnfitOf,
 } from '../../sql/stored-change.ts'
-import { integer, json, text, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  json,
+  type Operation,
+  type ReadSession,
+  text,
+  word,
+} from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 import type { TableBuilder } from './construction.ts'
 import { refuseSeparatePublication, restartRewrite } from './redefine-types.ts'

@@ -4,9 +4,7 @@ import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { definitionOutOfSync } from '../../sql/plan-types.ts'
 import type { NextObjects } from '../../sql/try-objects.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
-import { boolean, integer, text } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { ReadSession } from '../session/session.ts'
+import { boolean, integer, type Operation, type ReadSession, text } from '../session/session.ts'
 import type { Portion } from './construction.ts'
 
 /** An object as a table stores it. */

@@ -13,9 +13,15 @@ import { auditCommit } from '../audit/stored-audit-log.ts'
 import { type LockedType, lockReplacement, type TypeLock } from '../commits/locked-type.ts'
 import { type KeyMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { IN_USE } from '../maintenance/version-times.ts'
-import { integer, optional, text, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  type Operation,
+  optional,
+  type ReadSession,
+  text,
+  word,
+} from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 import {
   addTable,

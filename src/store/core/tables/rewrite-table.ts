@@ -12,8 +12,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RewritePhase } from '../../port/maintenance.ts'
 import { adoptTableFields } from '../catalogue/fields.ts'
 import { readType } from '../commits/locked-type.ts'
-import { boolean, integer } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
+import { boolean, integer, type Operation } from '../session/session.ts'
 import {
   abandonLoads,
   addTable,

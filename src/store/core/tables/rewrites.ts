@@ -3,9 +3,14 @@ import type { UnfitObject } from '../../port/definitions.ts'
 import type { RewriteState } from '../../port/maintenance.ts'
 import { reasonsOf } from '../../sql/plan-types.ts'
 import { deleteFields } from '../catalogue/fields.ts'
-import { integer, text, word } from '../session/columns.ts'
-import type { Operation } from '../session/operation.ts'
-import type { CoreSession, ReadSession } from '../session/session.ts'
+import {
+  type CoreSession,
+  integer,
+  type Operation,
+  type ReadSession,
+  text,
+  word,
+} from '../session/session.ts'
 import type { TableBuilder } from './construction.ts'
 
 /** A rewrite as the catalogue stores it. */

@@ -7,7 +7,7 @@ import {
   readFields,
   readTableFields as readTableFieldsIn,
 } from '../../core/catalogue/fields.ts'
-import { settled } from '../../core/session/operation.ts'
+import { settled } from '../../core/session/session.ts'
 import type { StoredField } from '../../sql/compile/field-numbers.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'

@@ -1,15 +1,15 @@
 /** Reads the catalogue of PostgreSQL. Concurrent requests share what is read for all of them. */
 import { CoalescedRead } from '../../../admission/coalesced-read.ts'
 import type { Ontology } from '../../../ontology/ontology.ts'
-import type { StoredEntry } from '../../core/definitions/catalogue-reader.ts'
 import {
   type CatalogueEntries,
   type CatalogueSource,
   readDefinitionText,
   readEntries,
   readGeneration,
+  type StoredEntry,
 } from '../../core/definitions/catalogue-reader.ts'
-import { awaited, type Operation } from '../../core/session/operation.ts'
+import { awaited, type Operation } from '../../core/session/session.ts'
 import type { Database } from '../driver/database.ts'
 import { readIn } from '../driver/postgres-session.ts'
 

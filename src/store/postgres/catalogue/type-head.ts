@@ -9,7 +9,7 @@ import {
   tableOfVersion as tableOfVersionIn,
 } from '../../core/catalogue/find-table.ts'
 import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
-import { awaited, runAwaited } from '../../core/session/operation.ts'
+import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { TOKEN_GENERATION_SQL } from '../driver/postgres-session.ts'

@@ -1,7 +1,6 @@
 /** Runs the operations of the parts that both stores share. */
 
-import type { Operation } from '../../core/session/operation.ts'
-import type { ReadSession } from '../../core/session/session.ts'
+import type { Operation, ReadSession } from '../../core/session/session.ts'
 import type {
   SlowRead,
   StoreOperations,

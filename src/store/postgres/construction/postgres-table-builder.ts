@@ -5,8 +5,7 @@ import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldOwner } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { awaited, type Operation, settled } from '../../core/session/operation.ts'
-import type { CoreSession } from '../../core/session/session.ts'
+import { awaited, type CoreSession, type Operation, settled } from '../../core/session/session.ts'
 import type {
   ChangedSource,
   NewRows,

@@ -1,7 +1,7 @@
 /** Rewrites types in the background. Any node can take the next step. */
 import type { LRUCache } from 'lru-cache'
 import { rewriteNext } from '../../core/changes/change-step.ts'
-import { awaited } from '../../core/session/operation.ts'
+import { awaited } from '../../core/session/session.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sampleTable, testSession } from '../../../../test/session-contract.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
-import { integer } from '../../core/session/columns.ts'
-import { awaited, runAwaited } from '../../core/session/operation.ts'
+import { awaited, integer, runAwaited } from '../../core/session/session.ts'
 import { Database } from './database.ts'
 import { readIn, runIn } from './postgres-session.ts'
 

@@ -1,13 +1,19 @@
 /** Runs operations on PostgreSQL: each statement is awaited. */
-import { type Columns, type RowOf, readRow, readRows } from '../../core/session/columns.ts'
-import { awaited, type Operation, runAwaited } from '../../core/session/operation.ts'
-import type {
-  CoreSession,
-  Dialect,
-  Parameter,
-  ReadSession,
-  StatementOptions,
-  StoreLock,
+
+import {
+  awaited,
+  type Columns,
+  type CoreSession,
+  type Dialect,
+  type Operation,
+  type Parameter,
+  type ReadSession,
+  type RowOf,
+  readRow,
+  readRows,
+  runAwaited,
+  type StatementOptions,
+  type StoreLock,
 } from '../../core/session/session.ts'
 import type { Session, WriteSession } from './session.ts'
 

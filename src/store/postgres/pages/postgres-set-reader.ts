@@ -3,7 +3,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { OrderValues, PartSearch, PartTable, RowHandle } from '../../core/pages/merge-parts.ts'
 import { readSetPage as readParts, type SetReader } from '../../core/pages/read-set-page.ts'
-import { awaited, type Operation, runAwaited } from '../../core/session/operation.ts'
+import { awaited, type Operation, runAwaited } from '../../core/session/session.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec } from '../../object-store.ts'
 import {
   partRequest,

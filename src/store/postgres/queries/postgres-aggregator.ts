@@ -2,7 +2,7 @@
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
-import { awaited, runAwaited } from '../../core/session/operation.ts'
+import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
 import type { CompiledAggregation, SourceRows } from '../../sql/aggregate/aggregate-groups.ts'

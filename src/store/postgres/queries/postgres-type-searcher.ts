@@ -1,7 +1,7 @@
 /** Searches the tables of PostgreSQL for objects by id. See core/queries/find-types.ts. */
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findTypes as findIn, type SearchedTable } from '../../core/queries/find-types.ts'
-import { awaited, runAwaited } from '../../core/session/operation.ts'
+import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { objectIdsSql } from '../catalogue/object-id-index.ts'

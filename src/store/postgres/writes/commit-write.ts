@@ -9,8 +9,7 @@ import {
   type Written,
 } from '../../core/commits/commit-write.ts'
 import { toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
-import { awaited, settled } from '../../core/session/operation.ts'
-import type { CoreSession } from '../../core/session/session.ts'
+import { awaited, type CoreSession, settled } from '../../core/session/session.ts'
 import type { Commit, WriteTarget } from '../../port/writes.ts'
 import {
   type PostgresContext,

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { SqliteSession } from '../file/sqlite-session.ts'
-import { StatementCache } from '../file/statement-cache.ts'
+import { SqliteSession, StatementCache } from '../file/sqlite-session.ts'
 import { KnownFields } from './known-fields.ts'
 import { toTableLayout } from './table-layout.ts'
 

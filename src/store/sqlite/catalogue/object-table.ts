@@ -16,7 +16,7 @@ import {
   objectTable,
   tablesOfDefinition,
 } from '../../core/catalogue/object-tables.ts'
-import { integer, text } from '../../core/session/columns.ts'
+import { integer, text } from '../../core/session/session.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'

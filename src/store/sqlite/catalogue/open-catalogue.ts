@@ -6,7 +6,7 @@ import {
   readEntries,
   readGeneration,
 } from '../../core/definitions/catalogue-reader.ts'
-import { settled } from '../../core/session/operation.ts'
+import { settled } from '../../core/session/session.ts'
 import type { StoreOptions } from '../../object-store.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'

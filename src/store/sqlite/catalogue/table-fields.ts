@@ -6,9 +6,7 @@ import {
   readFields,
   readTableFields,
 } from '../../core/catalogue/fields.ts'
-import { integer } from '../../core/session/columns.ts'
-import type { Operation } from '../../core/session/operation.ts'
-import type { ReadSession } from '../../core/session/session.ts'
+import { integer, type Operation, type ReadSession } from '../../core/session/session.ts'
 import { FieldNumbers, INDEXED_TIME, type StoredField } from '../../sql/compile/field-numbers.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
 import { readTableLayout, type TableLayout } from './table-layout.ts'

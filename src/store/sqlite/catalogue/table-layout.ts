@@ -1,7 +1,7 @@
 /** How a table stores its rows, see docs/decisions/016-smaller-tables.md. */
 import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import { integer } from '../../core/session/columns.ts'
+import { integer } from '../../core/session/session.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { runIn, type SqliteSession } from '../file/sqlite-session.ts'

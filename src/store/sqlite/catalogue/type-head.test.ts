@@ -4,7 +4,7 @@ import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { openConnection, openWriterConnection } from '../file/connection.ts'
 import { createDatabaseFile } from '../file/database-file.ts'
-import { StatementCache } from '../file/statement-cache.ts'
+import { StatementCache } from '../file/sqlite-session.ts'
 import { migrate } from './migrate.ts'
 import { KnownHeads } from './type-head.ts'
 

@@ -4,8 +4,7 @@ import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { type FieldOwner, numberFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { integer } from '../../core/session/columns.ts'
-import { type Operation, settled } from '../../core/session/operation.ts'
+import { integer, type Operation, settled } from '../../core/session/session.ts'
 import type {
   NewRows,
   StagedRecord,

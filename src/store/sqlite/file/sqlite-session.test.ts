@@ -1,11 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { sampleTable, testSession } from '../../../../test/session-contract.ts'
-import { integer } from '../../core/session/columns.ts'
-import { awaited, runNow } from '../../core/session/operation.ts'
+import { awaited, integer, runNow } from '../../core/session/session.ts'
 import { inTransaction } from './connection.ts'
-import { SqliteSession } from './sqlite-session.ts'
-import { StatementCache } from './statement-cache.ts'
+import { SqliteSession, StatementCache } from './sqlite-session.ts'
 
 /** Counts how many statements are prepared. */
 class CountingDatabase extends DatabaseSync {

@@ -3,8 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { WordCutter } from '../../sql/text/word-cutter.ts'
-import { SqliteSession } from './sqlite-session.ts'
-import { StatementCache } from './statement-cache.ts'
+import { SqliteSession, StatementCache } from './sqlite-session.ts'
 import type { StagedWrite } from './time-slice.ts'
 
 /** A write of one object uses about twenty statements. */

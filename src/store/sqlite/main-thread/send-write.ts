@@ -7,7 +7,7 @@ import type { TaskOwner } from '../../../admission/fair-queue.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findEarlierCommit, toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
-import { runNow } from '../../core/session/operation.ts'
+import { runNow } from '../../core/session/session.ts'
 import { isIdleReplacement, touchReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
@@ -19,11 +19,10 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import { readTypeHead } from '../catalogue/type-head.ts'
+import { readTypeHead, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import { changeMessages, columnsOf } from '../changes/change-message.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { VISIBLE, visibilityValues } from '../queries/type-versions.ts'
 import type { CommitMessage } from '../staged/staged-jobs.ts'
 import type { OpenJob } from '../threads/worker-thread.ts'
 import type { BatchMessage } from '../writes/commit-batch.ts'

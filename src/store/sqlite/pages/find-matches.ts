@@ -4,7 +4,7 @@ import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
 import type { KeysetCursor } from '../../sql/compile/order-sql.ts'
 import { alternativesOf, maxMatches } from '../../sql/plan/alternatives.ts'
 import { hasFewMatches } from '../../sql/plan/plan-rules.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 import {
   countCurrentRows,
   countVisibleRows,

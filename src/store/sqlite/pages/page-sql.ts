@@ -11,7 +11,7 @@ import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { LIMIT, VISIBLE } from '../queries/type-versions.ts'
+import { LIMIT, VISIBLE } from '../catalogue/type-head.ts'
 
 export interface SqlText {
   readonly sql: string

@@ -6,23 +6,21 @@
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import type { PageCache } from '../../page-cache.ts'
-import { releaserOf } from '../../page-cache.ts'
-import type { RequestContext } from '../../port/request-context.ts'
-import { ReadTimer, withReport } from '../../port/request-context.ts'
+import { type PageCache, releaserOf } from '../../page-cache.ts'
+import { ReadTimer, type RequestContext, withReport } from '../../port/request-context.ts'
 import { compareProperty } from '../../sql/compile/property-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { type ByteBudget, toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
-import type { TypeHead } from '../catalogue/type-head.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
-import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
-import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import {
   readVersions,
+  type TypeHead,
   type TypeVersion,
   type TypeVersions,
   visibilityValues,
-} from '../queries/type-versions.ts'
+} from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
+import { type RowSearch, resolveCursor } from '../queries/find-rows.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { type FoundRowsPlan, findMatches } from './find-matches.ts'
 import {
   followerKey,

@@ -2,16 +2,22 @@
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { OrderValues, PartSearch, RowHandle } from '../../core/pages/merge-parts.ts'
 import { readSetPage as readParts, type SetReader } from '../../core/pages/read-set-page.ts'
-import { bytes, integer } from '../../core/session/columns.ts'
-import { type Operation, runNow, settled } from '../../core/session/operation.ts'
+import { bytes, integer, type Operation, runNow, settled } from '../../core/session/session.ts'
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../port/pages.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { readTypeHead, type TableHead, type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
+import {
+  readTypeHead,
+  readVersions,
+  type TableHead,
+  type TypeHead,
+  tableOfRow,
+  VISIBLE,
+  visibilityValues,
+} from '../catalogue/type-head.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { readVersions, VISIBLE, visibilityValues } from '../queries/type-versions.ts'
 import { countTotal } from './find-matches.ts'
 import { recordSql } from './page-sql.ts'
 import { type PlanSite, planPage } from './plan-page.ts'

@@ -1,5 +1,5 @@
 import type { BoundValue } from '../../sql/compile/sql-condition.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 
 /** Counts the rows of a `FROM` clause. */
 export function countIn(

@@ -7,13 +7,17 @@ import { type KeysetCursor, orderBranches, orderColumn } from '../../sql/compile
 import type { BoundValue, SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
-import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import {
+  LIMIT,
+  type TypeHead,
+  type TypeVersions,
+  tableOfRow,
+  VISIBLE,
+} from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 import { countIn } from './count-in.ts'
 import { querySql } from './query-sql.ts'
 import type { QueryTables } from './query-tables.ts'
-import type { TypeVersions } from './type-versions.ts'
-import { LIMIT, VISIBLE } from './type-versions.ts'
 
 export interface RowSearch {
   readonly table: number

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache'
 import type { Query } from '../../../query/query.ts'
 import { plainQuery } from '../../../query/query-tree.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 import { findRowsSql, type RowSearch } from './find-rows.ts'
 import type { QueryTables } from './query-tables.ts'
 

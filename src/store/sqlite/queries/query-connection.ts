@@ -1,8 +1,7 @@
 /** A connection with the functions that the SQL of queries calls, and what these functions share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { KnownFields } from '../catalogue/known-fields.ts'
-import { SqliteSession } from '../file/sqlite-session.ts'
-import { StatementCache } from '../file/statement-cache.ts'
+import { SqliteSession, StatementCache } from '../file/sqlite-session.ts'
 import { addMatcherFunction, Matchers } from './matchers.ts'
 
 export interface QueryConnection {

@@ -11,12 +11,11 @@ import {
 } from '../../sql/text/similar-terms.ts'
 import type { TermPrefix } from '../../sql/text/text-index.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
-import type { StatementCache } from '../file/statement-cache.ts'
+import { LIMIT, type TypeVersions, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 import { countIn } from './count-in.ts'
 import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
-import type { TypeVersions } from './type-versions.ts'
-import { LIMIT, VISIBLE, visibilityValues } from './type-versions.ts'
 
 export interface QueryTables extends QueriedType<TableFields> {
   /** The table of the query's type; undefined if rows are read although it is not created yet. */

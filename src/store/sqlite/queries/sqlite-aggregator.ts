@@ -2,19 +2,18 @@
 
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
-import { runNow, settled } from '../../core/session/operation.ts'
+import { runNow, settled } from '../../core/session/session.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
 import type { SourceRows } from '../../sql/aggregate/aggregate-groups.ts'
 import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
 import { emptyTable } from '../catalogue/object-table.ts'
-import { readTypeHead } from '../catalogue/type-head.ts'
+import { readTypeHead, readVersions, VISIBLE } from '../catalogue/type-head.ts'
 import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
 import { SQLITE_METRICS } from './aggregate-metric.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
-import { readVersions, VISIBLE } from './type-versions.ts'
 
 export function aggregate(
   connection: ReadConnection,

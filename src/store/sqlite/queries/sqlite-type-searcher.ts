@@ -1,7 +1,7 @@
 /** Searches the tables of SQLite for objects by id. See core/queries/find-types.ts. */
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findTypes as findIn, type SearchedTable } from '../../core/queries/find-types.ts'
-import { runNow, settled } from '../../core/session/operation.ts'
+import { runNow, settled } from '../../core/session/session.ts'
 import type { FindTypesRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {
@@ -10,8 +10,8 @@ import {
   selectByObjectId,
   toTableLayout,
 } from '../catalogue/table-layout.ts'
+import { VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
-import { VISIBLE, visibilityValues } from './type-versions.ts'
 
 /** Rows and tables that the main thread searches: about a millisecond. */
 const MAX_QUICK_ROWS = 500

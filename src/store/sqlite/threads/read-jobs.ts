@@ -2,7 +2,7 @@
 
 import { readDefinition } from '../../core/definitions/ontology-rows.ts'
 import { type OperationMessage, readNamed } from '../../core/named-operations.ts'
-import { runNow } from '../../core/session/operation.ts'
+import { runNow } from '../../core/session/session.ts'
 import { readTried } from '../../core/tables/read-objects.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type {

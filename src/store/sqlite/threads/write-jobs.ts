@@ -2,7 +2,7 @@
 
 import { rewriteNext } from '../../core/changes/change-step.ts'
 import { buildNamed, type OperationMessage, writeNamed } from '../../core/named-operations.ts'
-import { type Operation, runNow, settled } from '../../core/session/operation.ts'
+import { type Operation, runNow, settled } from '../../core/session/session.ts'
 import { RolledBack, type TableBuilder } from '../../core/tables/construction.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
 import { SqliteTableBuilder } from '../construction/sqlite-table-builder.ts'

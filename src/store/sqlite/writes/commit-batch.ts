@@ -11,7 +11,7 @@ import {
   type WriteMessage,
   type Written,
 } from '../../core/commits/commit-write.ts'
-import { settled as resultOf, runNow } from '../../core/session/operation.ts'
+import { settled as resultOf, runNow } from '../../core/session/session.ts'
 import type { Commit } from '../../object-store.ts'
 import { createObjectTable } from '../catalogue/object-table.ts'
 import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'

@@ -14,9 +14,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { integer, optional } from '../../core/session/columns.ts'
-import type { Operation } from '../../core/session/operation.ts'
-import type { ReadSession } from '../../core/session/session.ts'
+import { integer, type Operation, optional, type ReadSession } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { rowRemover } from '../catalogue/object-table.ts'
