@@ -4,6 +4,7 @@ import type { Caller } from '../../src/access/caller.ts'
 import { CallerViews } from '../../src/access/policies/caller-views.ts'
 import type { Right } from '../../src/access/policies/policy.ts'
 import type { CallerView } from '../../src/access/policies/view-ontology.ts'
+import { nextTurn } from '../../src/admission/next-turn.ts'
 import { Catalogue } from '../../src/ontology/catalogue.ts'
 import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
 import { OntologyCache } from '../../src/ontology/ontology-cache.ts'
@@ -75,7 +76,7 @@ describe('views of callers', () => {
   const see = async (policy: string, by: Caller) => {
     const policies = await views.read([[policy]])
     const viewer = { caller: by, catalogue: new Catalogue(1, [LAB]) }
-    return views.limit(viewer, policies).catalogue.ontologies
+    return (await views.limit(viewer, policies)).catalogue.ontologies
   }
 
   it('are shared by callers whose claims make no difference', async () => {
@@ -86,6 +87,22 @@ describe('views of callers', () => {
     await save('own', rule('$caller.name'))
     expect((await see('own', caller('bob')))[0]).not.toBe(seen[0])
     expect((await see('own', caller('ada')))[0]).toBe(seen[0])
+  })
+
+  it('are made one in each round of the event loop, however many callers wait', async () => {
+    await save('each', rule('$caller.name'))
+    let made = 0
+    const names = Array.from({ length: 8 }, (_, number) => `caller ${number}`)
+    const seen = names.map(async (name) => {
+      await see('each', caller(name))
+      made += 1
+    })
+    while (made < names.length) {
+      const before = made
+      await nextTurn()
+      expect(made - before).toBeLessThanOrEqual(1)
+    }
+    await Promise.all(seen)
   })
 
   it('differ between a caller without a claim and a right that needs none', async () => {

@@ -4,6 +4,7 @@
  * the definitions that they belong to.
  */
 import { LRUCache } from 'lru-cache'
+import { TurnQueue } from '../../admission/turn-queue.ts'
 import { Catalogue, type OntologyEntry } from '../../ontology/catalogue.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { OntologyCache } from '../../ontology/ontology-cache.ts'
@@ -47,6 +48,8 @@ export class CallerViews {
   /** The claims that rules can use. */
   readonly claimNames: readonly string[]
   readonly #options: CallerViewsOptions
+  /** Views are made one after the other, so that other requests wait for one at most. */
+  readonly #turns = new TurnQueue()
   readonly #known = new LRUCache<string, ReadPolicies>({
     maxSize: KNOWN_POLICIES_BYTES,
     sizeCalculation: ({ lists }, key) => JSON.stringify(lists).length + key.length + 500,
@@ -91,8 +94,11 @@ export class CallerViews {
    * Limits a caller, and the ontologies of the catalogue, to what its policies allow. Views of large
    * ontologies take some memory, so they are made only of those that a request is about.
    */
-  limit({ caller, catalogue }: Viewer, policies: ReadPolicies): Viewer {
-    const seen = catalogue.ontologies.map((of) => ({ of, view: this.#view(of, caller, policies) }))
+  async limit({ caller, catalogue }: Viewer, policies: ReadPolicies): Promise<Viewer> {
+    const seen: { readonly of: Ontology; readonly view: CallerView }[] = []
+    for (const of of catalogue.ontologies) {
+      seen.push({ of, view: await this.#view(of, caller, policies) })
+    }
     const visible = seen.flatMap(({ view }) => view.ontology ?? [])
     const hidden = seen.filter(({ view }) => view.ontology === undefined).map(({ of }) => of)
     const { generation, index } = catalogue
@@ -107,12 +113,16 @@ export class CallerViews {
     return nameOntology(lists, entry)
   }
 
-  #view(ontology: Ontology, caller: Caller, policies: ReadPolicies): CallerView {
+  async #view(ontology: Ontology, caller: Caller, policies: ReadPolicies): Promise<CallerView> {
     const { definitions, limits } = this.#options
     const claims = claimsOf(caller)
     const id = this.#viewId(ontology, policies, claims)
     const known = definitions.findView(ontology, id)
     if (known !== undefined) return known
+    // A view of a large ontology takes milliseconds, and many callers can need theirs at once.
+    await this.#turns.next()
+    const meanwhile = definitions.findView(ontology, id)
+    if (meanwhile !== undefined) return meanwhile
     const view = viewOntology(ontology, policies.lists, { claims, limits })
     definitions.addView(ontology, id, view, { bytes: view.bytes, callerId: caller.id })
     return view
