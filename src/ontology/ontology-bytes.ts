@@ -11,6 +11,9 @@ const FIELD_BYTES = 200
 /** The parameters of a property in three action types. */
 const PARAMETERS_BYTES = 300
 const TYPE_BYTES = 800
+/** A type that all views in which it can only be read share, and its entry in one of them. */
+const READ_ONLY_BYTES = 250
+const ENTRY_BYTES = 200
 const LINK_BYTES = 800
 const INTERFACE_BYTES = 1000
 const INTERFACE_PART_BYTES = 150
@@ -21,17 +24,21 @@ export function ontologyBytes(ontology: Ontology, textLength: number): number {
   let bytes = BASE_BYTES + textLength + partBytes(ontology)
   bytes += countFields(ontology.definition) * FIELD_BYTES
   for (const { properties } of ontology.objectTypes.values()) {
-    bytes += TYPE_BYTES + properties.size * PARAMETERS_BYTES
+    bytes += TYPE_BYTES + READ_ONLY_BYTES + properties.size * PARAMETERS_BYTES
   }
   return bytes
 }
 
+/** What a view shares of a type: all of it, its properties, or nothing. */
+type SharedPart = 'type' | 'properties' | 'nothing'
+
 /** Returns the memory that a view takes besides the parts that it shares with its ontology. */
-export function viewBytes(view: Ontology, isShared: (type: ObjectType) => boolean): number {
+export function viewBytes(view: Ontology, sharedOf: (type: ObjectType) => SharedPart): number {
   let bytes = BASE_BYTES + partBytes(view)
   for (const type of view.objectTypes.values()) {
-    bytes += TYPE_BYTES
-    if (!isShared(type)) bytes += type.properties.size * FIELD_BYTES
+    const shared = sharedOf(type)
+    bytes += shared === 'type' ? ENTRY_BYTES : TYPE_BYTES
+    if (shared === 'nothing') bytes += type.properties.size * FIELD_BYTES
     if (!type.isReadOnly) bytes += type.properties.size * PARAMETERS_BYTES
   }
   return bytes

@@ -13,6 +13,7 @@ import type { Documents, FoundDocuments, StoredDocument } from '../../store/obje
 import type { Caller, CallerRights } from '../caller.ts'
 import type { Viewer } from '../resolve.ts'
 import { type Claims, claimNames, type Policy, type PolicyBody } from './policy.ts'
+import { ReadOnlyTypes } from './ruled-objects.ts'
 import {
   type CallerView,
   nameOntology,
@@ -50,6 +51,7 @@ export class CallerViews {
   readonly #options: CallerViewsOptions
   /** Views are made one after the other, so that other requests wait for one at most. */
   readonly #turns = new TurnQueue()
+  readonly #readOnly = new ReadOnlyTypes()
   readonly #known = new LRUCache<string, ReadPolicies>({
     maxSize: KNOWN_POLICIES_BYTES,
     sizeCalculation: ({ lists }, key) => JSON.stringify(lists).length + key.length + 500,
@@ -123,7 +125,7 @@ export class CallerViews {
     await this.#turns.next()
     const meanwhile = definitions.findView(ontology, id)
     if (meanwhile !== undefined) return meanwhile
-    const view = viewOntology(ontology, policies.lists, { claims, limits })
+    const view = viewOntology(ontology, policies.lists, { claims, limits }, this.#readOnly)
     definitions.addView(ontology, id, view, { bytes: view.bytes, callerId: caller.id })
     return view
   }

@@ -57,8 +57,12 @@ export function addUp(
   if (named.flat().some((right) => !fits(right, ontology, context))) return undefined
   const parts = named.map((rights) => rightsOfPolicy(rights, ontology, context))
   const types = new Map<string, TypeRights>()
+  const [only, ...others] = parts
   for (const name of ontology.objectTypes.keys()) {
-    const rights = union(parts.flatMap((part) => part.types.get(name) ?? []))
+    // Most callers have one policy, and definitions can have many types.
+    const own = only?.types.get(name)
+    const rights =
+      others.length === 0 ? own : union(parts.flatMap((part) => part.types.get(name) ?? []))
     if (rights !== undefined && rights.rows !== UNCLAIMED) types.set(name, rights)
   }
   const canAdminister = parts.some((part) => part.canAdminister)
@@ -82,11 +86,11 @@ function rightsOfPolicy(
   context: RightsContext,
 ): OntologyRights {
   const named = Map.groupBy(rights, ({ objectType }) => objectType)
-  const others = (named.get(ALL_TYPES) ?? []).map(({ access }) => allOfType(access))
+  const others = union((named.get(ALL_TYPES) ?? []).map(({ access }) => allOfType(access)))
   const types = new Map<string, TypeRights>()
   for (const [name, objectType] of ontology.objectTypes) {
     const own = named.get(name)?.map((right) => rightsOfType(right, objectType, context))
-    const combined = union(own ?? others)
+    const combined = own === undefined ? others : union(own)
     if (combined !== undefined) types.set(name, combined)
   }
   return { canAdminister: rights.some(({ access }) => access === 'administer'), types }

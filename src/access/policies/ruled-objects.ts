@@ -43,6 +43,19 @@ interface RestrictedType extends ObjectType {
   readonly restriction: Restriction
 }
 
+/** Types of which a caller may read everything, and write nothing: views share them. */
+export class ReadOnlyTypes {
+  readonly #types = new WeakMap<ObjectType, ObjectType>()
+
+  of(of: ObjectType): ObjectType {
+    const known = this.#types.get(of)
+    if (known !== undefined) return known
+    const restricted = restrictType(of, { of, rows: EVERYTHING, shown: undefined })
+    this.#types.set(of, restricted)
+    return restricted
+  }
+}
+
 export function restrictType(visible: ObjectType, restriction: Restriction): ObjectType {
   const restricted: RestrictedType = {
     ...visible,

@@ -6,6 +6,7 @@ import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { visibleDefinition } from '../../ontology/definition/visible-definition.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { viewBytes } from '../../ontology/ontology-bytes.ts'
+import { EVERYTHING } from '../../query/query.ts'
 import { tryClaims } from './claims.ts'
 import type { Claims, Policy, Right } from './policy.ts'
 import {
@@ -16,7 +17,7 @@ import {
   rightsIn,
   type TypeRights,
 } from './policy-rights.ts'
-import { restrictType } from './ruled-objects.ts'
+import { ReadOnlyTypes, restrictType } from './ruled-objects.ts'
 
 /** What a caller sees and may change of one ontology. */
 export interface CallerView {
@@ -38,6 +39,7 @@ export function viewOntology(
   ontology: Ontology,
   lists: PolicyLists,
   context: RightsContext,
+  readOnly = new ReadOnlyTypes(),
 ): CallerView {
   const rights = rightsOfLists(lists, ontology, context)
   if (rights === undefined) return { ontology: undefined, canAdminister: false, bytes: 0 }
@@ -46,10 +48,15 @@ export function viewOntology(
   if ([...objectTypes.keys()].every((name) => rights.types.get(name)?.canWrite)) {
     return { ontology, canAdminister, bytes: 0 }
   }
-  const visible = restrictOntology(ontology, rights, viewId(lists, ontology, context.claims))
-  const isShared = (type: ObjectType) => rights.types.get(type.apiName)?.hidden.size === 0
+  const id = viewId(lists, ontology, context.claims)
+  const visible = restrictOntology(ontology, rights, { id, readOnly })
+  const sharedOf = ({ apiName }: ObjectType) => {
+    const { canWrite, rows, hidden } = rights.types.get(apiName) ?? {}
+    if (hidden === undefined || hidden.size > 0) return 'nothing'
+    return canWrite || rows === EVERYTHING ? 'type' : 'properties'
+  }
   const rules = rightsText(lists, ontology, context.claims).length * BYTES_PER_RULE_CHARACTER
-  return { ontology: visible, canAdminister, bytes: viewBytes(visible, isShared) + rules }
+  return { ontology: visible, canAdminister, bytes: viewBytes(visible, sharedOf) + rules }
 }
 
 /**
@@ -76,11 +83,15 @@ function rightsOfLists(
 }
 
 /** Shares everything with the ontology that the rights do not change. */
-function restrictOntology(ontology: Ontology, { types }: OntologyRights, id: string): Ontology {
+function restrictOntology(
+  ontology: Ontology,
+  { types }: OntologyRights,
+  { id, readOnly }: { readonly id: string; readonly readOnly: ReadOnlyTypes },
+): Ontology {
   const definition = visibleDefinition(ontology, (name) => types.get(name)?.hidden)
   return parseDefinition(definition, undefined, {
     id,
-    typeOf: (visible, parse) => restrictedType(visible, parse, ontology, types),
+    typeOf: (visible, parse) => restrictedType(visible, parse, ontology, types, readOnly),
   })
 }
 
@@ -89,12 +100,14 @@ function restrictedType(
   parse: () => ObjectType | undefined,
   { objectTypes }: Ontology,
   types: ReadonlyMap<string, TypeRights>,
+  readOnly: ReadOnlyTypes,
 ): ObjectType | undefined {
   const of = objectTypes.get(apiName)
   const rights = types.get(apiName)
   if (of === undefined || rights === undefined) throw new Error('a hidden type is in a view')
   if (rights.canWrite) return of
   const { rows, hidden } = rights
+  if (hidden.size === 0 && rows === EVERYTHING) return readOnly.of(of)
   if (hidden.size === 0) return restrictType(of, { of, rows, shown: undefined })
   const visible = parse()
   return visible && restrictType(visible, { of, rows, shown: [...visible.properties.keys()] })

@@ -34,12 +34,14 @@ export function parseImplementations(
   )
   const size = new FieldCount(mistakes)
   const implementing = definitions
-    .map((definition, index) => ({ definition, path: `objectTypes[${index}].implements` }))
-    .sort((a, b) => (a.definition.apiName < b.definition.apiName ? -1 : 1))
-  for (const { definition, path } of implementing) {
-    const objectType = objectTypes.get(definition.apiName)
-    if (objectType === undefined || definition.implements === undefined) continue
-    const type = new ImplementingType(objectType, definition.implements, parts, path, mistakes)
+    .flatMap(({ apiName, implements: names }, index) =>
+      names === undefined ? [] : [{ apiName, names, path: `objectTypes[${index}].implements` }],
+    )
+    .sort((a, b) => (a.apiName < b.apiName ? -1 : 1))
+  for (const { apiName, names, path } of implementing) {
+    const objectType = objectTypes.get(apiName)
+    if (objectType === undefined) continue
+    const type = new ImplementingType(objectType, names, parts, path, mistakes)
     for (const view of type.implemented()) {
       size.add(view.allProperties.size + view.allLinks.size)
       if (mistakes.count > 0) break
@@ -50,7 +52,9 @@ export function parseImplementations(
   for (const [name, view] of views) {
     interfaceTypes.set(name, { ...view, implementations: implementations.get(name) ?? new Map() })
   }
-  if (mistakes.count === 0) refuseWrongLinks(interfaceTypes, definitions, parts, mistakes)
+  if (mistakes.count === 0 && implementing.length > 0) {
+    refuseWrongLinks(interfaceTypes, definitions, parts, mistakes)
+  }
   return interfaceTypes
 }
 
