@@ -81,6 +81,20 @@ describe('a fair queue', () => {
     expect(tasks.started.at(-1)).toBe('a2')
   })
 
+  it('lets no stream of new callers keep another one waiting', async () => {
+    const tasks = new Tasks({ slots: 1, maxWaitMs: 100_000 })
+    for (const name of ['a1', 'a2', 'a3']) {
+      await tasks.start(name)
+      await tasks.timer.pass(500)
+      await tasks.end(name)
+    }
+    await tasks.start('b1', 'a4', 'c1')
+    await tasks.timer.pass(10)
+    await tasks.end('b1')
+    await tasks.start('d1', 'e1')
+    expect(tasks.started.slice(3)).toEqual(['b1', 'a4'])
+  })
+
   it('treats callers equally once their use is long ago', async () => {
     const tasks = new Tasks({ slots: 1, maxWaitMs: 1e9 })
     await tasks.start('a1')

@@ -1,7 +1,9 @@
 /**
  * Shares a few slots fairly between callers. One caller never holds all slots, so a small request of
- * another caller finds a free one. The waiting caller with the least recent use goes first. A task
- * that would wait too long behind tasks of its own caller is refused on arrival, not after the wait.
+ * another caller finds a free one. The waiting caller that used the least goes first, where only use
+ * counts for which others had to wait (start-time fair queueing): neither many new callers nor one
+ * that comes back can keep another one waiting. A task that would wait too long behind tasks of its
+ * own caller is refused on arrival, not after the wait.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 import { CallerMap } from './caller-limits.ts'
@@ -45,7 +47,7 @@ interface WaitingTask {
 interface CallerState {
   running: number
   readonly waiting: WaitingTask[]
-  /** Milliseconds of recent use at `usedAt`; decays with `HALF_LIFE_MS`. */
+  /** Milliseconds of use, counted from what others had used when the caller became active. */
   usedMs: number
   usedAt: number
   /** Moving average of the duration of a task; decays to the first average while none runs. */
@@ -59,8 +61,6 @@ const FIRST_AVERAGE_MS = 50
 const AVERAGE_WEIGHT = 0.3
 /** Every start of a task looks at all callers, so idle ones are evicted early. */
 const MAX_CALLERS = 100
-/** A caller whose recent use has decayed below this counts as idle. */
-const IDLE_USE_MS = 10
 
 export class FairQueue {
   readonly #options: FairQueueOptions
@@ -69,6 +69,8 @@ export class FairQueue {
   readonly #runningByKey = new Map<string, number>()
   /** Cancels the timer that starts tasks when a caller stops being active. */
   #cancelWakeUp: (() => void) | undefined
+  /** The use of the caller whose task was started last, or more. */
+  #startedAtUse = 0
   #free: number
   #closedReason: string | undefined
 
@@ -87,6 +89,8 @@ export class FairQueue {
     if (this.#closedReason !== undefined) throw unavailable(this.#closedReason)
     owner.signal?.throwIfAborted()
     const caller = this.#callers.findOrCreate(owner.callerId)
+    const isActive = caller.running + caller.waiting.length > 0
+    if (!isActive) caller.usedMs = Math.max(caller.usedMs, this.#startedAtUse)
     const isNext = caller.waiting.length === 0
     if (isNext && this.#canStart(caller, owner, this.#slotsPerCaller())) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
@@ -188,6 +192,7 @@ export class FairQueue {
 
   #enter(caller: CallerState, { key }: TaskOwner): void {
     caller.averageMs = this.#averageMs(caller)
+    this.#startedAtUse = Math.max(this.#startedAtUse, caller.usedMs)
     this.#free -= 1
     caller.running += 1
     if (key !== undefined) this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1)
@@ -196,7 +201,11 @@ export class FairQueue {
   #leave(caller: CallerState, { key, signal }: TaskOwner, tookMs: number): void {
     this.#free += 1
     caller.running -= 1
-    caller.usedMs = this.#recentUse(caller) + tookMs
+    caller.usedMs += tookMs
+    // Nobody had to wait for what was used while there was a free slot for everyone.
+    if (this.#free === this.#options.slots) {
+      this.#startedAtUse = Math.max(this.#startedAtUse, caller.usedMs)
+    }
     caller.usedAt = this.#timer.now()
     // An aborted task took as long as its client stayed, not as long as the work takes.
     if (!signal?.aborted) caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
@@ -215,7 +224,7 @@ export class FairQueue {
     if (this.#free === 0) return
     const waiting = [...this.#callers.values()].filter((caller) => caller.waiting.length > 0)
     if (waiting.length === 0) return
-    waiting.sort((a, b) => this.#recentUse(a) - this.#recentUse(b))
+    waiting.sort((a, b) => a.usedMs - b.usedMs)
     // Does not change here: a caller with a waiting task is active already.
     const share = this.#slotsPerCaller()
     while (waiting.filter((caller) => this.#startOne(caller, share)).length > 0);
@@ -246,10 +255,6 @@ export class FairQueue {
     this.#cancelWakeUp = this.#timer.after(next - now, () => this.#startNext())
   }
 
-  #recentUse({ usedMs, usedAt }: CallerState): number {
-    return usedMs * this.#decaySince(usedAt)
-  }
-
   #averageMs({ running, averageMs, usedAt }: CallerState): number {
     if (running > 0) return averageMs
     const first = this.#firstAverageMs()
@@ -268,14 +273,15 @@ export class FairQueue {
     return {
       running: 0,
       waiting: [],
-      usedMs: 0,
+      usedMs: this.#startedAtUse,
       usedAt: this.#timer.now(),
       averageMs: this.#firstAverageMs(),
     }
   }
 
   #isIdle(caller: CallerState): boolean {
-    return caller.running + caller.waiting.length === 0 && this.#recentUse(caller) < IDLE_USE_MS
+    const { running, waiting, usedMs } = caller
+    return running + waiting.length === 0 && usedMs <= this.#startedAtUse
   }
 }
 
