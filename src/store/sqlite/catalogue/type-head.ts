@@ -102,7 +102,7 @@ export class KnownHeads {
 }
 
 /** Returns the table of a version, see core/catalogue/find-table.ts. */
-export function tableOfVersion(
+function tableOfVersion(
   statements: StatementCache,
   head: TypeHead,
   version: number,
