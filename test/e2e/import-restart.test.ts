@@ -113,7 +113,7 @@ it.each(MODES)(
 
 it('an import outlasts a minute without a service, whatever the random numbers', async () => {
   let time = 0
-  let isDown = false
+  const down = Promise.withResolvers<void>()
   let restarted: Promise<OqsProcess> | undefined
   const client = new Endpoints({
     baseUrl: endpoints.connection.baseUrl,
@@ -123,9 +123,11 @@ it('an import outlasts a minute without a service, whatever the random numbers',
       now: () => time,
       pause: async (ms) => {
         time += ms
-        // Batches that are retried meanwhile wait as well; time stands still for them.
-        if (isDown && time >= 60_000) restarted ??= start()
-        service = (await restarted) ?? service
+        if (time < 60_000) return
+        // Batches can fail before the process has ended. They all wait: time stands still for them.
+        await down.promise
+        restarted ??= start()
+        service = await restarted
       },
     },
   })
@@ -147,7 +149,7 @@ it('an import outlasts a minute without a service, whatever the random numbers',
             for (const [index, block] of blocks.entries()) {
               if (index === 4) {
                 await service[Symbol.asyncDispose]()
-                isDown = true
+                down.resolve()
               }
               yield block
             }
