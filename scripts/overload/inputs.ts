@@ -133,7 +133,7 @@ const numbersOf = (n: number, length: number) =>
   times(length, (at) => ((n * VALUES + at) * 7919) % 1_000_003)
 const wordsOf = (n: number, length: number) => numbersOf(n, length).map((word) => `w${word}`)
 
-/** Objects that take long to index, and their types. */
+/** Objects that are slow to index, and their types. */
 const CONTENTS = {
   sentences: ['sink', (n: number) => ({ n, text: 'words to be indexed '.repeat(20) + n })],
   texts: ['arrays', (n: number) => ({ text: wordsOf(n, 5000).join(' ') })],

@@ -55,7 +55,7 @@ describe('changes of definitions', () => {
     expect(changes.started).toEqual(['a1', 'b1', 'a2'])
   })
 
-  it('of one caller are far apart if they take long while others send requests', async () => {
+  it('of one caller are far apart if they are slow while others send requests', async () => {
     const changes = new Changes()
     await changes.start('a1', 'a2')
     await changes.timer.pass(150)

@@ -68,7 +68,7 @@ describe('a fair queue', () => {
     expect(tasks.started).toEqual(['a1', 'a2', 'a3'])
   })
 
-  it('prefers the caller with the least recent use', async () => {
+  it('prefers the caller that used the least', async () => {
     const tasks = new Tasks({ maxWaitMs: 100_000 })
     await tasks.start('a1', 'b1')
     await tasks.timer.pass(500)

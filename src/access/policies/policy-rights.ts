@@ -57,12 +57,8 @@ export function addUp(
   if (named.flat().some((right) => !fits(right, ontology, context))) return undefined
   const parts = named.map((rights) => rightsOfPolicy(rights, ontology, context))
   const types = new Map<string, TypeRights>()
-  const [only, ...others] = parts
   for (const name of ontology.objectTypes.keys()) {
-    // Most callers have one policy, and definitions can have many types.
-    const own = only?.types.get(name)
-    const rights =
-      others.length === 0 ? own : union(parts.flatMap((part) => part.types.get(name) ?? []))
+    const rights = union(parts.flatMap((part) => part.types.get(name) ?? []))
     if (rights !== undefined && rights.rows !== UNCLAIMED) types.set(name, rights)
   }
   const canAdminister = parts.some((part) => part.canAdminister)
