@@ -71,8 +71,7 @@ const StatusResponse = Type.Object({
         reason: Type.Optional(text('Why the rewrite has failed.')),
       }),
       {
-        description:
-          'Object types that are rewritten: for a change of their definition, or into tables of this release.',
+        description: 'Object types whose objects are converted to a changed definition.',
       },
     ),
     tablesToRemove: integer('Tables that maintenance has still to remove.'),
