@@ -21,7 +21,10 @@ export function geoMatcher({
 }
 
 /** Returns the test of one value; for `disjoint`, whether it intersects. */
-function relationTest(relation: GeoRelation, area: GeoArea): (geometry: Geometry) => boolean {
+export function relationTest(
+  relation: GeoRelation,
+  area: GeoArea,
+): (geometry: Geometry) => boolean {
   if (area.kind === 'circle') {
     const circle = toCircle(area.center, area.metres)
     return ({ coordinates }) => {

@@ -7,6 +7,7 @@ import {
 } from '../../../query/matching/analyser.ts'
 import { formsOf } from '../../../query/matching/stem.ts'
 import type { Query } from '../../../query/query.ts'
+import type { FieldNumbers } from '../compile/field-numbers.ts'
 import { type QueriedType, textFieldsOf } from '../compile/query-fields.ts'
 import type { FindSimilarTerms } from './similar-terms.ts'
 import { fieldPrefix, indexedTerm } from './text-index.ts'
@@ -24,13 +25,14 @@ export interface IndexedPhrase extends Phrase {
 type TextQuery = Query & { kind: 'text' }
 
 /** The searched type, and how terms are looked up. */
-interface SearchedTables extends QueriedType {
+interface SearchedTables extends Pick<QueriedType, 'objectType'> {
+  readonly numbers: Pick<FieldNumbers, 'of'>
   /** Returns, for each fuzzy term, the terms of a field that are similar to it. */
   readonly similarTerms: FindSimilarTerms
 }
 
 /** Returns the fields that a condition searches, with the prefix and the language of their terms. */
-function searchedFields({ field, fields }: TextQuery, { objectType, numbers }: QueriedType) {
+function searchedFields({ field, fields }: TextQuery, { objectType, numbers }: SearchedTables) {
   const searched = field === undefined ? (fields ?? textFieldsOf(objectType)) : [field]
   return searched.map((one) => ({
     prefix: fieldPrefix(numbers.of(one)),

@@ -8,7 +8,7 @@ import { hasValueAt } from '../../../ontology/values/values-at.ts'
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
-import type { Query } from '../../../query/query.ts'
+import type { Pattern, Query } from '../../../query/query.ts'
 import { patternText } from '../../sql/compile/pattern-text.ts'
 import { cutText } from '../../sql/text/text-index.ts'
 
@@ -64,10 +64,15 @@ function prepareMatcher(query: MatcherQuery): Matcher {
       return test(terms) || wholes.some((whole) => test([whole]))
     }
   }
-  const texts = textsBetweenWildcards(query.pattern)
+  return patternTest(query.pattern)
+}
+
+/** Returns a test of whole texts. */
+export function patternTest(pattern: Pattern): Matcher {
+  const texts = textsBetweenWildcards(pattern)
   if (texts !== undefined) return wildcardTest(texts)
   // Linear in the length of the text, whatever the pattern.
-  const expression = RE2JS.compile(patternText(query.pattern, 're2'), RE2JS.DOTALL)
+  const expression = RE2JS.compile(patternText(pattern, 're2'), RE2JS.DOTALL)
   return (text) => expression.testExact(text)
 }
 

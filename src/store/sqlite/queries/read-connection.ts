@@ -3,8 +3,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { KnownHeads } from '../catalogue/type-head.ts'
-import { addAggregateFunctions } from './aggregate-functions.ts'
-import { addOrderFunctions } from './aggregate-sums.ts'
 import { MatchLists } from './match-lists.ts'
 import { type QueryConnection, toQueryConnection } from './query-connection.ts'
 
@@ -21,8 +19,6 @@ export interface ReadConnection extends QueryConnection {
 
 /** Makes a connection read-only; the writer thread has a connection of its own. */
 export function toReadConnection(db: DatabaseSync): ReadConnection {
-  addAggregateFunctions(db)
-  addOrderFunctions(db)
   const connection = toQueryConnection(db)
   db.exec('PRAGMA query_only = ON')
   return {

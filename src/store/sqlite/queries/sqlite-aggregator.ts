@@ -1,38 +1,60 @@
-/** Aggregates objects in SQLite. See core/queries/aggregate.ts. */
-
+/**
+ * Aggregates the objects of a version, in one transaction. The database filters rows; their values
+ * become small segments of columns, which are aggregated one after the other.
+ */
+import { scalarCodec } from '../../../ontology/values/scalar-codec.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
+import { Aggregator, fieldOf } from '../../columns/aggregate/aggregator.ts'
+import { writeGroups } from '../../columns/aggregate/write-groups.ts'
+import { EVERYTHING } from '../../columns/filter/filter.ts'
+import { bitsFor, CHUNK, fillBits } from '../../columns/image/bits.ts'
+import type { FieldValue } from '../../columns/segment/build-column.ts'
+import { SegmentBuilder } from '../../columns/segment/build-segment.ts'
+import type { ColumnSpec } from '../../columns/segment/column.ts'
+import { Segment } from '../../columns/segment/segment.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
-import { runNow, settled } from '../../core/session/session.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import type { SourceRows } from '../../sql/aggregate/aggregate-groups.ts'
-import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
-import { emptyTable } from '../catalogue/object-table.ts'
+import { jsonPath } from '../../sql/compile/query-fields.ts'
+import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+import type { TableFields } from '../catalogue/table-fields.ts'
 import { readTypeHead, readVersions, VISIBLE } from '../catalogue/type-head.ts'
-import { SQLITE_GROUPINGS } from './aggregate-grouping.ts'
-import { SQLITE_METRICS } from './aggregate-metric.ts'
+import type { StatementCache } from '../file/sqlite-session.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
 
 export function aggregate(
   connection: ReadConnection,
-  request: AggregateRequest,
+  { sources, aggregation, maxGroups }: AggregateRequest,
 ): AggregateResult | Reclaimed {
-  const { statements } = connection
-  const aggregator: Aggregator = {
-    dialect: { groupings: SQLITE_GROUPINGS, metrics: SQLITE_METRICS },
-    sourceRows: (source) => settled(sourceRows(connection, source)),
-    readGroups: ({ sql, values }, _, add) => {
-      const statement = statements.prepare(sql)
-      statement.setReadBigInts(true)
-      for (const row of statement.iterate(...values)) add(row as Cell[])
-      return settled(undefined)
-    },
-    readCount: ({ sql, values }) =>
-      settled((statements.prepare(sql).get(...values) as [number])[0]),
-  }
-  return inReadTransaction(connection, () => runNow(aggregateIn(aggregator, request)))
+  return inReadTransaction(connection, () => {
+    const aggregator = new Aggregator(aggregation)
+    const versions: number[] = []
+    for (const source of sources) {
+      const rows = sourceRows(connection, source)
+      if (rows === 'reclaimed') return rows
+      versions.push(rows.version)
+      for (const segment of readSegments(connection.statements, source, rows, aggregation)) {
+        const visible = bitsFor(segment.size)
+        fillBits(visible, segment.size)
+        const { names } = source
+        if (!aggregator.add({ segment, visible, filter: EVERYTHING, names }, () => undefined)) {
+          throw new Error('a segment lacks a column of its aggregation')
+        }
+      }
+    }
+    return { ...writeGroups(aggregator.finish(), aggregation, maxGroups), versions }
+  })
+}
+
+interface SourceRows {
+  readonly version: number
+  readonly numbers: TableFields
+  /** Undefined if the table is not created yet. */
+  readonly table: string | undefined
+  readonly where: SqlCondition
 }
 
 function sourceRows(connection: ReadConnection, source: AggregateSource): SourceRows | Reclaimed {
@@ -46,19 +68,129 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   const { version, isLatest, table } = own
   const numbers = fields.read(head, table.layout)
   const created = table.isCreated ? table.table : undefined
+  const matching = querySql(
+    query,
+    queryTables(connection, { table: created, objectType, numbers, versions }),
+  )
+  // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
+  // whole table, and a sequential scan is many times faster than random access.
+  const visible = isLatest ? `+${VISIBLE.current}` : '+valid_from <= ? AND +valid_to > ?'
   return {
-    source,
     version,
     numbers,
-    table: created === undefined ? emptyTable(numbers) : objectTable(created),
-    // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
-    // whole table, and a sequential scan is many times faster than random access.
-    visible: isLatest
-      ? { sql: `+${VISIBLE.current}`, values: [] }
-      : { sql: '+valid_from <= ? AND +valid_to > ?', values: [version, version] },
-    matching: querySql(
-      query,
-      queryTables(connection, { table: created, objectType, numbers, versions }),
-    ),
+    table: created === undefined ? undefined : objectTable(created),
+    where: {
+      sql: `${visible} AND ${matching.sql}`,
+      values: [...(isLatest ? [] : [version, version]), ...matching.values],
+    },
   }
+}
+
+/** A field of an aggregation: its column, and how its values are read. */
+interface ReadField extends ColumnSpec {
+  readonly sql: readonly string[]
+  readonly values: readonly string[]
+  readonly read: (cells: readonly (SqlValue | null)[]) => FieldValue
+}
+
+function* readSegments(
+  statements: StatementCache,
+  source: AggregateSource,
+  { table, where, numbers }: SourceRows,
+  aggregation: Aggregation,
+): Generator<Segment> {
+  if (table === undefined) return
+  const fields = readFields(aggregation, source, numbers).map((field) => ({
+    ...field,
+    asTexts: !areExact(statements, table, field, numbers),
+  }))
+  const columns = ['o.id', ...fields.flatMap(({ sql }) => sql)]
+  const statement = statements.prepare(
+    `SELECT ${columns.join(', ')} FROM ${table} AS o WHERE ${where.sql}`,
+  )
+  statement.setReadBigInts(true)
+  const values = [...fields.flatMap((field) => field.values), ...where.values]
+  const options = { kind: 'values', rows: CHUNK } as const
+  let builder = new SegmentBuilder(fields, options)
+  let count = 0
+  for (const row of statement.iterate(...values)) {
+    const cells = row as (SqlValue | null)[]
+    let at = 1
+    const fieldValues = fields.map(({ sql, read }) => {
+      at += sql.length
+      return read(cells.slice(at - sql.length, at))
+    })
+    builder.add({ row: 0, key: '', values: fieldValues })
+    count += 1
+    if (count === CHUNK) {
+      yield openSegment(builder)
+      builder = new SegmentBuilder(fields, options)
+      count = 0
+    }
+  }
+  if (count > 0) yield openSegment(builder)
+}
+
+/** True if doubles hold all values of a field. */
+function areExact(
+  statements: StatementCache,
+  table: string,
+  { type, property, structField, isList }: ColumnSpec,
+  numbers: TableFields,
+): boolean {
+  if (type !== 'long' && type !== 'timestamp') return true
+  if (isList || !numbers.hasColumn({ property, structField })) return false
+  const { indexed } = numbers.propertySql(property, structField)
+  const statement = statements.prepare(
+    `SELECT EXISTS (SELECT 1 FROM ${table} AS o WHERE ${indexed} > ?)
+       OR EXISTS (SELECT 1 FROM ${table} AS o WHERE ${indexed} < ?)`,
+  )
+  const [isInexact] = statement.get(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER) as [number]
+  return isInexact === 0
+}
+
+function openSegment(builder: SegmentBuilder): Segment {
+  const { buffer, place } = builder.finish()
+  return new Segment(buffer, place)
+}
+
+/** Returns what an aggregation reads, each field once. */
+function readFields(
+  { groupings, metrics }: Aggregation,
+  { names }: AggregateSource,
+  numbers: TableFields,
+): ReadField[] {
+  const valueMetrics = metrics.filter((metric) => metric.kind !== 'count')
+  const fields = [...groupings, ...valueMetrics].map((one): ReadField => {
+    const { property, structField } = fieldOf(one, names)
+    const { type } = one
+    const isList = one.kind === 'exact' && one.ofElements === true
+    const spec = { property, structField, type, isList }
+    const path = jsonPath({ property })
+    if (type === 'geopoint') {
+      const coordinates = [`${path}.coordinates[0]`, `${path}.coordinates[1]`]
+      return {
+        ...spec,
+        sql: ['o.body ->> ?', 'o.body ->> ?'],
+        values: coordinates,
+        read: readPoint,
+      }
+    }
+    if (isList) {
+      const { parse, column } = scalarCodec(type)
+      const read = ([json = null]: readonly (SqlValue | null)[]) =>
+        json === null
+          ? undefined
+          : (JSON.parse(String(json)) as unknown[]).map((one) => column?.encode(parse(one)) ?? 1)
+      return { ...spec, sql: ['o.body -> ?'], values: [path], read }
+    }
+    const { value } = numbers.propertySql(property, structField)
+    return { ...spec, sql: [value], values: [], read: ([cell]) => cell ?? undefined }
+  })
+  return [...new Map(fields.map((field) => [fieldKey(field), field])).values()]
+}
+
+function readPoint([longitude, latitude]: readonly (SqlValue | null)[]): FieldValue {
+  if (longitude === null || longitude === undefined) return undefined
+  return { longitude: Number(longitude), latitude: Number(latitude) }
 }

@@ -1,0 +1,68 @@
+/** The buckets of numbers and times, as the databases compute them. */
+import type { TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
+import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
+
+/** Returns how many whole widths a number contains, rounded down; a bigint if a double is inexact. */
+export function bucketOf(number: number, width: number): number | undefined {
+  if (!Number.isFinite(number)) return undefined
+  const whole = Math.floor(number)
+  // Beyond, neighbouring doubles are further apart than the digits of the quotient.
+  if (!Number.isSafeInteger(whole)) {
+    return Math.abs(number) <= LARGEST_WHOLE
+      ? Number(floorDivide(BigInt(whole), BigInt(width)))
+      : Math.floor(number / width)
+  }
+  const quotient = Math.floor(whole / width)
+  const rest = whole - quotient * width
+  if (rest < 0) return quotient - 1
+  return rest >= width ? quotient + 1 : quotient
+}
+
+/** Larger numbers do not fit into 64 bits. */
+const LARGEST_WHOLE = 9e18
+
+export function floorDivide(value: bigint, by: bigint): bigint {
+  return value / by - (value % by < 0n ? 1n : 0n)
+}
+
+const DAY_SECONDS = 86_400
+
+/** Returns a function that numbers the step of a time: days or microseconds since 1970. */
+export function stepNumberOf(type: TimeType, step: TimeStep): (time: number) => number {
+  const secondsOf =
+    type === 'date'
+      ? (days: number) => days * DAY_SECONDS
+      : (micros: number) => Math.floor(micros / 1e6)
+  switch (step.unit) {
+    case 'seconds':
+      return (time) => Math.floor(secondsOf(time) / step.count)
+    case 'milliseconds':
+      return (micros) => Math.floor(Math.floor(micros / 1000) / step.count)
+    case 'week':
+      return (time) => Math.floor((secondsOf(time) + WEEK_OFFSET_SECONDS) / WEEK_SECONDS)
+    case 'months': {
+      const monthOf = monthsOfDays()
+      return (time) => Math.floor(monthOf(Math.floor(secondsOf(time) / DAY_SECONDS)) / step.count)
+    }
+  }
+}
+
+/** Returns a function that numbers the month of a day: 12 for each year, plus those before it. */
+function monthsOfDays(): (day: number) => number {
+  // Most days occur many times.
+  const known = new Map<number, number>()
+  let lastDay = Number.NaN
+  let lastMonth = 0
+  return (day) => {
+    if (day === lastDay) return lastMonth
+    let month = known.get(day)
+    if (month === undefined) {
+      const date = new Date(day * DAY_SECONDS * 1000)
+      month = date.getUTCFullYear() * 12 + date.getUTCMonth()
+      known.set(day, month)
+    }
+    lastDay = day
+    lastMonth = month
+    return month
+  }
+}

@@ -1,0 +1,209 @@
+/** Sums and means of groups: exact for whole numbers and decimals, compensated for doubles. */
+import { type Decimal, decodeDecimal } from '../../../ontology/values/column-value.ts'
+import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
+import { doubleJson } from '../../sql/aggregate/group-json.ts'
+import { hasBit } from '../image/bits.ts'
+import type { Column } from '../segment/column.ts'
+import { doubleChunk, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
+import { type Accumulator, type AddRows, larger } from './accumulator.ts'
+
+/** An exact sum of a group, and the number of its values. */
+abstract class ExactSums implements Accumulator {
+  readonly #isMean: boolean
+  protected counts = new Float64Array(1)
+
+  constructor(isMean: boolean) {
+    this.#isMean = isMean
+  }
+
+  abstract reserve(groups: number): void
+  abstract columnAdder(column: Column): AddRows | undefined
+  protected abstract sumOf(group: number): Decimal
+
+  json(group: number): string | undefined {
+    if (this.counts[group] === 0) return undefined
+    const { units, scale } = this.sumOf(group)
+    // The only rounding.
+    return doubleJson(ratioToDouble(units, 10n ** BigInt(scale) * this.#divisor(group)))
+  }
+
+  /** Compares quotients without dividing. All sums of a metric have the same scale. */
+  compare(a: number, b: number): number {
+    const left = this.sumOf(a).units * this.#divisor(b)
+    const right = this.sumOf(b).units * this.#divisor(a)
+    return left < right ? -1 : Number(left > right)
+  }
+
+  #divisor(group: number): bigint {
+    return this.#isMean ? BigInt(this.counts[group] as number) : 1n
+  }
+}
+
+/** Sums of this many halves of numbers are exact. */
+const HALF = 2 ** 27
+
+export class WholeSums extends ExactSums {
+  #high = new Float64Array(1)
+  #low = new Float64Array(1)
+
+  reserve(groups: number): void {
+    this.counts = larger(this.counts, groups)
+    this.#high = larger(this.#high, groups)
+    this.#low = larger(this.#low, groups)
+  }
+
+  columnAdder(column: Column): AddRows | undefined {
+    if (column.kind !== 'numbers') return undefined
+    const { values, present, range } = column
+    const isSmall = range.max < HALF && range.min > -HALF
+    const chunk = doubleChunk()
+    return ({ from, to, places, groups, count }) => {
+      const [counts, high, low] = [this.counts, this.#high, this.#low]
+      readDoubles(values, from, to, chunk)
+      for (let at = 0; at < count; at += 1) {
+        const place = places[at] as number
+        if (present !== undefined && !hasBit(present, from + place)) continue
+        const group = groups[at] as number
+        const value = chunk[place] as number
+        counts[group] = (counts[group] as number) + 1
+        const rest = isSmall ? value : value % HALF
+        low[group] = (low[group] as number) + rest
+        if (!isSmall) high[group] = (high[group] as number) + (value - rest) / HALF
+      }
+    }
+  }
+
+  protected sumOf(group: number): Decimal {
+    const high = BigInt(this.#high[group] as number) * BigInt(HALF)
+    return { units: high + BigInt(this.#low[group] as number), scale: 0 }
+  }
+}
+
+/** Decimals are texts, each of which is read once per segment. */
+export class DecimalSums extends ExactSums {
+  /** The largest scale so far, which all sums have. */
+  #scale = 0
+  #sums: bigint[] = []
+
+  reserve(groups: number): void {
+    this.counts = larger(this.counts, groups)
+  }
+
+  columnAdder(column: Column): AddRows | undefined {
+    if (column.kind !== 'codes') return undefined
+    const { codes, dictionary } = column
+    const decimals = Array.from(dictionary.slice(0, dictionary.size), decodeDecimal)
+    this.#rescale(decimals.reduce((scale, one) => Math.max(scale, one.scale), this.#scale))
+    const units = decimals.map(({ units: own, scale }) => own * 10n ** BigInt(this.#scale - scale))
+    const chunk = wholeChunk()
+    return ({ from, to, places, groups, count }) => {
+      readWholes(codes, from, to, chunk)
+      for (let at = 0; at < count; at += 1) {
+        const code = chunk[places[at] as number] as number
+        if (code === 0) continue
+        const group = groups[at] as number
+        this.counts[group] = (this.counts[group] as number) + 1
+        this.#sums[group] = (this.#sums[group] ?? 0n) + (units[code - 1] ?? 0n)
+      }
+    }
+  }
+
+  #rescale(scale: number): void {
+    const factor = 10n ** BigInt(scale - this.#scale)
+    this.#sums = this.#sums.map((sum) => sum * factor)
+    this.#scale = scale
+  }
+
+  protected sumOf(group: number): Decimal {
+    return { units: this.#sums[group] ?? 0n, scale: this.#scale }
+  }
+}
+
+/** Sums with a correction for what each addition loses (Neumaier). */
+export class DoubleSums implements Accumulator {
+  readonly #isMean: boolean
+  #counts = new Float64Array(1)
+  #sums = new Float64Array(1)
+  #lost = new Float64Array(1)
+  /** A sum that is too large for a double is divided by this, from then on. */
+  #divisors = new Float64Array(1)
+  /** The sum of the infinities and NaNs of a group, which outweighs its numbers. */
+  #special = new Float64Array(1)
+
+  constructor(isMean: boolean) {
+    this.#isMean = isMean
+  }
+
+  reserve(groups: number): void {
+    this.#counts = larger(this.#counts, groups)
+    this.#sums = larger(this.#sums, groups)
+    this.#lost = larger(this.#lost, groups)
+    this.#divisors = larger(this.#divisors, groups)
+    this.#special = larger(this.#special, groups)
+  }
+
+  columnAdder(column: Column): AddRows | undefined {
+    if (column.kind !== 'numbers') return undefined
+    const { values, present } = column
+    const chunk = doubleChunk()
+    return ({ from, to, places, groups, count }) => {
+      const [counts, sums, lost] = [this.#counts, this.#sums, this.#lost]
+      readDoubles(values, from, to, chunk)
+      for (let at = 0; at < count; at += 1) {
+        const place = places[at] as number
+        if (present !== undefined && !hasBit(present, from + place)) continue
+        const group = groups[at] as number
+        counts[group] = (counts[group] as number) + 1
+        const value = chunk[place] as number
+        const before = sums[group] as number
+        const sum = before + value
+        if (!Number.isFinite(sum) || this.#divisors[group] !== 0) {
+          this.#addSlowly(group, value)
+          continue
+        }
+        const isSmaller = Math.abs(before) < Math.abs(value)
+        lost[group] =
+          (lost[group] as number) + (isSmaller ? value - sum + before : before - sum + value)
+        sums[group] = sum
+      }
+    }
+  }
+
+  /** Adds a value that is not finite, or one to a sum that exceeds all doubles. */
+  #addSlowly(group: number, value: number): void {
+    if (!Number.isFinite(value)) {
+      this.#special[group] = (this.#special[group] as number) + value
+      return
+    }
+    if (this.#divisors[group] === 0) {
+      this.#divisors[group] = DIVISOR
+      this.#sums[group] = ((this.#sums[group] as number) + (this.#lost[group] as number)) / DIVISOR
+      this.#lost[group] = 0
+    }
+    this.#sums[group] = (this.#sums[group] as number) + value / DIVISOR
+  }
+
+  json(group: number): string | undefined {
+    return this.#counts[group] === 0 ? undefined : doubleJson(this.#valueOf(group))
+  }
+
+  compare(a: number, b: number): number {
+    return compareNumbers(this.#valueOf(a), this.#valueOf(b))
+  }
+
+  #valueOf(group: number): number {
+    const special = this.#special[group] as number
+    if (special !== 0) return special
+    const sum = (this.#sums[group] as number) + (this.#lost[group] as number)
+    const mean = sum / (this.#isMean ? (this.#counts[group] as number) : 1)
+    return mean * (this.#divisors[group] || 1)
+  }
+}
+
+const DIVISOR = 2 ** 64
+
+/** NaN is larger than every number. */
+export function compareNumbers(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+  return a < b ? -1 : Number(a > b)
+}

@@ -1,0 +1,219 @@
+/** Filters by the values of a column. */
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import type { Comparison } from '../../../query/query.ts'
+import { type Bits, bitsFor, setBit } from '../image/bits.ts'
+import type { CodeColumn, Column, ListColumn, NumberColumn } from '../segment/column.ts'
+import { doubleChunk, isWhole, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
+import { toNumber, toText } from '../segment/stored-form.ts'
+import { and, EVERYTHING, type Filter, fromBits, NOTHING, testEach, wordsOf } from './filter.ts'
+
+/** A condition on one value. */
+export type ValueCondition =
+  | { readonly kind: 'compare'; readonly operator: Comparison; readonly value: ColumnValue }
+  | { readonly kind: 'oneOf'; readonly values: readonly ColumnValue[] }
+  /** Texts only. */
+  | {
+      readonly kind: 'test'
+      /** The texts before and from the second on need not be tested. */
+      readonly from: string
+      readonly before: string | undefined
+      readonly test: (text: string) => boolean
+    }
+
+/** Returns undefined for a column whose values cannot be compared. */
+export function valueFilter(column: Column, condition: ValueCondition): Filter | undefined {
+  switch (column.kind) {
+    case 'numbers':
+      return and([numberFilter(column, condition), hasValue(column.present)])
+    case 'codes':
+      return codeFilter(column, condition)
+    case 'list':
+      return listFilter(column, condition)
+    default:
+      return undefined
+  }
+}
+
+/** Selects the positions with a value. */
+export function presenceFilter(column: Column): Filter {
+  if (column.kind !== 'codes') return hasValue(column.present)
+  return codesIn(column, 1, column.dictionary.size)
+}
+
+function hasValue(present: Bits | undefined): Filter {
+  return present === undefined ? EVERYTHING : fromBits(present)
+}
+
+/** An array of values satisfies a condition if one of them does. */
+function listFilter({ values, starts }: ListColumn, condition: ValueCondition): Filter | undefined {
+  const filter = valueFilter(values, condition)
+  if (filter === undefined) return undefined
+  const chunk = new Uint32Array(bitsFor(32 * 1024).length)
+  const elements = starts.at(-1) ?? 0
+  return (from, to, bits) => {
+    bits.fill(0, 0, wordsOf(from, to))
+    let position = from
+    const end = starts[to] ?? elements
+    for (let start = (starts[from] as number) & ~31; start < end; start += chunk.length * 32) {
+      const stop = Math.min(start + chunk.length * 32, elements)
+      filter(start, stop, chunk)
+      for (; position < to && (starts[position] as number) < stop; position += 1) {
+        const first = Math.max(starts[position] as number, start)
+        const last = Math.min(starts[position + 1] as number, stop)
+        for (let at = first; at < last; at += 1) {
+          if ((((chunk[(at - start) >>> 5] as number) >>> ((at - start) & 31)) & 1) === 0) continue
+          setBit(bits, position - from)
+          break
+        }
+        // The rest of its values is in the next part.
+        if ((starts[position + 1] as number) > stop) break
+      }
+    }
+  }
+}
+
+function codeFilter(column: CodeColumn, condition: ValueCondition): Filter {
+  const { dictionary, type } = column
+  switch (condition.kind) {
+    case 'compare': {
+      const text = toText(type, condition.value)
+      const before = dictionary.countBefore(text)
+      const found = dictionary.find(text) !== undefined
+      // Codes are one higher than numbers.
+      const ranges: Record<Comparison, readonly [first: number, last: number]> = {
+        eq: [before + 1, found ? before + 1 : 0],
+        lt: [1, before],
+        lte: [1, found ? before + 1 : before],
+        gt: [found ? before + 2 : before + 1, dictionary.size],
+        gte: [before + 1, dictionary.size],
+      }
+      return codesIn(column, ...ranges[condition.operator])
+    }
+    case 'oneOf': {
+      const codes = condition.values.flatMap((value) => {
+        const number = dictionary.find(toText(type, value))
+        return number === undefined ? [] : [number + 1]
+      })
+      return codesAmong(column, codes)
+    }
+    case 'test': {
+      const from = dictionary.countBefore(condition.from)
+      const to =
+        condition.before === undefined ? dictionary.size : dictionary.countBefore(condition.before)
+      const codes: number[] = []
+      let code = from
+      for (const text of dictionary.slice(from, to)) {
+        code += 1
+        if (condition.test(text)) codes.push(code)
+      }
+      return codesAmong(column, codes)
+    }
+  }
+}
+
+/** Selects the codes from the first to the last. */
+function codesIn({ codes }: CodeColumn, first: number, last: number): Filter {
+  return first > last ? NOTHING : wholesIn(codes, first, last)
+}
+
+/** Selects some codes. */
+export function codesAmong({ codes, dictionary }: CodeColumn, among: Iterable<number>): Filter {
+  const isAmong = new Uint8Array(dictionary.size + 1)
+  for (const code of among) isAmong[code] = 1
+  const chunk = wholeChunk()
+  return (from, to, bits) => {
+    readWholes(codes, from, to, chunk)
+    const count = to - from
+    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+      let found = 0
+      for (let bit = 0; bit < 32; bit += 1) {
+        found |= (isAmong[chunk[start + bit] as number] as number) << bit
+      }
+      bits[word] = found
+    }
+  }
+}
+
+function wholesIn(values: NumberColumn['values'], first: number, last: number): Filter {
+  const chunk = wholeChunk()
+  const width = last - first
+  return (from, to, bits) => {
+    readWholes(values, from, to, chunk)
+    const count = to - from
+    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+      let found = 0
+      for (let bit = 0; bit < 32; bit += 1) {
+        found |= (((chunk[start + bit] as number) - first) >>> 0 <= width ? 1 : 0) << bit
+      }
+      bits[word] = found
+    }
+  }
+}
+
+function numberFilter(column: NumberColumn, condition: ValueCondition): Filter {
+  if (condition.kind === 'test') throw new Error('numbers have no text to test')
+  if (condition.kind === 'oneOf') {
+    const { values, type } = column
+    const among = new Set(condition.values.map((value) => toNumber(type, value)))
+    return testEach((position) => among.has(values[position] as number))
+  }
+  const { operator, value } = condition
+  // A rounded number is larger than all numbers of the column.
+  const number = toNumber(column.type, value)
+  const isLowerBound = operator === 'gt' || operator === 'gte'
+  const low = isLowerBound || operator === 'eq' ? number : -Infinity
+  const high = operator === 'lt' || operator === 'lte' || operator === 'eq' ? number : Infinity
+  const first = operator === 'gt' ? nextAbove(low) : low
+  const last = operator === 'lt' ? nextBelow(high) : high
+  if (!isWhole(column)) {
+    const withNaN = Number.isNaN(number) ? operator !== 'lt' && operator !== 'gt' : isLowerBound
+    return doublesIn(column, Number.isNaN(number) ? nanRange(operator) : [first, last], withNaN)
+  }
+  if (Number.isNaN(number)) return operator === 'lt' || operator === 'lte' ? EVERYTHING : NOTHING
+  const { min, max } = column.range
+  const [from, to] = [Math.max(Math.ceil(first), min), Math.min(Math.floor(last), max)]
+  return from <= to ? wholesIn(column.values, from, to) : NOTHING
+}
+
+/** The numbers that compare like this with NaN, which is larger than all of them. */
+function nanRange(operator: Comparison): readonly [number, number] {
+  return operator === 'lt' || operator === 'lte' ? [-Infinity, Infinity] : [Infinity, -Infinity]
+}
+
+function doublesIn(
+  { values }: NumberColumn,
+  [first, last]: readonly [number, number],
+  includeNaN: boolean,
+): Filter {
+  const chunk = doubleChunk()
+  return (from, to, bits) => {
+    readDoubles(values, from, to, chunk)
+    const count = to - from
+    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+      let found = 0
+      for (let bit = 0; bit < 32; bit += 1) {
+        const value = chunk[start + bit] as number
+        const isIn = includeNaN
+          ? (value >= first && value <= last) || Number.isNaN(value)
+          : value >= first && value <= last
+        found |= (isIn ? 1 : 0) << bit
+      }
+      bits[word] = found
+    }
+  }
+}
+
+const bytes = new DataView(new ArrayBuffer(8))
+
+/** Returns the smallest double above a number; NaN, which no number equals, if there is none. */
+function nextAbove(number: number): number {
+  if (number === Infinity) return Number.NaN
+  if (number === 0) return Number.MIN_VALUE
+  bytes.setFloat64(0, number)
+  bytes.setBigInt64(0, bytes.getBigInt64(0) + (number > 0 ? 1n : -1n))
+  return bytes.getFloat64(0)
+}
+
+function nextBelow(number: number): number {
+  return -nextAbove(-number)
+}

@@ -1,0 +1,29 @@
+/** An array that grows, of a length that is known approximately. */
+export class Growing<A extends Float64Array | Uint32Array> {
+  #array: A
+  #length = 0
+  readonly #make: (length: number) => A
+
+  constructor(make: (length: number) => A, expected: number) {
+    this.#make = make
+    this.#array = make(Math.max(expected, 16))
+  }
+
+  push(value: A[number]): void {
+    if (this.#length === this.#array.length) {
+      const larger = this.#make(this.#length * 2)
+      larger.set(this.#array as never)
+      this.#array = larger
+    }
+    this.#array[this.#length] = value
+    this.#length += 1
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  get array(): A {
+    return this.#array.subarray(0, this.#length) as A
+  }
+}

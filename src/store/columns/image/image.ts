@@ -1,0 +1,111 @@
+/**
+ * An image: arrays of numbers in one buffer, which all threads of the process share, and whose bytes
+ * a file can hold. Where each array lies is plain data, which is kept beside the buffer.
+ */
+
+interface Arrays {
+  readonly u8: Uint8Array
+  readonly u16: Uint16Array
+  readonly i16: Int16Array
+  readonly u32: Uint32Array
+  readonly i32: Int32Array
+  readonly f64: Float64Array
+  readonly i64: BigInt64Array
+}
+
+type ArrayType = keyof Arrays
+
+const OPEN: {
+  readonly [Type in ArrayType]: (
+    buffer: ArrayBufferLike,
+    offset: number,
+    length: number,
+  ) => Arrays[Type]
+} = {
+  u8: (...at) => new Uint8Array(...at),
+  u16: (...at) => new Uint16Array(...at),
+  i16: (...at) => new Int16Array(...at),
+  u32: (...at) => new Uint32Array(...at),
+  i32: (...at) => new Int32Array(...at),
+  f64: (...at) => new Float64Array(...at),
+  i64: (...at) => new BigInt64Array(...at),
+}
+
+/** Where an array lies in its image. */
+export interface Place<Type extends ArrayType = ArrayType> {
+  readonly type: Type
+  readonly offset: number
+  readonly length: number
+}
+
+/** Whole numbers of the width that they need, or doubles. */
+export type NumberArray = Arrays[Exclude<ArrayType, 'i64'>]
+
+/** Every array starts at a multiple of this, as the widest of them require. */
+const ALIGNMENT = 8
+
+/** Collects arrays, and copies them into one buffer at the end. */
+export class ImageWriter {
+  readonly #arrays: { readonly array: Arrays[ArrayType]; readonly offset: number }[] = []
+  #bytes = 0
+
+  add<Type extends ArrayType>(type: Type, array: Arrays[Type]): Place<Type> {
+    const offset = this.#bytes
+    this.#arrays.push({ array, offset })
+    this.#bytes = Math.ceil((offset + array.byteLength) / ALIGNMENT) * ALIGNMENT
+    return { type, offset, length: array.length }
+  }
+
+  /** Adds numbers in the narrowest type that holds all of them. */
+  addNumbers(numbers: NumberArray, range: NumberRange): Place {
+    const narrow = narrowest(range)
+    if (narrow === undefined) return this.add('f64', Float64Array.from(numbers))
+    const [type, make] = narrow
+    const array = make(numbers.length)
+    array.set(numbers)
+    return this.add<ArrayType>(type, array)
+  }
+
+  finish(): SharedArrayBuffer {
+    const buffer = new SharedArrayBuffer(this.#bytes)
+    const bytes = new Uint8Array(buffer)
+    for (const { array, offset } of this.#arrays) {
+      bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset)
+    }
+    return buffer
+  }
+}
+
+export interface NumberRange {
+  readonly isWhole: boolean
+  readonly min: number
+  readonly max: number
+}
+
+/** The types of whole numbers, with the smallest and the largest number of each. */
+const WHOLE_TYPES = [
+  ['u8', (length: number): NumberArray => new Uint8Array(length), 0, 2 ** 8 - 1],
+  ['u16', (length: number): NumberArray => new Uint16Array(length), 0, 2 ** 16 - 1],
+  ['i16', (length: number): NumberArray => new Int16Array(length), -(2 ** 15), 2 ** 15 - 1],
+  ['i32', (length: number): NumberArray => new Int32Array(length), -(2 ** 31), 2 ** 31 - 1],
+  ['u32', (length: number): NumberArray => new Uint32Array(length), 0, 2 ** 32 - 1],
+] as const
+
+function narrowest({ isWhole, min, max }: NumberRange) {
+  if (!isWhole) return undefined
+  return WHOLE_TYPES.find(([, , lowest, highest]) => min >= lowest && max <= highest)
+}
+
+/** Returns an array of an image, without copying it. */
+export function arrayAt<Type extends ArrayType>(
+  buffer: SharedArrayBuffer,
+  { type, offset, length }: Place<Type>,
+): Arrays[Type] {
+  return OPEN[type](buffer, offset, length)
+}
+
+export function numbersAt(buffer: SharedArrayBuffer, place: Place): NumberArray {
+  const array = arrayAt(buffer, place)
+  if (array instanceof BigInt64Array) throw new Error('the array holds 64-bit integers')
+  return array
+}
