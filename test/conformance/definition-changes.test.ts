@@ -257,9 +257,14 @@ describe('a changed definition', () => {
 
 describe('a walk that began before the definition changed', () => {
   /** Starts walks, widens `size`, and requests their second pages. */
-  async function continueWalks(apiName: string, queries: readonly string[]) {
+  async function continueWalks(
+    apiName: string,
+    queries: readonly string[],
+    meanwhile: () => Promise<void> = async () => {},
+  ) {
     await createParts(apiName)
     const first = await Promise.all(queries.map((query) => list(apiName, `?pageSize=4${query}`)))
+    await meanwhile()
     const wider: Properties = { ...PROPERTIES, size: { type: 'long' } }
     expect((await put(ontology(apiName, wider))).status).toBe(200)
     return Promise.all(
@@ -273,6 +278,19 @@ describe('a walk that began before the definition changed', () => {
     const [snapshot, latest] = await continueWalks('walks', ['&snapshot=true', ''])
     expect(valuesOf(snapshot ?? { body: {} }, 'size')).toEqual([6, 5, 4, 3, 2, 1])
     expect(valuesOf(latest ?? { body: {} }, 'size')).toEqual(['6', '5', '4', '3', '2', '1'])
+  })
+
+  it('continues with its snapshot if all objects were deleted before the change', async () => {
+    const queries = ['&snapshot=true', '', '&snapshot=true&properties.id.gte=0']
+    const [snapshot, latest, filtered] = await continueWalks('emptied', queries, async () => {
+      const keys = OBJECTS.map(({ id }) => ({ delete: id }))
+      expect((await service.write('emptied', 'part', keys)).status).toBe(200)
+    })
+    expect(valuesOf(snapshot ?? { body: {} }, 'size')).toEqual([6, 5, 4, 3, 2, 1])
+    expect(latest?.body.data).toEqual([])
+    expect(filtered?.body.parameters).toMatchObject({ reason: 'redefined', objectType: 'part' })
+    expect((await service.put('emptied', 'part', [{ id: 1, size: '7' }])).status).toBe(200)
+    expect(valuesOf(await list('emptied', '?orderBy=properties.size'), 'size')).toEqual(['7'])
   })
 
   it('is refused if it is an export that resumes after a key of the earlier definition', async () => {

@@ -26,6 +26,8 @@ export interface State {
   /** When maintenance first saw a later state; earlier if the clock was set back since. */
   supersededAt: number | undefined
   isReclaimed: boolean
+  /** Whether the objects were converted to another definition since. */
+  isRedefined: boolean
 }
 
 export interface Counts {
@@ -58,6 +60,11 @@ export class TypeModel {
     return this.states.at(-1) ?? this.states[0]
   }
 
+  /** The replacements that are neither published nor abandoned. */
+  get open(): readonly Replacement[] {
+    return [...this.replacements.values()].filter(({ status }) => status === 'loading')
+  }
+
   /** Publishes a state. The version comes from the service, and must be a new one. */
   publish(objects: Objects, version: number): State {
     if (version <= this.current.version) {
@@ -68,14 +75,20 @@ export class TypeModel {
     return state
   }
 
+  /** Publishes the same objects, converted to another definition, which ends open replacements. */
+  publishConverted(version: number): void {
+    for (const state of this.states) state.isRedefined = true
+    for (const replacement of this.open) replacement.status = 'abandoned'
+    this.publish(copied(this.current.objects), version)
+  }
+
   /** Marks what maintenance deletes when it reads this clock. */
   maintain(nowMs: number, { rowVersionsMs, idleReplacementsMs }: Lifetimes): void {
     for (const state of this.states.slice(0, -1)) {
       state.supersededAt = Math.min(state.supersededAt ?? nowMs, nowMs)
       if (nowMs - state.supersededAt >= rowVersionsMs) state.isReclaimed = true
     }
-    for (const replacement of this.replacements.values()) {
-      if (replacement.status !== 'loading') continue
+    for (const replacement of this.open) {
       replacement.idleSince = Math.min(replacement.idleSince ?? nowMs, nowMs)
       if (nowMs - replacement.idleSince >= idleReplacementsMs) replacement.status = 'abandoned'
     }
@@ -83,7 +96,7 @@ export class TypeModel {
 }
 
 function newState(version: number, objects: Objects): State {
-  return { version, objects, supersededAt: undefined, isReclaimed: false }
+  return { version, objects, supersededAt: undefined, isReclaimed: false, isRedefined: false }
 }
 
 /** Applies a batch. Of several changes of one object, the last one counts; of an append, the first. */

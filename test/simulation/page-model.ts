@@ -149,7 +149,19 @@ function refusalOf(
   if (token.expiresAtMs <= world.clock.now) return refused('expired')
   if (token.served >= limitOf(world, spec)) return { errorName: 'ObjectsExceededLimit' }
   if (token.snapshot?.state.isReclaimed) return refused('reclaimed')
+  if (isOfOldDefinition(token)) return refused('redefined')
   return undefined
+}
+
+/**
+ * True if the rest of a walk depends on values of objects that were converted since: those of its
+ * snapshot, or of the object that its last page ended with.
+ */
+function isOfOldDefinition({ spec, snapshot, readFrom }: PageToken): boolean {
+  const { conditions, order } = spec
+  if (snapshot === undefined)
+    return order.length > 0 && readFrom.isRedefined && !readFrom.isReclaimed
+  return conditions.length + order.length > 0 && snapshot.state.isRedefined
 }
 
 function isSameRequest(world: World, spec: WalkSpec, token: PageToken): boolean {

@@ -4,7 +4,7 @@ import { hashSecret } from '../../src/access/credentials.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'
-import { copied, TypeModel } from './model.ts'
+import { TypeModel } from './model.ts'
 import { type Answer, SimulatedNode } from './node.ts'
 import type { PageToken } from './page-model.ts'
 import type { HttpRequest, WalkSpec } from './queries.ts'
@@ -165,7 +165,7 @@ export class World {
     const { types, typeNames } = await this.random.pick(this.nodes).store.readStatus()
     for (const { typeRid, version } of types) {
       const type = this.typeOf(typeNames.get(typeRid)?.objectType as TypeName)
-      if (version > type.current.version) type.publish(copied(type.current.objects), version)
+      if (version > type.current.version) type.publishConverted(version)
     }
   }
 

@@ -91,8 +91,7 @@ export async function deleteByQuery(world: World): Promise<void> {
 
 export async function startReplacement(world: World): Promise<void> {
   const name = world.random.pick(TYPES)
-  const { replacements } = world.typeOf(name)
-  const open = [...replacements.values()].filter(({ status }) => status === 'loading')
+  const { replacements, open } = world.typeOf(name)
   if (open.length >= MAX_REPLACEMENTS) return
   const { status, body } = await world.send({
     method: 'POST',

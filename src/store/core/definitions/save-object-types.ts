@@ -12,11 +12,11 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
-import { deleteFields, type FieldOwner } from '../catalogue/fields.ts'
+import type { FieldOwner } from '../catalogue/fields.ts'
 import { abandonTables, objectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
 import { type CoreSession, integer, type Operation, text } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
-import { type RewrittenType, redefineTypes } from '../tables/redefine-types.ts'
+import { type RewrittenType, recreateTable, redefineTypes } from '../tables/redefine-types.ts'
 
 export interface SavedTypes {
   readonly change: PlannedChange
@@ -51,8 +51,7 @@ export function* saveObjectTypes(
     if (!isDryRun && step.kind === 'update' && step.hasNewTitle) yield* changeTitles(session, step)
     const publishCopies = copies.get(step.id)
     if (publishCopies !== undefined) yield* publishCopies(generation)
-    else if (step.kind === 'recreate')
-      yield* recreateTable(builder, { typeId: step.id, type }, generation)
+    else if (step.kind === 'recreate') yield* recreateTable(builder, step.id, type, generation)
     else if (step.kind === 'rewrite')
       rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
     else if (step.isChanged) yield* builder.addFields(step.id, type)
@@ -147,46 +146,24 @@ export function* dropObjectTypes(session: CoreSession, ids: readonly number[]): 
   yield* session.run(`DELETE FROM oqs_object_type WHERE ${isDropped}`, [ids])
 }
 
-/** Adds the tables that hold the versions of types from now on. */
+/** Adds the tables of new types. */
 function* addTables(builder: TableBuilder, owners: readonly FieldOwner[]): Operation<void> {
   const { session } = builder
   yield* builder.numberFields(owners)
   const ids = owners.map(({ typeId }) => typeId)
-  const isChanged = `id ${session.dialect.isOneOf('integer')}`
+  const isAdded = `id ${session.dialect.isOneOf('integer')}`
   yield* session.run(
     `INSERT INTO oqs_object_table (object_type_id, state, first_version, loaded_as)
      SELECT id, 'published', published, published FROM oqs_object_type
-     WHERE ${isChanged} ORDER BY id`,
+     WHERE ${isAdded} ORDER BY id`,
     [ids],
   )
   yield* session.run(
     `UPDATE oqs_object_type SET table_id = (
        SELECT max(o.id) FROM oqs_object_table AS o WHERE o.object_type_id = oqs_object_type.id
-     ) WHERE ${isChanged}`,
+     ) WHERE ${isAdded}`,
     [ids],
   )
-}
-
-/** An empty type may change in any way, but its earlier versions can no longer be read. */
-function* recreateTable(
-  builder: TableBuilder,
-  owner: FieldOwner,
-  generation: number,
-): Operation<void> {
-  const { session } = builder
-  const { typeId } = owner
-  yield* abandonTables(session, [typeId])
-  // Its copies are abandoned as well.
-  yield* session.run('DELETE FROM oqs_rewrite WHERE object_type_id = ?', [typeId])
-  yield* deleteFields(session, typeId)
-  yield* session.run(
-    `UPDATE oqs_object_type
-     SET published = last_version + 1, oldest = last_version + 1, last_version = last_version + 1,
-       redefined_generation = ?
-     WHERE id = ?`,
-    [generation, typeId],
-  )
-  yield* addTables(builder, [owner])
 }
 
 /** Rewrites the titles of a table, which are stored beside the body, for a new title property. */

@@ -8,7 +8,7 @@ import type { UnfitObject } from '../../port/definitions.ts'
 import { type RewriteStep, refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { toConverter } from '../../sql/stored-change.ts'
 import type { Operation } from '../session/session.ts'
-import type { TableBuilder } from './construction.ts'
+import { addTable, type TableBuilder } from './construction.ts'
 import { copyAll } from './copy-objects.ts'
 import { copyingOf, publishRedefined, startRewrite } from './rewrite-table.ts'
 import { cancelRewrite, lockRewrite, type Rewrite } from './rewrites.ts'
@@ -75,14 +75,35 @@ function* redefineType(
   yield* publishRedefined(builder, { typeId, tableId: rewrite.tableId }, generation)
 }
 
+/**
+ * Gives a type without objects a table for its changed definition, which is created with the first
+ * object. Snapshots of earlier versions still read the earlier table.
+ */
+export function* recreateTable(
+  builder: TableBuilder,
+  typeId: number,
+  type: ObjectType,
+  generation: number,
+): Operation<void> {
+  yield* cancelEnded(builder, typeId)
+  const tableId = yield* addTable(builder, typeId, 'rewriting')
+  yield* builder.numberFields([{ typeId, tableId, type }])
+  yield* publishRedefined(builder, { typeId, tableId }, generation)
+}
+
+/** Cancels the rewrite of a change that has ended. */
+function* cancelEnded(builder: TableBuilder, typeId: number): Operation<void> {
+  const other = yield* lockRewrite(builder.session, typeId)
+  if (other !== undefined && other !== 'busy') yield* cancelRewrite(builder, typeId, other)
+}
+
 /** Starts a rewrite, in place of one whose change has ended. */
 export function* restartRewrite(
   builder: TableBuilder,
   typeId: number,
   redefined: { readonly changeId: string; readonly type: ObjectType },
 ): Operation<Rewrite> {
-  const other = yield* lockRewrite(builder.session, typeId)
-  if (other !== undefined && other !== 'busy') yield* cancelRewrite(builder, typeId, other)
+  yield* cancelEnded(builder, typeId)
   yield* startRewrite(builder, typeId, redefined)
   const rewrite = yield* lockRewrite(builder.session, typeId)
   if (rewrite === undefined || rewrite === 'busy') throw new Error(`no rewrite of type ${typeId}`)
