@@ -40,10 +40,9 @@ export interface BackgroundWork {
     readonly count: number
   })[]
   readonly rewrites: readonly (TypeName & {
-    readonly phase: 'copying' | 'indexing' | 'catchingUp' | 'failed'
+    readonly phase: 'copying' | 'indexing' | 'catchingUp'
     readonly objects: number
     readonly totalObjects: number
-    readonly reason?: string
   })[]
   readonly tablesToRemove: number
   readonly reclaiming: boolean

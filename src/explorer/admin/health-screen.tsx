@@ -119,11 +119,10 @@ function Work({ work }: { readonly work: BackgroundWork }) {
           Replacing all objects of {ontology} › {objectType}: {formatCount(count)} have arrived
         </li>
       ))}
-      {rewrites.map(({ ontology, objectType, phase, objects, totalObjects, reason }) => (
+      {rewrites.map(({ ontology, objectType, objects, totalObjects }) => (
         <li key={`${ontology} ${objectType}`}>
-          {phase === 'failed'
-            ? `${ontology} › ${objectType} keeps its earlier table: ${reason}`
-            : `Copying ${ontology} › ${objectType} into a new table: ${formatCount(objects)} of ${formatCount(totalObjects)} objects`}
+          Copying {ontology} › {objectType} into a new table: {formatCount(objects)} of{' '}
+          {formatCount(totalObjects)} objects
         </li>
       ))}
       {tablesToRemove > 0 && (

@@ -65,10 +65,9 @@ const StatusResponse = Type.Object({
     rewrites: Type.Array(
       Type.Object({
         ...typeNames,
-        phase: Type.Enum(['copying', 'indexing', 'catchingUp', 'failed']),
+        phase: Type.Enum(['copying', 'indexing', 'catchingUp']),
         objects: integer('The number of objects that were copied.'),
         totalObjects: Type.Integer(),
-        reason: Type.Optional(text('Why the rewrite has failed.')),
       }),
       {
         description: 'Object types whose objects are converted to a changed definition.',

@@ -92,7 +92,7 @@ function auditMetrics(
 
 /** All processes of a service share a store, so its state counts once and not once per process. */
 const OF_THE_STORE = 'first'
-const REWRITE_PHASES = ['copying', 'indexing', 'catchingUp', 'failed'] as const
+const REWRITE_PHASES = ['copying', 'indexing', 'catchingUp'] as const
 
 function storeMetrics(status: StoreStatus): MetricFamily[] {
   const { pageCache, rewrites, types, typeNames } = status

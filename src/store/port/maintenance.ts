@@ -59,34 +59,30 @@ export interface Retention {
   readonly auditRecordsMs?: number | undefined
 }
 
-/**
- * `copying` the objects, building an index, `catchingUp` with commits made since, then `published`.
- * A rewrite is `cancelled` if its type is replaced, redefined or dropped, and may start again. It has
- * `failed` if an object cannot be rewritten; the type keeps its table and its definition.
- */
-export type RewritePhase =
-  | 'copying'
-  | 'indexing'
-  | 'catchingUp'
-  | 'published'
-  | 'cancelled'
-  | 'failed'
+/** `copying` the objects, building an index, or `catchingUp` with commits made since. */
+type RunningPhase = 'copying' | 'indexing' | 'catchingUp'
 
 /**
- * A rewrite that is running or has failed. One that has succeeded leaves no entry in the catalogue.
+ * A rewrite ends as `published`. It is `cancelled` if its type is replaced, redefined or dropped, and
+ * may start again. It has `failed` if an object cannot be rewritten; the type keeps its table and its
+ * definition.
  */
-export interface RewriteState extends RewriteProgress {
-  readonly phase: Exclude<RewritePhase, 'published' | 'cancelled'>
-}
+export type RewritePhase = RunningPhase | 'published' | 'cancelled' | 'failed'
 
-export interface RewriteProgress {
+/** A running rewrite. One that has ended leaves no entry in the catalogue. */
+export interface RewriteState {
   readonly typeRid: string
   /** Set if the objects are converted to another definition of this ontology. */
   readonly ontologyRid?: string
-  readonly phase: RewritePhase
+  readonly phase: RunningPhase
   /** The number of objects that were copied. */
   readonly objects: number
   readonly totalObjects: number
+}
+
+/** What a step of a rewrite has led to. */
+export interface RewriteProgress extends Omit<RewriteState, 'phase'> {
+  readonly phase: RewritePhase
   /** Why the rewrite has failed. */
   readonly reason?: string | undefined
 }
