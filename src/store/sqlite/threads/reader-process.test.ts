@@ -63,9 +63,9 @@ describe('a reader process', () => {
     const exits: unknown[] = []
     const onExit = (exit: unknown) => exits.push(exit)
     const page = run({ maxBytes: ENOUGH_BYTES, onExit }, (reader, read) => {
-      const page = reader.run('readPage', read)
+      // Killed first: a process that is sent the job earlier may answer it before it ends.
       reader.kill()
-      return page
+      return reader.run('readPage', read)
     })
     await expect(page).rejects.toMatchObject({ errorName: 'ServiceUnavailable' })
     // The service killed it.
