@@ -91,6 +91,7 @@ export type TooMany = 'tooMany'
 export interface ColumnSegmentRecord {
   /** The random name of the file. */
   readonly name: string
+  readonly typeRid: string
   readonly table: number
   /** That of the definition, see `FeedHead`. */
   readonly generation: number
