@@ -21,11 +21,17 @@ import { QueryBudget } from '../../src/query/parse/query-budget.ts'
 import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
 import { V2_QUERIES } from '../../src/query/parse/v2-query-types.ts'
-import type { Query } from '../../src/query/query.ts'
+import type { OrderTerm, Query } from '../../src/query/query.ts'
 import { compileFilter } from '../../src/store/columns/filter/compile-filter.ts'
-import { findPage } from '../../src/store/columns/page/find-page.ts'
+import {
+  cursorAt,
+  findPage,
+  findSetPage,
+  setCursorAt,
+} from '../../src/store/columns/page/find-page.ts'
+import type { MergedRow } from '../../src/store/columns/page/merge-rows.ts'
 import type { FieldValue } from '../../src/store/columns/segment/build-column.ts'
-import { SegmentBuilder, type SegmentRow } from '../../src/store/columns/segment/build-segment.ts'
+import { SegmentBuilder } from '../../src/store/columns/segment/build-segment.ts'
 import type { ColumnSpec } from '../../src/store/columns/segment/column.ts'
 import { columnSpecs } from '../../src/store/columns/segment/column-specs.ts'
 import { type Closings, Segment } from '../../src/store/columns/segment/segment.ts'
@@ -33,7 +39,9 @@ import { patternTest } from '../../src/store/sqlite/queries/matchers.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { type GeneratedType, type History, histories } from '../support/query-arbitraries.ts'
 import {
+  compareObjects,
   evaluate,
+  isMatch,
   type Properties,
   type RequestCondition,
   refusalOf,
@@ -45,6 +53,10 @@ const CASES_PER_HISTORY = 30
 interface Case extends Request {
   readonly version: number
   readonly size: number
+  /** The version of the second part of a page over two parts. */
+  readonly otherVersion: number
+  /** Whether the second part lacks the property of the first order term. */
+  readonly isLacking: boolean
 }
 
 const groups = histories().chain((history) =>
@@ -55,11 +67,13 @@ const groups = histories().chain((history) =>
           request: requests(history.type),
           version: fc.nat(5),
           size: fc.integer({ min: 1, max: 9 }),
+          otherVersion: fc.nat(5),
+          isLacking: fc.boolean(),
         })
         .map(({ request, ...rest }): Case => ({ ...request, ...rest })),
       { minLength: CASES_PER_HISTORY, maxLength: CASES_PER_HISTORY },
     )
-    .map((cases) => ({ ...history, cases })),
+    .chain((cases) => fc.boolean().map((isOne) => ({ ...history, cases, isOne }))),
 )
 
 let answered = 0
@@ -69,9 +83,14 @@ const { numRuns, ...seed } = fcOptions(1500, 300)
 
 it('columns find the objects that the model finds', { timeout: 600_000 }, () => {
   fc.assert(
-    fc.property(fc.noShrink(groups), ({ type, commits, cases }) => {
-      const world = replay(type, commits)
-      for (const how of cases) check(world, type, how)
+    fc.property(fc.noShrink(groups), ({ type, commits, cases, isOne }) => {
+      const world = replay(type, commits, isOne)
+      for (const how of cases) {
+        const filters = filtersOf(world, type, how)
+        if (filters === undefined) continue
+        checkPages(world, type, how, filters)
+        checkSetPages(world, type, how, filters)
+      }
     }),
     { ...seed, numRuns: Math.max(1, Math.ceil(numRuns / CASES_PER_HISTORY)) },
   )
@@ -81,7 +100,6 @@ it('columns find the objects that the model finds', { timeout: 600_000 }, () => 
 
 interface Row {
   readonly stored: StoredObject
-  readonly row: number
   readonly from: number
   to: number
 }
@@ -94,8 +112,8 @@ interface World {
   readonly rows: readonly Row[]
 }
 
-/** The first commit fills the first segment; all others add one segment each. */
-function replay({ definition }: GeneratedType, commits: History['commits']): World {
+/** The first commit fills the first segment; all others add one segment each, or one together. */
+function replay({ definition }: GeneratedType, commits: History['commits'], isOne: boolean): World {
   const ontology = { apiName: 'world', objectTypes: [{ apiName: 'thing', ...definition }] }
   const objectType = parseDefinition(ontology as never).objectTypes.get('thing')
   if (objectType === undefined) throw new Error('no type')
@@ -113,12 +131,7 @@ function replay({ definition }: GeneratedType, commits: History['commits']): Wor
       current.delete(pk)
       objects.delete(String(change.key))
       if (!('put' in change)) continue
-      const row: Row = {
-        stored: read(change.put),
-        row: rows.length + 1,
-        from: version,
-        to: Infinity,
-      }
+      const row: Row = { stored: read(change.put), from: version, to: Infinity }
       rows.push(row)
       current.set(pk, row)
       objects.set(String(change.key), change.kept)
@@ -126,49 +139,38 @@ function replay({ definition }: GeneratedType, commits: History['commits']): Wor
     versions.push(new Map(objects))
   })
   const specs = columnSpecs(objectType)
-  const byCommit = commits.map((_, index) =>
-    rows
-      .filter(({ from, to }) => from === index + 1 && to > from)
-      .sort((a, b) => Buffer.compare(Buffer.from(a.stored.pk), Buffer.from(b.stored.pk))),
+  const bySegment = Map.groupBy(
+    rows.filter(({ from, to }) => to > from).sort((a, b) => byKey(a, b) || a.from - b.from),
+    ({ from }) => (isOne ? Math.min(from, 2) : from),
   )
-  const first = byCommit[0] ?? []
-  const segments = byCommit.map((list, index) =>
-    build(specs, list, index === 0 ? undefined : first),
-  )
-  const closings = byCommit.map((list): Closings => {
-    const closed = list
-      .map(({ to }, position) => ({ to, position }))
-      .filter(({ to }) => to !== Infinity)
-      .sort((a, b) => a.to - b.to)
-    return {
-      positions: Uint32Array.from(closed, ({ position }) => position),
-      versions: Float64Array.from(closed, ({ to }) => to),
-    }
-  })
-  return { objectType, versions, segments, closings, rows }
+  const lists = [...bySegment.values()]
+  const segments = lists.map((list) => build(specs, list))
+  return { objectType, versions, segments, closings: lists.map(closingsOf(segments)), rows }
 }
 
-function build(
-  specs: readonly ColumnSpec[],
-  rows: readonly Row[],
-  first: readonly Row[] | undefined,
-): Segment {
-  const builder = new SegmentBuilder(specs, {
-    kind: first === undefined ? 'objects' : 'added',
-    rows: rows.length,
-  })
-  for (const { stored, row, from } of rows) {
-    const rank = first?.filter((one) => isBefore(one.stored.pk, stored.pk)).length ?? 0
+function byKey(a: Row, b: Row): number {
+  return Buffer.compare(Buffer.from(a.stored.pk), Buffer.from(b.stored.pk))
+}
+
+function closingsOf(segments: readonly Segment[]): (rows: readonly Row[], at: number) => Closings {
+  return (rows, at) => {
+    const closed = rows.filter(({ to }) => to !== Infinity).sort((a, b) => a.to - b.to)
+    const positions = closed.map(({ stored, from }) => segments[at]?.find(stored.pk, from))
+    return {
+      positions: Uint32Array.from(positions, (position) => position ?? Number.NaN),
+      versions: Float64Array.from(closed, ({ to }) => to),
+    }
+  }
+}
+
+function build(specs: readonly ColumnSpec[], rows: readonly Row[]): Segment {
+  const builder = new SegmentBuilder(specs, { kind: 'rows', rows: rows.length })
+  for (const { stored, from } of rows) {
     const values = specs.map((spec) => fieldValue(spec, stored))
-    const added: SegmentRow['added'] = first === undefined ? undefined : { version: from, rank }
-    builder.add({ row, key: stored.pk, values, added })
+    builder.add({ key: stored.pk, validFrom: from, values })
   }
   const { buffer, place } = builder.finish()
   return new Segment(buffer, place)
-}
-
-function isBefore(a: string, b: string): boolean {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
 }
 
 function fieldValue(spec: ColumnSpec, { searchable, body }: StoredObject): FieldValue {
@@ -202,61 +204,134 @@ function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
   return parseQuery(GRAMMARS[condition.as], condition.query, { objectType, limits })
 }
 
-function check(world: World, type: GeneratedType, how: Case): void {
-  const { objectType, versions, segments, closings, rows } = world
-  if (refusalOf(type.model, how.condition) !== undefined) return
-  const number = (how.version % versions.length) + 1
-  const objects = versions[number - 1] ?? new Map<string, Properties>()
-  const query = toQuery(how.condition, objectType)
-  const order = checkOrder(
-    how.order.map(({ property, direction, nulls }) => ({
-      property,
-      direction,
-      nulls: nulls === 'first' ? 'nullsFirst' : 'nullsLast',
-    })),
-    objectType,
-  )
+type Filters = NonNullable<ReturnType<typeof compileFilter>>
+
+function filtersOf(world: World, type: GeneratedType, how: Case): Filters | undefined {
+  if (refusalOf(type.model, how.condition) !== undefined) return undefined
   asked += 1
-  const filters = compileFilter(query, {
+  const { objectType, segments } = world
+  const filters = compileFilter(toQuery(how.condition, objectType), {
     objectType,
     segments,
     patternTest: ({ pattern }) => patternTest(pattern),
     linkedValues: () => undefined,
     foundRows: () => undefined,
   })
-  if (filters === undefined) return
-  const filtered = segments.map((segment, at) => ({
-    segment,
-    visible: segment.visibleAt(number, closings[at] as Closings),
-    filter: filters[at] as NonNullable<(typeof filters)[number]>,
-  }))
-  const expected = evaluate(type.model, objects.values(), how.condition, how.order)
-  const keyOf = (row: number) => rows[row - 1]?.stored.pk ?? ''
-  const found: number[] = []
-  for (let isDone = false; !isDone; ) {
-    const last = rows[(found.at(-1) ?? 0) - 1]
-    const cursor = last && {
-      key: last.stored.pk,
-      values: order.map(({ property, structField }) =>
-        last.stored.searchable.columns.get(fieldKey({ property, structField })),
-      ),
-    }
-    const needsCount = cursor === undefined
-    const page = findPage(filtered, {
-      order,
-      cursor,
-      limit: how.size,
-      needsCount,
-      keyOf,
-      onChunk: () => undefined,
-    })
-    if (page === undefined) return
-    if (needsCount) expect(page.totalCount).toBe(expected.length)
-    found.push(...page.rows)
-    if (found.length > expected.length + 20) break
-    isDone = page.rows.length < how.size
+  if (filters !== undefined) answered += 1
+  return filters
+}
+
+/** The segments as of a version, which is counted modulo the versions there are. */
+function asOf({ versions, segments, closings, rows }: World, filters: Filters, at: number) {
+  const number = (at % versions.length) + 1
+  const visible = rows.filter(({ from, to }) => from <= number && number < to)
+  return {
+    objects: [...(versions[number - 1] ?? new Map<string, Properties>()).values()],
+    byKey: new Map(visible.map((row) => [row.stored.pk, row])),
+    filtered: segments.map((segment, index) => ({
+      segment,
+      visible: segment.visibleAt(number, closings[index] as Closings),
+      filter: filters[index] as Filters[number],
+    })),
   }
-  answered += 1
-  const bodies = found.map((row) => JSON.parse(rows[row - 1]?.stored.body ?? 'null') as unknown)
-  expect(bodies, JSON.stringify({ how, number })).toEqual(expected)
+}
+
+function orderOf({ order }: Case, objectType: ObjectType): OrderTerm[] {
+  return checkOrder(
+    order.map(({ property, direction, nulls }) => ({
+      property,
+      direction,
+      nulls: nulls === 'first' ? 'nullsFirst' : 'nullsLast',
+    })),
+    objectType,
+  )
+}
+
+/** Reads pages until one is not full, each after the last row of the one before. */
+function walk<R>(
+  pageAfter: (
+    last: R | undefined,
+  ) => { readonly rows: readonly R[]; readonly totalCount: number | undefined } | undefined,
+  size: number,
+  expectedCount: number,
+): readonly R[] | undefined {
+  const found: R[] = []
+  for (;;) {
+    const last = found.at(-1)
+    const page = pageAfter(last)
+    if (page === undefined) return undefined
+    expect(page.totalCount).toBe(last === undefined ? expectedCount : undefined)
+    found.push(...page.rows)
+    if (page.rows.length < size || found.length > expectedCount + 20) return found
+  }
+}
+
+function checkPages(world: World, type: GeneratedType, how: Case, filters: Filters): void {
+  const { objects, byKey: rowOf, filtered } = asOf(world, filters, how.version)
+  const expected = evaluate(type.model, objects, how.condition, how.order)
+  const order = orderOf(how, world.objectType)
+  const rowWith = (key: string) => rowOf.get(key) as Row
+  const found = walk<string>(
+    (last) => {
+      const row = last === undefined ? undefined : { key: last, validFrom: rowWith(last).from }
+      const cursor = row && cursorAt(world.segments, order, row)
+      if (row !== undefined) expect(cursor).toBeDefined()
+      const needsCount = last === undefined
+      const page = findPage(filtered, { order, cursor, limit: how.size, needsCount, onChunk })
+      return page && { rows: page.keys, totalCount: page.totalCount }
+    },
+    how.size,
+    expected.length,
+  )
+  const bodies = found?.map((key) => JSON.parse(rowWith(key).stored.body) as unknown)
+  if (bodies !== undefined) expect(bodies, JSON.stringify(how)).toEqual(expected)
+}
+
+const onChunk = () => undefined
+
+/** Two versions of the type are the parts of a set, and have the same keys. */
+function checkSetPages(world: World, type: GeneratedType, how: Case, filters: Filters): void {
+  const parts = [how.version, how.otherVersion].map((version) => asOf(world, filters, version))
+  const isLacking = ({ part, index }: { part: number; index: number }) =>
+    how.isLacking && part === 1 && index === 0
+  const order = orderOf(how, world.objectType).map(({ property, ...term }, index) => ({
+    ...term,
+    properties: parts.map((_, part) => (isLacking({ part, index }) ? undefined : property)),
+  }))
+  const shown = ({ part, object }: { part: number; object: Properties }) => {
+    const lacking = how.order.filter((_, index) => isLacking({ part, index }))
+    const names = new Set(lacking.map(({ property }) => property))
+    return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)))
+  }
+  const keySign = how.order.at(-1)?.direction === 'desc' ? -1 : 1
+  const keyless = { ...type.model, primaryKey: '' }
+  const expected = parts
+    .flatMap(({ objects }, part) => objects.map((object) => ({ part, object })))
+    .filter(({ object }) => isMatch(type.model, object, how.condition))
+    .sort(
+      (a, b) =>
+        compareObjects(keyless, how.order, shown(a), shown(b)) ||
+        a.part - b.part ||
+        keySign * compareObjects(type.model, [], a.object, b.object),
+    )
+  const rowWith = ({ part, key }: MergedRow) => parts[part]?.byKey.get(key) as Row
+  const found = walk<MergedRow>(
+    (last) => {
+      const segments = parts.map(() => world.segments)
+      const cursor =
+        last && setCursorAt(segments, order, { ...last, validFrom: rowWith(last).from })
+      if (last !== undefined) expect(cursor).toBeDefined()
+      return findSetPage(
+        parts.map(({ filtered }) => filtered),
+        { order, cursor, limit: how.size, needsCount: last === undefined, onChunk },
+      )
+    },
+    how.size,
+    expected.length,
+  )
+  const bodies = found?.map((row) => {
+    const object = JSON.parse(rowWith(row).stored.body) as unknown
+    return { part: row.part, object }
+  })
+  if (bodies !== undefined) expect(bodies, JSON.stringify(how)).toEqual(expected)
 }

@@ -1,8 +1,9 @@
 /**
- * A dictionary: distinct texts in the order of their UTF-8 bytes, which is that of their code points
+ * A dictionary: texts in the order of their UTF-8 bytes, which is that of their code points
  * and of both databases. The number of a text is its place in the order. Neighbours share the
  * beginning of their texts, which is stored once per block.
  */
+import { Growing } from './growing.ts'
 import { arrayAt, type ImageWriter, type Place } from './image.ts'
 import { ByteList, NumberReader } from './varint.ts'
 
@@ -16,35 +17,48 @@ export interface DictionaryPlace {
 /** The number of texts in a block, which are read one after the other. */
 const BLOCK = 16
 
-/** Adds sorted, distinct texts to an image. */
-export function addDictionary(
-  image: ImageWriter,
-  texts: Iterable<string>,
-  size: number,
-): DictionaryPlace {
-  const bytes = new ByteList()
-  const blocks = new Uint32Array(Math.ceil(size / BLOCK))
-  let before = Buffer.alloc(0)
-  let number = 0
-  for (const text of texts) {
-    const encoded = Buffer.from(text)
-    const isFirst = number % BLOCK === 0
-    if (isFirst) blocks[number / BLOCK] = bytes.length
-    const shared = isFirst ? 0 : sharedLength(before, encoded)
-    bytes.addNumber(shared)
-    bytes.addNumber(encoded.length - shared)
-    bytes.addBytes(encoded.subarray(shared))
-    before = encoded
-    number += 1
+/** Writes sorted texts one after the other. Equal ones may follow each other. */
+export class DictionaryWriter {
+  readonly #bytes = new ByteList()
+  readonly #blocks = new Growing((length) => new Uint32Array(length), 16)
+  #size = 0
+  #text = Buffer.allocUnsafe(64)
+  #length = 0
+  #other = Buffer.allocUnsafe(64)
+
+  add(text: string): void {
+    // A UTF-16 unit takes at most three bytes.
+    if (text.length * 3 > this.#other.length) this.#other = Buffer.allocUnsafe(text.length * 6)
+    const encoded = this.#other
+    const length = encoded.write(text)
+    const isFirst = this.#size % BLOCK === 0
+    if (isFirst) this.#blocks.push(this.#bytes.length)
+    const end = isFirst ? 0 : Math.min(length, this.#length)
+    let shared = 0
+    while (shared < end && encoded[shared] === this.#text[shared]) shared += 1
+    this.#bytes.addNumber(shared)
+    this.#bytes.addNumber(length - shared)
+    this.#bytes.addBytes(encoded.subarray(shared, length))
+    this.#other = this.#text
+    this.#text = encoded
+    this.#length = length
+    this.#size += 1
   }
-  return { size, bytes: image.add('u8', bytes.bytes), blocks: image.add('u32', blocks) }
+
+  finish(image: ImageWriter): DictionaryPlace {
+    return {
+      size: this.#size,
+      bytes: image.add('u8', this.#bytes.bytes),
+      blocks: image.add('u32', this.#blocks.array),
+    }
+  }
 }
 
-function sharedLength(one: Uint8Array, other: Uint8Array): number {
-  const end = Math.min(one.length, other.length)
-  let length = 0
-  while (length < end && one[length] === other[length]) length += 1
-  return length
+/** Adds sorted texts to an image. */
+export function addDictionary(image: ImageWriter, texts: Iterable<string>): DictionaryPlace {
+  const writer = new DictionaryWriter()
+  for (const text of texts) writer.add(text)
+  return writer.finish(image)
 }
 
 /** Sorts texts as a dictionary has them. JavaScript sorts surrogates before other characters. */
@@ -81,7 +95,7 @@ export class Dictionary {
     }
   }
 
-  /** Returns the number of a text, or undefined if there is none. */
+  /** Returns the number of a text, the first one of equals, or undefined if there is none. */
   find(text: string): number | undefined {
     const encoded = Buffer.from(text)
     const number = this.#firstFrom(encoded)

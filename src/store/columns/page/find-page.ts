@@ -1,88 +1,146 @@
-/** Finds the rows of a page in the columns of its type, and counts all matches. */
+/** Finds the rows of a page in columns, in order, and counts all matches. */
 import type { OrderTerm } from '../../../query/query.ts'
 import type { FilteredSegment } from '../aggregate/aggregator.ts'
 import { CHUNK, countBits, listBits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { FirstRows } from './first-rows.ts'
 import {
-  compareTexts,
-  compareValues,
   type LocalTerm,
   localTerms,
-  type PageCursor,
+  type MergedTerm,
+  type OrderValue,
   signOf,
 } from './local-order.ts'
+import { type MergedRow, mergeRows, type SortedRows } from './merge-rows.ts'
 
-export interface PageSearch {
-  readonly order: readonly OrderTerm[]
-  readonly cursor: PageCursor | undefined
+/** How far a walk has come: the key of the last row of a page, and its value for each order term. */
+export interface PageCursor {
+  readonly key: string
+  readonly values: readonly OrderValue[]
+}
+
+/** Of a page over several types: the last row is one of this part. */
+export interface SetPageCursor extends PageCursor {
+  readonly part: number
+}
+
+interface Search<Term, Cursor> {
+  readonly order: readonly Term[]
+  /** The page starts after it; undefined for the first page. */
+  readonly cursor: Cursor | undefined
   /** The number of rows to find. */
   readonly limit: number
   readonly needsCount: boolean
-  /** Returns the key of a row, which the first segment does not have. */
-  readonly keyOf: (row: number) => string
   /** Called often; may throw. */
   readonly onChunk: () => void
 }
 
-export interface FoundPage {
-  /** The ids of rows, in the order of the page. */
-  readonly rows: readonly number[]
+export type PageSearch = Search<OrderTerm, PageCursor>
+export type SetPageSearch = Search<MergedTerm, SetPageCursor>
+
+interface Counted {
+  /** The number of matches on all pages; undefined if it is not needed. */
   readonly totalCount: number | undefined
 }
 
-/** A row of a page, with what it takes to compare it with rows of other segments. */
-interface Candidate {
-  readonly segment: Segment
-  readonly position: number
-  readonly terms: readonly LocalTerm[]
+export interface FoundPage extends Counted {
+  /** The keys of the rows, in the order of the page. */
+  readonly keys: readonly string[]
 }
 
-/** Returns undefined if columns cannot answer. The first segment is that of the whole type. */
+export interface FoundSetPage extends Counted {
+  /** In the order of the page. */
+  readonly rows: readonly MergedRow[]
+}
+
+/** Finds a page of the rows of one type. Returns undefined if columns cannot answer. */
 export function findPage(
   segments: readonly FilteredSegment[],
   search: PageSearch,
 ): FoundPage | undefined {
-  const candidates: Candidate[] = []
+  const page = findSetPage([segments], {
+    ...search,
+    order: mergedOrder(search.order),
+    cursor: search.cursor && { ...search.cursor, part: 0 },
+  })
+  return page && { keys: page.rows.map(({ key }) => key), totalCount: page.totalCount }
+}
+
+/**
+ * Finds a page of the rows of several types, each of which is a part. Rows with equal values are
+ * ordered by part, and then by key in the direction of the last term. Returns undefined if columns
+ * cannot answer.
+ */
+export function findSetPage(
+  parts: readonly (readonly FilteredSegment[])[],
+  search: SetPageSearch,
+): FoundSetPage | undefined {
+  const lists: SortedRows[] = []
   let totalCount = 0
-  for (const filtered of segments) {
-    const terms = localTerms(filtered.segment, search.order)
-    if (terms === undefined) return undefined
-    const found = findInSegment(filtered, terms, search)
-    for (const position of found.positions) {
-      candidates.push({ segment: filtered.segment, position, terms })
+  let foundBefore = 0
+  for (const [part, segments] of parts.entries()) {
+    const bound = boundOf(search, part, foundBefore)
+    for (const filtered of segments) {
+      const terms = localTerms(filtered.segment, search.order, part)
+      if (terms === undefined) return undefined
+      const { positions, count } = findInSegment(filtered, terms, search, bound)
+      if (positions.length > 0) lists.push({ part, segment: filtered.segment, positions, terms })
+      totalCount += count
+      foundBefore += positions.length
     }
-    totalCount += found.count
   }
-  const keySign = signOf(search.order.at(-1)?.direction ?? 'asc')
-  if (segments.length > 1) candidates.sort((a, b) => compareCandidates(a, b, keySign))
+  const keySign = keySignOf(search.order)
   return {
-    rows: candidates
-      .slice(0, search.limit)
-      .map(({ segment, position }) => segment.rows[position] as number),
+    rows: mergeRows(lists, keySign, search.limit),
     totalCount: search.needsCount ? totalCount : undefined,
   }
 }
 
-function compareCandidates(a: Candidate, b: Candidate, keySign: number): number {
-  for (const [index, term] of a.terms.entries()) {
-    const other = b.terms[index]?.valueOf(b.position)
-    const difference = compareValues(term, term.valueOf(a.position), other)
-    if (difference !== 0) return difference
+/** Returns the cursor of a row version; undefined if columns do not have it. */
+export function cursorAt(
+  segments: readonly Segment[],
+  order: readonly OrderTerm[],
+  row: { readonly key: string; readonly validFrom: number },
+): PageCursor | undefined {
+  return setCursorAt([segments], mergedOrder(order), { ...row, part: 0 })
+}
+
+export function setCursorAt(
+  parts: readonly (readonly Segment[])[],
+  order: readonly MergedTerm[],
+  {
+    part,
+    key,
+    validFrom,
+  }: { readonly part: number; readonly key: string; readonly validFrom: number },
+): SetPageCursor | undefined {
+  if (order.length === 0) return { part, key, values: [] }
+  for (const segment of parts[part] ?? []) {
+    const position = segment.find(key, validFrom)
+    if (position === undefined) continue
+    const terms = localTerms(segment, order, part)
+    return terms && { part, key, values: terms.map((term) => term.valueOf(position)) }
   }
-  return keySign * compareKeys(a, b)
+  return undefined
 }
 
-/** An added row comes before the row of the first segment that has its place. */
-function compareKeys(a: Candidate, b: Candidate): number {
-  if (a.segment === b.segment) return a.position - b.position
-  const [left, right] = [a, b].map(({ segment, position }) =>
-    segment.ranks === undefined ? position + 0.5 : (segment.ranks[position] as number),
-  ) as [number, number]
-  return left - right || compareTexts(a.segment.keys.at(a.position), b.segment.keys.at(b.position))
+function mergedOrder(order: readonly OrderTerm[]): readonly MergedTerm[] {
+  return order.map(({ property, ...term }) => ({ ...term, properties: [property] }))
 }
 
-const NO_ROWS = [0, 0] as const
+function keySignOf(order: readonly MergedTerm[]): 1 | -1 {
+  return signOf(order.at(-1)?.direction ?? 'asc')
+}
+
+/** Which rows of a part with the values of the cursor follow it: those that `boundOf` says. */
+type TieBound = 'all' | 'none' | 'byKey'
+
+function boundOf({ order, cursor, limit }: SetPageSearch, part: number, found: number): TieBound {
+  // Without an order, all rows have equal values, and those of the parts before fill the page.
+  if (order.length === 0 && found >= limit) return 'none'
+  if (cursor === undefined || part > cursor.part) return 'all'
+  return part < cursor.part ? 'none' : 'byKey'
+}
 
 interface FoundInSegment {
   readonly positions: readonly number[]
@@ -90,24 +148,27 @@ interface FoundInSegment {
 }
 
 function findInSegment(
-  filtered: FilteredSegment,
+  { segment, visible, filter }: FilteredSegment,
   terms: readonly LocalTerm[],
-  search: PageSearch,
+  search: SetPageSearch,
+  bound: TieBound,
 ): FoundInSegment {
-  const { segment, visible, filter } = filtered
   const { cursor, limit, needsCount } = search
-  const atCursor = cursor === undefined ? NO_ROWS : rowsWithKey(segment, cursor.key, search.keyOf)
-  const keySign = signOf(search.order.at(-1)?.direction ?? 'asc')
-  const first = new FirstRows(terms, { limit, keySign, cursor, atCursor })
   const isByKey = terms.length === 0
-  const start = isByKey && !needsCount ? atCursor[1] - (atCursor[1] % CHUNK) : 0
+  const keySign = keySignOf(search.order)
+  const [tiesFrom, tiesTo] = tiesAfter(segment, cursor?.key ?? '', keySign, bound)
+  const first = new FirstRows(terms, { limit, keySign, values: cursor?.values, tiesFrom, tiesTo })
   const bits = new Uint32Array(CHUNK >>> 5)
   const places = new Int32Array(CHUNK)
   let count = 0
-  for (let from = start; from < segment.size; from += CHUNK) {
+  for (
+    let from = isByKey && !needsCount ? tiesFrom - (tiesFrom % CHUNK) : 0;
+    from < segment.size;
+    from += CHUNK
+  ) {
     search.onChunk()
-    const isFull = isByKey && first.isFull
-    if (isFull && !needsCount) break
+    const isComplete = isByKey && (first.isFull || from >= tiesTo)
+    if (isComplete && !needsCount) break
     const to = Math.min(from + CHUNK, segment.size)
     const words = (to - from + 31) >>> 5
     filter(from, to, bits)
@@ -115,33 +176,19 @@ function findInSegment(
       bits[word] = (bits[word] as number) & (visible[(from >>> 5) + word] as number)
     }
     count += needsCount ? countBits(bits, words) : 0
-    if (!isFull) first.add(places, listBits(bits, words, from, places))
+    if (!isComplete) first.add(places, listBits(bits, words, from, places))
   }
   return { positions: first.sorted(), count }
 }
 
-/** The rows of a segment that have a key: from the first, without the second. */
-function rowsWithKey(
+/** Returns the positions that follow the cursor if their values equal its values. */
+function tiesAfter(
   segment: Segment,
   key: string,
-  keyOf: (row: number) => string,
+  keySign: 1 | -1,
+  bound: TieBound,
 ): readonly [from: number, to: number] {
-  const { keys, keyStep, size } = segment
-  const sampled = keys.countBefore(key)
-  if (keyStep === 1) {
-    // Several versions of an object may have been added.
-    let to = sampled
-    while (to < size && keys.at(to) === key) to += 1
-    return [sampled, to]
-  }
-  // Between the sampled key before it and the one after it.
-  let from = Math.max((sampled - 1) * keyStep + 1, 0)
-  let to = Math.min(sampled * keyStep, size)
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (compareTexts(keyOf(segment.rows[middle] as number), key) < 0) from = middle + 1
-    else to = middle
-  }
-  const isFound = from < size && keyOf(segment.rows[from] as number) === key
-  return [from, isFound ? from + 1 : from]
+  if (bound !== 'byKey') return bound === 'all' ? [0, segment.size] : [0, 0]
+  const [from, to] = segment.rowsWithKey(key)
+  return keySign === 1 ? [to, segment.size] : [0, from]
 }

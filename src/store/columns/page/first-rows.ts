@@ -1,13 +1,15 @@
 /** Keeps the first rows of a segment after a cursor, in an order. */
-import { compareValues, type LocalTerm, type PageCursor } from './local-order.ts'
+import { compareValues, type LocalTerm, type OrderValue } from './local-order.ts'
 
 export interface FirstRowsOptions {
   readonly limit: number
   /** The direction of the key, which decides between rows with equal values. */
   readonly keySign: 1 | -1
-  readonly cursor: PageCursor | undefined
-  /** The rows with the key of the cursor: from the first, without the second. */
-  readonly atCursor: readonly [from: number, to: number]
+  /** The values of the cursor; undefined if there is none. */
+  readonly values: readonly OrderValue[] | undefined
+  /** Of the rows with the values of the cursor, those from here follow it, without the second. */
+  readonly tiesFrom: number
+  readonly tiesTo: number
 }
 
 export class FirstRows {
@@ -21,7 +23,7 @@ export class FirstRows {
     this.#terms = terms
     this.#options = options
     this.#cursorRanks = terms.map(({ rankOfValue }, index) => {
-      const value = options.cursor?.values[index]
+      const value = options.values?.[index]
       return value === undefined ? undefined : rankOfValue(value)
     })
   }
@@ -58,13 +60,14 @@ export class FirstRows {
   }
 
   #isAfterCursor(position: number): boolean {
-    const { cursor, atCursor, keySign } = this.#options
-    if (cursor === undefined) return true
-    for (const [index, term] of this.#terms.entries()) {
-      const difference = compareValues(term, term.rankOf(position), this.#cursorRanks[index])
-      if (difference !== 0) return difference > 0
+    const { values, tiesFrom, tiesTo } = this.#options
+    if (values !== undefined) {
+      for (const [index, term] of this.#terms.entries()) {
+        const difference = compareValues(term, term.rankOf(position), this.#cursorRanks[index])
+        if (difference !== 0) return difference > 0
+      }
     }
-    return keySign === 1 ? position >= atCursor[1] : position < atCursor[0]
+    return position >= tiesFrom && position < tiesTo
   }
 
   #push(position: number): void {

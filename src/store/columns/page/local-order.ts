@@ -2,16 +2,20 @@
 
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { OrderTerm } from '../../../query/query.ts'
+import type { SetOrderTerm } from '../../port/pages.ts'
 import { hasBit } from '../image/bits.ts'
 import type { CodeColumn, Column, NumberColumn } from '../segment/column.ts'
 import type { Segment } from '../segment/segment.ts'
 import { fromNumber, fromText, toNumber, toText } from '../segment/stored-form.ts'
 
-/** The last row of the previous page: its key, and its value for each order term. */
-export interface PageCursor {
-  readonly key: string
-  readonly values: readonly (ColumnValue | undefined)[]
-}
+/**
+ * What rows of several segments are compared by: a number, or the column value of a type whose values
+ * are texts in some segments. Undefined is no value.
+ */
+export type OrderValue = ColumnValue | undefined
+
+/** A term of an order over several types, see `SetOrderTerm`. */
+export type MergedTerm = Pick<SetOrderTerm, 'direction' | 'nulls' | 'properties' | 'structField'>
 
 /** One term of an order, within one segment. */
 export interface LocalTerm {
@@ -19,8 +23,7 @@ export interface LocalTerm {
   readonly nullsLast: boolean
   /** Returns a number that sorts as the value does; undefined for no value. */
   readonly rankOf: (position: number) => number | undefined
-  /** Returns the value itself, to compare rows of several segments. */
-  readonly valueOf: (position: number) => ColumnValue | undefined
+  readonly valueOf: (position: number) => OrderValue
   /** Returns the rank that a value would have. */
   readonly rankOfValue: (value: ColumnValue) => number
 }
@@ -28,11 +31,13 @@ export interface LocalTerm {
 /** Returns undefined if the segment has no column for a term. */
 export function localTerms(
   segment: Segment,
-  order: readonly OrderTerm[],
+  order: readonly MergedTerm[],
+  part: number,
 ): readonly LocalTerm[] | undefined {
-  const terms = order.map(({ property, structField, direction, nulls }) => {
-    const column = segment.column({ property, structField })
-    const ranked = column && rankedColumn(column)
+  const terms = order.map(({ properties, structField, direction, nulls }) => {
+    const property = properties[part]
+    const column = property === undefined ? undefined : segment.column({ property, structField })
+    const ranked = property === undefined ? WITHOUT_VALUES : column && rankedColumn(column)
     return ranked && { ...ranked, sign: signOf(direction), nullsLast: nulls === 'last' }
   })
   return terms.every((term) => term !== undefined) ? terms : undefined
@@ -43,6 +48,13 @@ export function signOf(direction: OrderTerm['direction']): 1 | -1 {
 }
 
 type RankedColumn = Pick<LocalTerm, 'rankOf' | 'valueOf' | 'rankOfValue'>
+
+/** The term of a part that does not have the property. */
+const WITHOUT_VALUES: RankedColumn = {
+  rankOf: () => undefined,
+  valueOf: () => undefined,
+  rankOfValue: () => 0,
+}
 
 function rankedColumn(column: Column): RankedColumn | undefined {
   if (column.kind === 'codes') return rankedCodes(column)
@@ -78,15 +90,15 @@ function rankedNumbers({ values, present, type }: NumberColumn): RankedColumn {
       const number = numberOf(position)
       return number === undefined || !isAmbiguous ? number : fromNumber(type, number)
     },
-    rankOfValue: (value) => toNumber(type, value),
+    rankOfValue: (value) => (typeof value === 'number' ? value : toNumber(type, value)),
   }
 }
 
 /** Compares two ranks or values of a term; undefined is no value. */
 export function compareValues(
   { sign, nullsLast }: Pick<LocalTerm, 'sign' | 'nullsLast'>,
-  a: ColumnValue | undefined,
-  b: ColumnValue | undefined,
+  a: OrderValue,
+  b: OrderValue,
 ): number {
   if (a === undefined || b === undefined) {
     if (a === b) return 0

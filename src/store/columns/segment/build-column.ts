@@ -191,7 +191,7 @@ class CodeBuilder implements ColumnBuilder {
       kind: 'codes',
       type: this.#type,
       codes: image.addNumbers(codes, { isWhole: true, min: 0, max: texts.length }),
-      dictionary: addDictionary(image, texts, texts.length),
+      dictionary: addDictionary(image, texts),
     }
   }
 }

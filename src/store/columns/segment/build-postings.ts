@@ -97,7 +97,7 @@ export class PostingsBuilder {
       placeStarts[number + 1] = places.length
     })
     return {
-      terms: addDictionary(image, sorted, sorted.length),
+      terms: addDictionary(image, sorted),
       counts: image.add('u32', counts),
       rows: image.add('u8', rows.bytes),
       rowStarts: image.add('u32', rowStarts),

@@ -1,5 +1,6 @@
 /** Builds a segment from rows in key order. */
-import { addDictionary } from '../image/dictionary.ts'
+import { DictionaryWriter } from '../image/dictionary.ts'
+import { Growing } from '../image/growing.ts'
 import { ImageWriter } from '../image/image.ts'
 import { type ColumnBuilder, columnBuilder, type FieldValue } from './build-column.ts'
 import { PostingsBuilder } from './build-postings.ts'
@@ -8,17 +9,17 @@ import type { SegmentPlace } from './segment.ts'
 
 /** A row version. */
 export interface SegmentRow {
-  readonly row: number
   readonly key: string
+  /** The version that added it. */
+  readonly validFrom: number
   /** What it has in each field, in the order of the specs. */
   readonly values: readonly FieldValue[]
-  /** In a segment of added rows: the version that added it, and its place in the first segment. */
-  readonly added?: { readonly version: number; readonly rank: number } | undefined
 }
 
 export interface SegmentOptions {
-  /** The objects of a version, rows that were added since, or values without rows and terms. */
-  readonly kind: 'objects' | 'added' | 'values'
+  /** Rows, or only values without their keys and terms. */
+  readonly kind: 'rows' | 'values'
+  /** The approximate number of rows. */
   readonly rows: number
 }
 
@@ -27,20 +28,15 @@ export interface BuiltSegment {
   readonly place: SegmentPlace
 }
 
-/** The keys between two that are kept are looked up in the database. */
-const KEY_STEP = 256
-
 export class SegmentBuilder {
   readonly #specs: readonly ColumnSpec[]
   readonly #columns: readonly ColumnBuilder[]
   readonly #postings: readonly (PostingsBuilder | undefined)[]
-  readonly #rows: Float64Array
-  readonly #keys: string[] = []
-  readonly #keyStep: number
-  readonly #versions: Float64Array | undefined
-  readonly #ranks: Uint32Array | undefined
+  readonly #keys: DictionaryWriter | undefined
+  readonly #versions: Growing<Float64Array>
   #size = 0
-  #maxRow = 0
+  #first = Infinity
+  #last = -Infinity
 
   constructor(specs: readonly ColumnSpec[], { kind, rows }: SegmentOptions) {
     this.#specs = specs
@@ -50,21 +46,17 @@ export class SegmentBuilder {
     this.#postings = specs.map(({ type, language }) =>
       type === 'string' && kind !== 'values' ? new PostingsBuilder(language) : undefined,
     )
-    this.#rows = new Float64Array(rows)
-    this.#keyStep = kind === 'added' ? 1 : KEY_STEP
-    this.#versions = kind === 'added' ? new Float64Array(rows) : undefined
-    this.#ranks = kind === 'added' ? new Uint32Array(rows) : undefined
+    this.#keys = kind === 'values' ? undefined : new DictionaryWriter()
+    this.#versions = new Growing((length) => new Float64Array(length), rows)
   }
 
-  add({ row, key, values, added }: SegmentRow): void {
+  /** Adds the next row in the order of keys, and of versions for one key. */
+  add({ key, validFrom, values }: SegmentRow): void {
     const position = this.#size
-    this.#rows[position] = row
-    if (row > this.#maxRow) this.#maxRow = row
-    if (position % this.#keyStep === 0) this.#keys.push(key)
-    if (added !== undefined && this.#versions !== undefined && this.#ranks !== undefined) {
-      this.#versions[position] = added.version
-      this.#ranks[position] = added.rank
-    }
+    this.#keys?.add(key)
+    this.#versions.push(validFrom)
+    if (validFrom < this.#first) this.#first = validFrom
+    if (validFrom > this.#last) this.#last = validFrom
     for (let index = 0; index < this.#columns.length; index += 1) {
       const value = values[index]
       this.#columns[index]?.add(value)
@@ -75,18 +67,10 @@ export class SegmentBuilder {
 
   finish(): BuiltSegment {
     const image = new ImageWriter()
-    const size = this.#size
     const place: SegmentPlace = {
-      size,
-      rows: image.addNumbers(this.#rows.subarray(0, size), {
-        isWhole: true,
-        min: 0,
-        max: this.#maxRow,
-      }),
-      keys: addDictionary(image, this.#keys, this.#keys.length),
-      keyStep: this.#keyStep,
-      versions: this.#versions && image.add('f64', this.#versions.subarray(0, size)),
-      ranks: this.#ranks && image.add('u32', this.#ranks.subarray(0, size)),
+      size: this.#size,
+      keys: (this.#keys ?? new DictionaryWriter()).finish(image),
+      added: this.#finishVersions(image),
       columns: this.#specs.map((spec, index) => ({
         spec,
         values: this.#columns[index]?.finish(image),
@@ -94,6 +78,14 @@ export class SegmentBuilder {
       })),
     }
     return { buffer: image.finish(), place }
+  }
+
+  #finishVersions(image: ImageWriter): SegmentPlace['added'] {
+    const [first, last] = this.#size === 0 ? [0, 0] : [this.#first, this.#last]
+    if (first === last) return { first, last, distances: undefined }
+    const range = { isWhole: true, min: 0, max: last - first }
+    const distances = this.#versions.array.map((version) => version - first)
+    return { first, last, distances: image.addNumbers(distances, range) }
   }
 }
 

@@ -6,22 +6,22 @@
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { type Bits, bitsFor, clearBit, fillBits } from '../image/bits.ts'
 import { Dictionary, type DictionaryPlace } from '../image/dictionary.ts'
-import { arrayAt, type NumberArray, numbersAt, type Place } from '../image/image.ts'
+import { type NumberArray, numbersAt, type Place } from '../image/image.ts'
 import { type Column, type ColumnPlace, type ColumnSpec, columnAt } from './column.ts'
 import { Postings, type PostingsPlace } from './postings.ts'
 
 /** Where the parts of a segment lie in its image: plain data. */
 export interface SegmentPlace {
   readonly size: number
-  /** The row ids. */
-  readonly rows: Place
-  /** Every nth key, from the first one on. A segment of added rows has all keys. */
+  /** None if the segment has only values. */
   readonly keys: DictionaryPlace
-  readonly keyStep: number
-  /** Of a segment of added rows: the version that added each. */
-  readonly versions: Place<'f64'> | undefined
-  /** Of a segment of added rows: how many rows of the first segment have a smaller key. */
-  readonly ranks: Place<'u32'> | undefined
+  /** The versions that added the rows: the first of them, the last, and the distances to the first. */
+  readonly added: {
+    readonly first: number
+    readonly last: number
+    /** Undefined if one version added all rows. */
+    readonly distances: Place | undefined
+  }
   readonly columns: readonly PlacedColumn[]
 }
 
@@ -42,11 +42,9 @@ export interface Closings {
 
 export class Segment {
   readonly size: number
-  readonly rows: NumberArray
   readonly keys: Dictionary
-  readonly keyStep: number
-  readonly ranks: Uint32Array | undefined
-  readonly #versions: Float64Array | undefined
+  readonly #added: SegmentPlace['added']
+  readonly #distances: NumberArray | undefined
   readonly #buffer: SharedArrayBuffer
   readonly #placed: ReadonlyMap<string, PlacedColumn>
   readonly #columns = new Map<string, Column | undefined>()
@@ -54,11 +52,9 @@ export class Segment {
 
   constructor(buffer: SharedArrayBuffer, place: SegmentPlace) {
     this.size = place.size
-    this.rows = numbersAt(buffer, place.rows)
     this.keys = new Dictionary(buffer, place.keys)
-    this.keyStep = place.keyStep
-    this.ranks = place.ranks && arrayAt(buffer, place.ranks)
-    this.#versions = place.versions && arrayAt(buffer, place.versions)
+    this.#added = place.added
+    this.#distances = place.added.distances && numbersAt(buffer, place.added.distances)
     this.#buffer = buffer
     this.#placed = new Map(place.columns.map((column) => [fieldKey(column.spec), column]))
   }
@@ -86,14 +82,36 @@ export class Segment {
     return this.#postings.get(key)
   }
 
+  /** Returns the version that added a row. */
+  validFrom(position: number): number {
+    return this.#added.first + (this.#distances?.[position] ?? 0)
+  }
+
+  /** Returns the positions of the rows with a key: from the first, without the second. */
+  rowsWithKey(key: string): readonly [from: number, to: number] {
+    const from = this.keys.countBefore(key)
+    let to = from
+    // Several versions of an object may have been added.
+    while (to < this.size && this.keys.at(to) === key) to += 1
+    return [from, to]
+  }
+
+  /** Returns the position of a row version, or undefined if the segment does not have it. */
+  find(key: string, validFrom: number): number | undefined {
+    const [from, to] = this.rowsWithKey(key)
+    for (let position = from; position < to; position += 1) {
+      if (this.validFrom(position) === validFrom) return position
+    }
+    return undefined
+  }
+
   /** Returns the rows that are visible at a version. */
   visibleAt(version: number, closings: Closings): Bits {
     const bits = bitsFor(this.size)
     fillBits(bits, this.size)
-    const added = this.#versions
-    if (added !== undefined) {
+    if (this.#added.last > version) {
       for (let position = 0; position < this.size; position += 1) {
-        if ((added[position] as number) > version) clearBit(bits, position)
+        if (this.validFrom(position) > version) clearBit(bits, position)
       }
     }
     for (let at = 0; at < closings.positions.length; at += 1) {

@@ -120,7 +120,7 @@ function* readSegments(
       at += sql.length
       return read(cells.slice(at - sql.length, at))
     })
-    builder.add({ row: 0, key: '', values: fieldValues })
+    builder.add({ key: '', validFrom: 0, values: fieldValues })
     count += 1
     if (count === CHUNK) {
       yield openSegment(builder)
