@@ -1,6 +1,7 @@
 /** Measures what requests, imports and changes cost; see the help. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
+import { answers } from './bench/answers.ts'
 import { explorer } from './bench/explorer.ts'
 import { growth } from './bench/growth.ts'
 import { load } from './bench/load.ts'
@@ -17,10 +18,12 @@ await runCommand({
   name: 'bench',
   about: `Measures what the service costs, and prints Markdown. A full run without --only also writes
 docs/benchmarks.md, which explains the figures.`,
-  parts: { pages, load, transfer, growth, redefinition, observation, explorer },
+  parts: { pages, load, transfer, growth, redefinition, observation, explorer, answers },
   usual: ['pages'],
   texts: {
     'against=PATH': 'pages, load: another checkout, measured in the same rounds',
+    writing: 'answers: also while objects are written',
+    'venv=FOLDER': 'answers: a Python environment that has the packages',
     write: 'write docs/benchmarks.md after any run',
   },
   finish({ sections, marks, isFull, texts }) {

@@ -34,7 +34,7 @@ export interface Part<Numbers> {
 interface Report {
   readonly sections: readonly string[]
   readonly marks: readonly Mark[]
-  /** True if all stores were measured with the numbers of a full run. */
+  /** True if the usual parts ran on all stores with the numbers of a full run. */
   readonly isFull: boolean
   readonly texts: Readonly<Record<string, string | undefined>>
 }
@@ -78,6 +78,7 @@ async function run(command: Command): Promise<boolean> {
   const { values } = parseArgs({
     options: {
       only: text,
+      ...Object.fromEntries(Object.keys(parts).map((name) => [name, flag])),
       ...Object.fromEntries([...numberNames].map((name) => [name, text])),
       ...Object.fromEntries(own.map(([name, value]) => [name, value ? text : flag])),
       ...{ help: { ...flag, short: 'h' }, quick: flag, sqlite: flag, postgres: flag },
@@ -91,7 +92,10 @@ async function run(command: Command): Promise<boolean> {
   const stores = STORES.filter((store) => (store === 'SQLite' ? sqlite : postgres))
   const sections: string[] = []
   const marks: Mark[] = []
-  for (const name of chosenNames('--only', only, Object.keys(parts)) ?? usual) {
+  const flagged = Object.keys(parts).filter((name) => name in values)
+  const named = flagged.length > 0 ? flagged : undefined
+  const chosen = chosenNames('--only', only, Object.keys(parts)) ?? named
+  for (const name of chosen ?? usual) {
     const part = parts[name] as Part<Numbers>
     const { stores: possible = STORES, usualStores = possible } = part
     const numbers = numbersOf((quick && part.quick) || part.full, part.least, texts)
@@ -105,7 +109,7 @@ async function run(command: Command): Promise<boolean> {
       marks.push(...(await part.run({ numbers, texts, store, bench, print: printSection })))
     }
   }
-  const isFull = !quick && stores.length === 0 && Object.keys(texts).length === 0
+  const isFull = !quick && !chosen && stores.length === 0 && Object.keys(texts).length === 0
   command.finish?.({ sections, marks, isFull, texts })
   const judged = quick ? marks.filter(({ isExact }) => isExact) : marks
   if (judged.length > 0) print(`\n${toMarkdown(markTable(judged))}`)
@@ -141,7 +145,7 @@ function numbersOf(
 
 function describeCommand({ name, about, parts, usual, texts = {} }: Command): string {
   const options = {
-    'only PART,…': `the parts to run (${usual?.join(', ') ?? 'all'})`,
+    'only PART,…': `the parts to run (${usual?.join(', ') ?? 'all'}); --PART runs one`,
     'NUMBER N': 'changes a number of the parts by its name, such as --objects 5000',
     quick: 'the numbers in parentheses; time and memory are not judged',
     sqlite: 'SQLite only',

@@ -1,0 +1,112 @@
+/**
+ * The objects of the answers: three texts of few values, a timestamp, an integer, a double, a boolean,
+ * and two free texts whose terms are as unevenly frequent as those of a language.
+ */
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+
+const REGIONS = 20
+const STATIONS = 400
+const STATUSES = ['new', 'open', 'held', 'sent', 'paid', 'done', 'void']
+const TITLE_TERMS = 5
+const NOTES_TERMS = 12
+const TERMS = 5000
+const FIRST_SEEN_MS = Date.UTC(2023, 0, 1)
+const SEEN_SECONDS = 3 * 365 * 86_400
+
+const SYLLABLES = [...'bdfgklmnprstvz'].flatMap((consonant) =>
+  [...'aeiou'].map((vowel) => consonant + vowel),
+)
+/** A prime step, so that frequent terms share no beginning. */
+const VOCABULARY = Array.from({ length: TERMS }, (_, rank) => {
+  const number = ((rank + 1) * 7919) % SYLLABLES.length ** 3
+  const digits = [number, number / SYLLABLES.length, number / SYLLABLES.length ** 2]
+  return digits.map((digit) => SYLLABLES[Math.floor(digit) % SYLLABLES.length]).join('')
+})
+/** The term of each of 65,536 equally likely numbers; the n-th term is n times rarer than the first. */
+const TERM_OF = makeTerms()
+
+export const ITEM_DEFINITION: OntologyDefinition = {
+  apiName: 'answers',
+  objectTypes: [
+    {
+      apiName: 'item',
+      primaryKey: 'id',
+      titleProperty: 'title',
+      properties: {
+        id: { type: 'string' },
+        region: { type: 'string' },
+        station: { type: 'string' },
+        status: { type: 'string' },
+        seenAt: { type: 'timestamp' },
+        amount: { type: 'integer' },
+        weight: { type: 'double' },
+        active: { type: 'boolean' },
+        title: { type: 'string' },
+        notes: { type: 'string' },
+      },
+    },
+  ],
+}
+export const ITEM_TYPE = ['--ontology', 'answers', '--type', 'item'] as const
+export const ITEM_OBJECTS = '/api/admin/v1/ontologies/answers/objects/item'
+export const PROPERTIES = 10
+
+/** Terms of the notes that 1 in 9, 1 in 18 and 1 in 80 objects have, and the beginning of some terms. */
+export const TERM = {
+  in9: term(11),
+  in18: term(23),
+  in80: term(99),
+  beginning: term(40).slice(0, 3),
+}
+
+/** Makes an object that depends only on its arguments; amounts are 0 to 9,999, weights 0 to 999.999. */
+export function makeItem(number: number, revision = 0) {
+  let state = Math.imul(number + 1, 0x9e37_79b1) ^ Math.imul(revision, 0x85eb_ca6b)
+  const next = (below: number): number => {
+    state = (state + 0x6d2b_79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+  const terms = (length: number) =>
+    Array.from({ length }, () => TERM_OF[next(TERM_OF.length)]).join(' ')
+  return {
+    id: `I${String(number).padStart(9, '0')}`,
+    region: `region ${next(REGIONS)}`,
+    // Some stations have many times as many objects as others.
+    station: `station ${Math.min(next(STATIONS), next(STATIONS))}`,
+    status: STATUSES[next(STATUSES.length)],
+    seenAt: new Date(FIRST_SEEN_MS + next(SEEN_SECONDS) * 1000).toISOString(),
+    amount: next(10_000),
+    weight: next(1_000_000) / 1000,
+    active: next(10) < 7,
+    title: terms(TITLE_TERMS),
+    notes: terms(NOTES_TERMS),
+  }
+}
+
+/** Lines of NDJSON in key order, a thousand at a time. */
+export function* itemLines(objects: number): Generator<string> {
+  for (let start = 0; start < objects; start += 1000) {
+    const length = Math.min(1000, objects - start)
+    yield Array.from({ length }, (_, n) => `${JSON.stringify(makeItem(start + n))}\n`).join('')
+  }
+}
+
+function term(rank: number): string {
+  return VOCABULARY[rank - 1] as string
+}
+
+function makeTerms(): readonly string[] {
+  const weights = VOCABULARY.map((_, index) => 1 / (index + 1))
+  const total = weights.reduce((a, b) => a + b)
+  const slots = 65_536
+  let [rank, reached] = [0, 1 / total]
+  return Array.from({ length: slots }, (_, slot) => {
+    while (rank < TERMS - 1 && reached < (slot + 0.5) / slots) {
+      rank += 1
+      reached += (weights[rank] as number) / total
+    }
+    return VOCABULARY[rank] as string
+  })
+}

@@ -1,0 +1,280 @@
+/** Counts, groups, first pages, text searches and the import, against sqlite3, DuckDB and tantivy. */
+import { createWriteStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Part } from '../measure/command.ts'
+import { Connection } from '../measure/connection.ts'
+import { define, writeChanges } from '../measure/parts.ts'
+import { privateMegabytes } from '../measure/processes.ts'
+import {
+  atLeast,
+  atMost,
+  count,
+  type Mark,
+  median,
+  showProgress,
+  type Table,
+  toMarkdown,
+} from '../measure/report.ts'
+import { NO_CACHE, type Service } from '../measure/workbench.ts'
+import { GROUPS, QUESTIONS, type Question } from './answers-cases.ts'
+import {
+  ITEM_DEFINITION,
+  ITEM_OBJECTS,
+  ITEM_TYPE,
+  itemLines,
+  makeItem,
+  PROPERTIES,
+} from './answers-data.ts'
+import { storedBytes } from './plain-table.ts'
+import { type Engine, type Load, PACKAGES, type References, startReferences } from './references.ts'
+
+interface Numbers {
+  readonly objects: number
+  readonly rounds: number
+  /** Requests of each side in each round. */
+  readonly times: number
+}
+
+type Side = 'service' | 'writing' | Engine
+/** Milliseconds of one question. */
+type Times = Readonly<Partial<Record<Side, number>>>
+type Answers = readonly (readonly [Question, Times])[]
+
+/** A side is asked no more in a round after this long. */
+const ROUND_MS = 400
+/** How long columns may take to be built, and the time of a grouping that shows that they are. */
+const BUILD_MS = 120_000
+const BUILT_MS = 50
+const WRITTEN_PER_SECOND = 200
+const WRITE_EVERY_MS = 100
+/** A question may take so many times as long as the fastest of some engines, and 5 ms more. */
+const ALLOWED = {
+  aggregation: { factor: 2, engines: ['duckdb', 'sqlite'] },
+  page: { factor: 2, engines: ['sqlite', 'duckdb'] },
+  text: { factor: 1, engines: ['sqlite'] },
+} as const
+const ALLOWED_MS = 5
+/** The goal of texts, which is not judged. */
+const TANTIVY_FACTOR = 2
+const WRITING_FACTOR = 1.5
+/** The import against sqlite3. */
+const RATE_LIMIT = 0.7
+const BYTES_LIMIT = 1.6
+
+export const answers: Part<Numbers> = {
+  about: `What must know all matches: counts, groups, first pages and text searches, against sqlite3 with FTS5,
+DuckDB and tantivy; and the import of the same file, against sqlite3. Needs Python 3.8 or newer with
+venv. The packages ${PACKAGES} are installed for the run. --venv names an environment that has them
+(python3 -m venv FOLDER && FOLDER/bin/pip install ${PACKAGES}); without them, only sqlite3 is compared.
+With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second are written. About 15 minutes and 4 GB.`,
+  full: { objects: 1_000_000, rounds: 5, times: 5 },
+  quick: { objects: 20_000, rounds: 2, times: 3 },
+  least: { objects: 10_000, rounds: 1, times: 1 },
+  async run({ bench, numbers, store: storeName, texts, print }) {
+    const { objects } = numbers
+    showProgress(`writing a file of ${count(objects)} objects`)
+    const file = join(bench.folder, 'items.ndjson')
+    await pipeline(Readable.from(itemLines(objects)), createWriteStream(file))
+    const store = await bench.createStore('answers')
+    const service = await bench.startService({ store, settings: NO_CACHE })
+    await define(service, ITEM_DEFINITION)
+    showProgress('importing')
+    const empty = await storedBytes(store)
+    const { seconds, cpuMicros, command } = await bench.measureImport(service, [file, ...ITEM_TYPE])
+    const own: Load = {
+      name: 'oqs import',
+      seconds,
+      cpuSeconds: (cpuMicros + command.cpuMicros) / 1e6,
+      bytes: (await storedBytes(store)) - empty,
+    }
+    // Right after the load that it is compared with, because the speed of a machine changes.
+    const references = await startReferences(bench, file, texts['venv'])
+    print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
+    print(toMarkdown(loadTable(objects, [own, ...references.loads])))
+    print('CPU and bytes are per object. DuckDB has no indexes, tantivy only the texts.')
+    await untilBuilt(service)
+    let times = await measureAnswers(service, numbers, references)
+    if (texts['writing'] !== undefined) {
+      await using _ = startWriting(service, objects)
+      const others = new Map(await measureAnswers(service, numbers))
+      times = times.map(([question, quiet]) => {
+        const writing = others.get(question)?.service ?? Number.NaN
+        return [question, { ...quiet, writing }] as const
+      })
+    }
+    print(toMarkdown(answerTable(times)))
+    const perValue = columnBytes(store) / objects / PROPERTIES
+    const memory = count(privateMegabytes(service.pid))
+    print(
+      `Files of columns: ${show(perValue) || 'no'} bytes per object and property. Private memory: ${memory} MB.`,
+    )
+    const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
+    return [...loadMarks, ...marksOf(times)].map(
+      (mark): Mark => ({ ...mark, name: `${storeName}: ${mark.name}` }),
+    )
+  },
+}
+
+function loadTable(objects: number, loads: readonly Load[]): Table {
+  const rows = loads.map(({ name, seconds, cpuSeconds, bytes }) => [
+    name,
+    seconds.toFixed(1),
+    count(objects / seconds),
+    count((cpuSeconds * 1e6) / objects, 1),
+    count(bytes / objects),
+  ])
+  return [['Load', 'seconds', 'objects/s', 'CPU µs', 'bytes'], ...rows]
+}
+
+function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {
+  const plain = loads.find(({ name }) => name === 'sqlite')
+  if (plain === undefined) return []
+  return [
+    atLeast(RATE_LIMIT, 'import / sqlite3, objects per second', plain.seconds / own.seconds),
+    atMost(BYTES_LIMIT, 'import / sqlite3, bytes', own.bytes / plain.bytes),
+  ]
+}
+
+/** Waits until columns answer, which a grouping of all objects shows by its time. */
+async function untilBuilt(service: Service): Promise<void> {
+  showProgress('waiting for the columns')
+  using connection = await Connection.open(service)
+  for (const end = performance.now() + BUILD_MS; performance.now() < end; await sleep(1000)) {
+    const [ms = 0] = await repeat(1, () => connection.drain(GROUPS.call))
+    if (ms < BUILT_MS) return
+  }
+}
+
+/** Asks all sides each question in turn, after a first time that compares what they answer. */
+async function measureAnswers(
+  service: Service,
+  { rounds, times }: Numbers,
+  references?: References,
+): Promise<Answers> {
+  using connection = await Connection.open(service)
+  const result: [Question, Times][] = []
+  for (const question of QUESTIONS) {
+    const { name, call, statements } = question
+    showProgress(`measuring: ${name}`)
+    const engines = Object.entries(statements).filter(([engine]) =>
+      references?.loads.some((load) => load.name === engine),
+    ) as [Engine, readonly string[]][]
+    const expected = readFigures(await connection.read(call))
+    const ms: Partial<Record<Side, number[]>> = { service: [] }
+    for (const [engine, sql] of engines) {
+      const { rows = [] } = (await references?.run(engine, sql, 1, ROUND_MS)) ?? {}
+      const figures = rows.map((row) => Number(row.at(-1))).sort((a, b) => a - b)
+      const isSame = expected.every((figure, n) => Math.abs(figure - (figures[n] ?? 0)) < 1e-6)
+      if (!isSame || expected.length !== figures.length) {
+        throw new Error(`${engine} and the service answer "${name}" differently.`)
+      }
+      ms[engine] = []
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      ms.service?.push(...(await repeat(times, () => connection.drain(call))))
+      for (const [engine, sql] of engines) {
+        const reply = await references?.run(engine, sql, times, ROUND_MS)
+        ms[engine]?.push(...(reply?.ms ?? []))
+      }
+    }
+    const medians = Object.entries(ms).map(([side, values]) => [side, median(values)])
+    result.push([question, Object.fromEntries(medians)])
+  }
+  return result
+}
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<number[]> {
+  const ms: number[] = []
+  const end = performance.now() + ROUND_MS
+  for (let now = performance.now(); ms.length < times && now < end; now = performance.now()) {
+    await work()
+    ms.push(performance.now() - now)
+  }
+  return ms
+}
+
+/** Returns the count of a page, or the metrics of an aggregation in ascending order. */
+function readFigures(body: Buffer): readonly number[] {
+  const { totalCount, data } = JSON.parse(body.toString())
+  if (totalCount !== undefined) return [Number(totalCount)]
+  const groups = data as { readonly metrics: readonly { readonly value: number }[] }[]
+  return groups.map(({ metrics }) => metrics[0]?.value ?? Number.NaN).sort((a, b) => a - b)
+}
+
+/** Replaces objects anywhere among the stored ones until it is disposed. */
+function startWriting(service: Service, objects: number): AsyncDisposable {
+  let written = 0
+  let isDone = false
+  const write = async () => {
+    for (const started = performance.now(); !isDone; ) {
+      const due = started + (written / WRITTEN_PER_SECOND) * 1000
+      await sleep(Math.max(0, due - performance.now()))
+      const batch = Array.from({ length: (WRITTEN_PER_SECOND * WRITE_EVERY_MS) / 1000 }, () => {
+        written += 1
+        return { put: makeItem((written * 7_368_787) % objects, written) }
+      })
+      await writeChanges(service, ITEM_OBJECTS, batch)
+    }
+  }
+  const writing = write()
+  return {
+    [Symbol.asyncDispose]: () => {
+      isDone = true
+      return writing
+    },
+  }
+}
+
+/** Returns the milliseconds that an answer may take; NaN without a reference. */
+function allowedMs({ kind }: Question, times: Times): number {
+  const { factor, engines } = ALLOWED[kind]
+  const best = Math.min(...engines.map((engine) => times[engine] ?? Number.POSITIVE_INFINITY))
+  return Number.isFinite(best) ? factor * best + ALLOWED_MS : Number.NaN
+}
+
+function answerTable(answered: Answers): Table {
+  const sides = ['service', 'writing', 'sqlite', 'duckdb', 'tantivy'] as const
+  const rows = answered.map(([question, times]) => {
+    const allowed = allowedMs(question, times)
+    const { service = Number.NaN, tantivy } = times
+    const goal = tantivy === undefined ? '' : service / (TANTIVY_FACTOR * tantivy + ALLOWED_MS)
+    return [
+      question.name,
+      ...[...sides.map((side) => times[side] ?? ''), allowed, service / allowed, goal].map(show),
+      service > allowed ? 'missed' : '',
+    ]
+  })
+  return [['Median ms', ...sides, 'allowed', '/ allowed', '/ tantivy goal', ''], ...rows]
+}
+
+function show(figure: number | string): string {
+  return typeof figure === 'string' || Number.isNaN(figure)
+    ? ''
+    : figure.toFixed(figure < 10 ? 2 : 1)
+}
+
+function marksOf(answered: Answers): readonly Mark[] {
+  const worst = (values: readonly (number | undefined)[]) =>
+    Math.max(...values.map((value) => value ?? Number.NaN))
+  const kinds = ['aggregation', 'page', 'text'] as const
+  const marks = kinds.map((kind) => {
+    const own = answered.filter(([question]) => question.kind === kind)
+    const ratios = own.map(([question, times]) => (times.service ?? 0) / allowedMs(question, times))
+    return atMost(1, `slowest ${kind} / allowed`, worst(ratios))
+  })
+  const slowdowns = answered.map(
+    ([, { service = 0, writing }]) => (writing ?? Number.NaN) / service,
+  )
+  marks.push(atMost(WRITING_FACTOR, 'while writing / quiet, worst', worst(slowdowns)))
+  return marks
+}
+
+/** Returns the size of the files of columns beside a SQLite store. */
+function columnBytes(store: string): number {
+  const folder = `${store.replace(/^sqlite:/, '')}.columns`
+  if (!existsSync(folder)) return Number.NaN
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}

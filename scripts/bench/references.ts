@@ -1,0 +1,82 @@
+/** The engines that answers are compared with, in a Python process that has loaded the same objects. */
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { showProgress } from '../measure/report.ts'
+import type { Workbench } from '../measure/workbench.ts'
+
+const ENGINES = ['sqlite', 'duckdb', 'tantivy'] as const
+export type Engine = (typeof ENGINES)[number]
+
+/** What a load of all objects cost. */
+export interface Load {
+  readonly name: string
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly bytes: number
+}
+
+export interface References {
+  readonly loads: readonly Load[]
+  /** Returns the times of repeated runs of the statements, and the rows of the first one. */
+  run(engine: Engine, statements: readonly string[], times: number, maxMs: number): Promise<Reply>
+}
+
+interface Reply {
+  readonly ms: readonly number[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+export const PACKAGES = 'duckdb tantivy'
+const PROGRAM = fileURLToPath(new URL('./references.py', import.meta.url))
+
+/** Loads a file into all engines that are installed or can be. */
+export async function startReferences(
+  bench: Workbench,
+  file: string,
+  venv: string | undefined,
+): Promise<References> {
+  const python = venv === undefined ? await install(bench.folder) : join(venv, 'bin/python')
+  const child = spawn(python, [PROGRAM, file, bench.folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  bench.adopt(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const readReply = async () => {
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`${python} ${PROGRAM} ended early; its error is above.`)
+    return JSON.parse(value)
+  }
+  const loads: Load[] = []
+  for (const engine of ENGINES) {
+    showProgress(`loading into ${engine}`)
+    const load = await readReply()
+    if (load.missing === undefined) loads.push(load)
+    else showProgress(`${engine} is not compared: ${load.missing}. See --venv in the help.`)
+  }
+  return {
+    loads,
+    run(engine, statements, times, maxMs) {
+      child.stdin.write(`${JSON.stringify({ engine, statements, times, maxMs })}\n`)
+      return readReply()
+    },
+  }
+}
+
+/** Returns a Python with the packages, or without them if they cannot be installed. */
+async function install(folder: string): Promise<string> {
+  const run = promisify(execFile)
+  const venv = join(folder, 'venv')
+  const python = join(venv, 'bin/python')
+  showProgress(`installing ${PACKAGES}`)
+  try {
+    await run('python3', ['-m', 'venv', venv])
+    await run(python, ['-m', 'pip', 'install', '--quiet', ...PACKAGES.split(' ')])
+  } catch (error) {
+    showProgress((error as Error).message)
+  }
+  return existsSync(python) ? python : 'python3'
+}
