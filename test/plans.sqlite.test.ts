@@ -20,7 +20,7 @@ import {
 import { type TableHead, VISIBLE } from '../src/store/sqlite/catalogue/type-head.ts'
 import { SqliteSession, StatementCache } from '../src/store/sqlite/file/sqlite-session.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
-import { pageSql } from '../src/store/sqlite/pages/page-sql.ts'
+import { listedRecordsSql, listedSizesSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import {
   countCurrentRows,
   findRowsSql,
@@ -171,6 +171,19 @@ describe('the plan of', () => {
       }
     },
   )
+
+  it('records of known keys: one lookup for each key', () => {
+    const record = { shape: recordShape('2.0', 'thing'), selection: undefined }
+    const indexes = { current: 'current (pk=?)', version: 'version (pk=? AND valid_from<?)' }
+    for (const visibility of ['current', 'version'] as const) {
+      const rows = { table: 1, visibility }
+      for (const sql of [listedRecordsSql(rows, record, true).sql, listedSizesSql(rows)]) {
+        const text = explain(sql)
+        expect(text).toContain(`SEARCH o USING INDEX oqs_object_1_${indexes[visibility]}`)
+        expect(text).not.toContain('TEMP B-TREE')
+      }
+    }
+  })
 
   it('a range in the order of its property: its index, from the cursor on', () => {
     const up = plan(field('gt', 'a', 5), 'p.a', { pk: 'x', values: [7] })

@@ -19,6 +19,7 @@ import { loadContract } from './store-contract-loads.ts'
 import { maintenanceContract } from './store-contract-maintenance.ts'
 import { portContract } from './store-contract-port.ts'
 import { queryContract } from './store-contract-queries.ts'
+import { recordsContract } from './store-contract-records.ts'
 import { repeatContract } from './store-contract-repeats.ts'
 import { objectSetContract } from './store-contract-sets.ts'
 import { slowQueryContract } from './store-contract-slow-queries.ts'
@@ -44,6 +45,7 @@ export function storeContract(store: StoreUnderTest): void {
   queryContract(store)
   objectSetContract(store)
   cacheContract(store)
+  recordsContract(store)
   maintenanceContract(store)
   definitionContract(store)
   documentContract(store)

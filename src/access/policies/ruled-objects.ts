@@ -22,6 +22,7 @@ import type {
   Objects,
   PublishMode,
   ReadPageRequest,
+  ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
   RecordSpec,
@@ -109,6 +110,17 @@ export class RuledObjects implements Objects {
 
   readPage(request: ReadPageRequest, context?: RequestContext) {
     return measured(context, 'read', () => this.#objects.readPage(visiblePart(request), context))
+  }
+
+  /** The keys are those of objects that a page of the caller had found: only properties are hidden. */
+  readRecords(request: ReadRecordsRequest, context?: RequestContext) {
+    const { objectType, record } = request
+    const visible = {
+      ...request,
+      objectType: restrictionOf(objectType)?.of ?? objectType,
+      record: visibleRecord(record, objectType),
+    }
+    return measured(context, 'read', () => this.#objects.readRecords(visible, context))
   }
 
   readSetPage(request: ReadSetPageRequest, context?: RequestContext) {

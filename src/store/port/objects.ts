@@ -7,6 +7,7 @@ import type {
   AggregateRequest,
   AggregateResult,
   ReadPageRequest,
+  ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
   StoredPage,
@@ -26,6 +27,14 @@ import type {
 export interface Objects {
   /** Throws `QueryTimedOut` after the query timeout. Stops when the client disconnects. */
   readPage(request: ReadPageRequest, context?: RequestContext): Promise<StoredPage | Reclaimed>
+  /**
+   * Reads the records of known keys in the given order, as one page: `more` says whether keys are
+   * left. Returns 'reclaimed' if a key has no object at the version. Costs no more than its records.
+   */
+  readRecords(
+    request: ReadRecordsRequest,
+    context?: RequestContext,
+  ): Promise<StoredPage | Reclaimed>
   /** Reads a page over several object types, all as of one moment. */
   readSetPage(
     request: ReadSetPageRequest,

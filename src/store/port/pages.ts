@@ -41,6 +41,18 @@ export interface ReadPageRequest {
   readonly matchEstimate: number | undefined
 }
 
+/** The records of objects whose keys are known, for a page that was found by other means. */
+export interface ReadRecordsRequest
+  extends Pick<
+    ReadPageRequest,
+    'objectType' | 'record' | 'isOfDefinition' | 'maxObjects' | 'maxBytes' | 'includeRowIds'
+  > {
+  /** The stored primary keys, in the order of the page. */
+  readonly keys: readonly string[]
+  /** The version at which objects with these keys were found. */
+  readonly version: number
+}
+
 /** The form of a record, and the separator between two records. */
 export interface RecordSpec {
   readonly shape: RecordShape
@@ -81,7 +93,7 @@ export interface StoredPage {
   readonly report?: ReadReport | undefined
 }
 
-/** The requested version, or the row of the cursor, has been deleted. */
+/** The requested version, or a row that the request names, has been deleted. */
 export type Reclaimed = 'reclaimed'
 
 /**

@@ -24,6 +24,7 @@ export type StoreWork = 'read' | 'aggregate' | 'commit'
 /** The kinds of plans by which stores read pages. */
 export type PlanKind =
   | 'indexWalk'
+  | 'keyList'
   | 'keyWalk'
   | 'matchList'
   | 'mergedParts'

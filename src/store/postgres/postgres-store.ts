@@ -12,6 +12,7 @@ import type {
   FindTypesRequest,
   ObjectStore,
   ReadPageRequest,
+  ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
   RewriteProgress,
@@ -41,6 +42,7 @@ import { reclaimSteps } from './maintenance/reclaim-rows.ts'
 import { verifyRows } from './maintenance/verify-rows.ts'
 import { PageReader } from './pages/page-reader.ts'
 import { poolOfSet, readSetPage } from './pages/postgres-set-reader.ts'
+import { RecordReader } from './pages/record-reader.ts'
 import { aggregate } from './queries/postgres-aggregator.ts'
 import { findTypes } from './queries/postgres-type-searcher.ts'
 import { TypeFieldsCache } from './queries/queried-types.ts'
@@ -81,6 +83,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
   readonly #tokens: KnownTokens
   readonly #catalogue: CatalogueReader
   readonly #pages: PageReader
+  readonly #records: RecordReader
 
   constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
     const store = { database, capabilities }
@@ -113,6 +116,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
     // Where versions are published separately, only one may be pending.
     this.groups = capabilities.needsSeparatePublication ? undefined : new GroupCommits(this)
     this.#pages = new PageReader(this, cache)
+    this.#records = new RecordReader(this, this.#pages.heads)
   }
 
   async check(): Promise<void> {
@@ -129,6 +133,13 @@ class PostgresStore extends CoreStore implements ObjectStore {
 
   readPage(request: ReadPageRequest, context = INTERNAL_CONTEXT): Promise<StoredPage | Reclaimed> {
     return this.#pages.read(request, context)
+  }
+
+  readRecords(
+    request: ReadRecordsRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed> {
+    return this.#records.read(request, context)
   }
 
   async readSetPage(

@@ -17,6 +17,7 @@ import type {
   FoundToken,
   ObjectStore,
   ReadPageRequest,
+  ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
   RewriteProgress,
@@ -35,6 +36,7 @@ import type { StoreGuard } from './file/store-guard.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
 import { readQuickPage } from './pages/read-page.ts'
+import { readRecords } from './pages/read-records.ts'
 import { readQuickSetPage } from './pages/sqlite-set-reader.ts'
 import type { ReadConnection } from './queries/read-connection.ts'
 import { findTypesQuickly } from './queries/sqlite-type-searcher.ts'
@@ -125,6 +127,17 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     const page = reported(context, await this.#operations.runSlowly('readPage', request, context))
     if (page === 'reclaimed') return page
     return cache.keep(request, { ...page, release: releaserOf(page.records) })
+  }
+
+  async readRecords(
+    request: ReadRecordsRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed> {
+    const { reading } = this.#connections
+    return reported(
+      context,
+      this.#guard.read(() => readRecords(reading, request, context)),
+    )
   }
 
   async readSetPage(

@@ -1,7 +1,6 @@
 /**
  * Reads pages in as few round trips as possible. If the plan allows, one statement reads a page from
- * the table and fields that were seen last, together with the current head of the type. The head
- * shows whether they are still right. A single statement sees one moment, as a transaction does.
+ * the table and fields that were seen last, see `SeenHeads`.
  */
 
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -14,30 +13,23 @@ import { orderBranches } from '../../sql/compile/order-sql.ts'
 import { combine } from '../../sql/compile/sql-condition.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
-import {
-  HEAD_TEXT_SQL,
-  parseTypeHead,
-  readTypeHead,
-  type TypeHead,
-} from '../catalogue/type-head.ts'
+import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
-import { isMissingTable } from '../driver/store-failure.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
 import { type TypeFieldsCache, visibleSql } from '../queries/queried-types.ts'
 import { fittingRows, type PageRowsSpec, pageSql, toPageRows } from './page-sql.ts'
 import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
 import { readPage, walkRows } from './read-page.ts'
+import { SeenHeads } from './seen-heads.ts'
 
 type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
 
 export class PageReader {
+  readonly heads = new SeenHeads()
   readonly #store: PagesStore
   readonly #cache: PageCache
-  /** The head of each type as it was last read. */
-  readonly #heads = new WeakMap<ObjectType, TypeHead>()
 
   constructor(store: PagesStore, cache: PageCache) {
     this.#store = store
@@ -69,7 +61,7 @@ export class PageReader {
 
   /** Returns the properties that may have long texts. */
   #longTextsOf(objectType: ObjectType): ReadonlySet<string> {
-    const seen = this.#heads.get(objectType)
+    const seen = this.heads.find(objectType)
     const fields = seen && this.#store.fields.find(seen, objectType, seen.current)
     return fields?.numbers.prefixFields ?? textPropertiesOf(objectType)
   }
@@ -80,15 +72,14 @@ export class PageReader {
     context: RequestContext,
     pool: ReadPool,
   ): Promise<StoredPage | undefined> {
-    const seen = this.#heads.get(request.objectType)
+    const seen = this.heads.find(request.objectType)
     if (seen === undefined) return undefined
     const cached = this.#cache.find(request, request.version ?? seen.published)
     if (cached === undefined) return undefined
     let isConfirmed = false
     try {
-      const [row] = await this.#query(pool, HEAD_TEXT_SQL, [request.objectType.rid], true)
-      if (row === undefined) return undefined
-      const head = this.#noteHead(request.objectType, String(row[0]), context)
+      const head = await this.heads.read(request.objectType, context, pool)
+      if (head === undefined) return undefined
       isConfirmed = head.current.isCreated && readableVersion(request, head) === cached.version
       return isConfirmed ? cached : undefined
     } finally {
@@ -103,9 +94,7 @@ export class PageReader {
   ): Promise<StoredPage | Reclaimed> {
     const { objectType } = request
     const read = async (session: Session) => {
-      const head = await readTypeHead(session, objectType)
-      context.cachedIdentity?.verify(head.generations)
-      this.#heads.set(objectType, head)
+      const head = this.heads.note(objectType, await readTypeHead(session, objectType), context)
       return readPage(session, request, head, this.#store, true)
     }
     return readObjects(this.#store, objectType, read, pool)
@@ -119,11 +108,11 @@ export class PageReader {
   ): Promise<StoredPage | undefined> {
     const timer = new ReadTimer()
     const { objectType, maxObjects, record } = request
-    const seen = this.#heads.get(objectType)
+    const seen = this.heads.find(objectType)
     const plan = seen && this.#planFor(request, seen)
     if (seen === undefined || plan === undefined || !plan.oneStatement) return undefined
-    const { table, budget, prepared } = plan
-    const { sql, values } = pageSql({
+    const { table, budget, prepared: isPrepared } = plan
+    const statement = pageSql({
       ...this.#rowsOf(request, seen, plan),
       table: table.table,
       record,
@@ -131,20 +120,18 @@ export class PageReader {
       budget: budget && { ...budget, includeFirst: true },
     })
     timer.planned()
-    const answer = await this.#query(
+    const isMeasured = budget !== undefined
+    const answer = await this.heads.readWith(
+      { ...statement, isMeasured, isPrepared },
+      objectType,
+      context,
       pool,
-      `SELECT NULL, NULL, head${budget === undefined ? '' : ', NULL'} FROM (${HEAD_TEXT_SQL}) AS head
-       UNION ALL (${sql})`,
-      [objectType.rid, ...values],
-      prepared,
     )
-    const headRow = answer.find(([pk]) => pk === null)
-    if (headRow === undefined) return undefined
-    const head = this.#noteHead(objectType, String(headRow[2]), context)
+    if (answer === undefined) return undefined
+    const { head, rows } = answer
     const latestPlan = this.#planFor(request, head)
     if (latestPlan === undefined || head.generation !== seen.generation) return undefined
     if (!isStillValid(plan, latestPlan)) return undefined
-    const rows = answer.filter((row) => row !== headRow)
     const fitting = fittingRows(rows, maxObjects)
     const page = toPageRows(fitting, fitting.length < rows.length, record)
     const totalCount = plan.totalCount === 'live' ? head.current.liveCount : undefined
@@ -174,27 +161,5 @@ export class PageReader {
     const visible = visibleSql(plan.visibility, plan.version)
     const where = combine('and', [visible, exactQuerySql(query, fields), branch])
     return { where, orderBy: branch.orderBy, isKeyOrder: false }
-  }
-
-  #noteHead(objectType: ObjectType, text: string, context: RequestContext): TypeHead {
-    const head = parseTypeHead(text)
-    context.cachedIdentity?.verify(head.generations)
-    this.#heads.set(objectType, head)
-    return head
-  }
-
-  /** Returns no rows if the table was replaced and has been dropped. */
-  async #query(
-    pool: Pick<ReadPool, 'queryBytes'>,
-    sql: string,
-    values: readonly unknown[],
-    prepared: boolean,
-  ): Promise<readonly ByteRow[]> {
-    try {
-      return await pool.queryBytes(sql, values, { isPrepared: prepared })
-    } catch (error) {
-      if (isMissingTable(error)) return []
-      throw error
-    }
   }
 }

@@ -10,6 +10,7 @@ import type { RecordSpec, StoredPage } from '../../object-store.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { ByteBudget } from '../../sql/plan/plan-rules.ts'
+import { arrayText } from '../catalogue/column-codec.ts'
 import { type ByteRow, freeRows } from '../driver/byte-rows.ts'
 
 /** Which rows a page reads, in which order. */
@@ -39,27 +40,92 @@ interface RowsBudget extends ByteBudget {
  */
 export function pageSql(spec: PageSqlSpec): SqlCondition {
   const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
-  const recordText = recordSql(record)
-  const checksum = record.shape.some((part) => 'isChecked' in part) ? ', o.checksum' : ''
   // The limits apply before records are written, not after.
-  const rows = `SELECT * FROM (
-      SELECT o.pk, o.valid_from, o.object_id, o.key, o.title, o.body${checksum}
-      FROM ${objectTable(table)} AS o
+  const sql = `SELECT * FROM (
+      SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o
       WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${roundedUp(maxObjects + 1)}
     ) AS o LIMIT ?`
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
+  return recordsOfRows({ sql, values: [...where.values, maxObjects + 1] }, cursor, record, budget)
+}
+
+interface ListedRowsSpec {
+  readonly table: number
+  readonly version: number
+  readonly keys: readonly string[]
+  readonly record: RecordSpec
+  /** Undefined if all records fit. */
+  readonly budget: ByteBudget | undefined
+  /** Whether the rows of the table are on several machines. */
+  readonly isDistributed: boolean
+}
+
+/**
+ * Selects the same of the rows that are visible at a version, in the order of their keys. A key without
+ * such a row is omitted.
+ */
+export function listedRecordsSql(spec: ListedRowsSpec): SqlCondition {
+  const { record, budget } = spec
+  const rows = spec.isDistributed ? gatheredRows(spec) : lookedUpRows(spec)
+  return recordsOfRows(
+    rows,
+    'o.pk, o.valid_from',
+    record,
+    budget && { ...budget, includeFirst: true },
+  )
+}
+
+/**
+ * Looks up key after key, so nothing is sorted. Of the versions of an object, the newest that is not
+ * too new is the only one that can be visible, so no other is read.
+ */
+function lookedUpRows({ table, version, keys, record }: ListedRowsSpec): SqlCondition {
+  return {
+    sql: `SELECT o.* FROM unnest(?::text[]) WITH ORDINALITY AS listed (pk, position)
+      CROSS JOIN LATERAL (
+        SELECT ${rowColumns(record)}, o.valid_to FROM ${objectTable(table)} AS o
+        WHERE o.pk = listed.pk AND o.valid_from <= ? ORDER BY o.valid_from DESC LIMIT 1
+      ) AS o WHERE o.valid_to > ? ORDER BY listed.position`,
+    values: [arrayText('text', keys), version, version],
+  }
+}
+
+/** Citus cannot look up rows on other machines one by one. */
+function gatheredRows({ table, version, keys, record }: ListedRowsSpec): SqlCondition {
+  const list = arrayText('text', keys)
+  return {
+    sql: `SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o
+      WHERE o.pk = ANY(?::text[]) AND o.valid_from <= ? AND o.valid_to > ?
+      ORDER BY array_position(?::text[], o.pk) LIMIT ?`,
+    values: [list, version, version, list, keys.length],
+  }
+}
+
+/** The columns that records are written from. */
+function rowColumns({ shape }: RecordSpec): string {
+  const checksum = shape.some((part) => 'isChecked' in part) ? ', o.checksum' : ''
+  return `o.pk, o.valid_from, o.object_id, o.key, o.title, o.body${checksum}`
+}
+
+function recordsOfRows(
+  rows: SqlCondition,
+  cursor: string,
+  record: RecordSpec,
+  budget: RowsBudget | undefined,
+): SqlCondition {
+  const recordText = recordSql(record)
   if (budget === undefined) {
     return {
-      sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows}) AS o`,
-      values: [...recordText.values, ...where.values, maxObjects + 1],
+      sql: `SELECT ${cursor}, ${recordText.sql} FROM (${rows.sql}) AS o`,
+      values: [...recordText.values, ...rows.values],
     }
   }
   const fits = `bytes <= ?${budget.includeFirst ? ' OR position = 1' : ''}`
   return {
     sql: `SELECT ${cursor}, CASE WHEN ${fits} THEN ${recordText.sql} END, bytes FROM (
       SELECT *, row_number() OVER () AS position, ${sizeSql(budget)} AS bytes
-      FROM (${rows}) AS o) AS o`,
-    values: [budget.maxBytes, ...recordText.values, ...where.values, maxObjects + 1],
+      FROM (${rows.sql}) AS o) AS o`,
+    values: [budget.maxBytes, ...recordText.values, ...rows.values],
   }
 }
 

@@ -183,7 +183,8 @@ export function readVersions(
   return versions
 }
 
-function typeVersion(
+/** Returns the version that a request reads, or the latest; undefined if it was reclaimed. */
+export function typeVersion(
   statements: StatementCache,
   head: TypeHead,
   requested: number | undefined,

@@ -54,6 +54,48 @@ export function rowsSql(table: number, record: RecordSpec): SqlText {
   }
 }
 
+/** Rows that a list of keys names, in the order of the list. */
+export type ListedRows = Pick<WalkedRows, 'table' | 'visibility'>
+
+/**
+ * Selects records, count and the version of the last row, and the row ids on request. Further values:
+ * the keys, as a JSON array; those of the visibility. The bare column has the value of the row with the
+ * maximum, as SQLite defines it.
+ */
+export function listedRecordsSql(
+  rows: ListedRows,
+  record: RecordSpec,
+  includeRowIds: boolean,
+): SqlText {
+  const { sql, values } = recordSql(record)
+  const rowIds = includeRowIds ? ', group_concat(id)' : ''
+  return {
+    sql: `SELECT ${joinedSql(record)}, count(*), valid_from, max(position)${rowIds} FROM (
+      SELECT o.id, o.valid_from, listed.key AS position, ${sql} AS record ${listedRows(rows)}
+    )`,
+    values,
+  }
+}
+
+/** Selects the bytes of each record's columns. Values: keys, as a JSON array; those of the visibility. */
+export function listedSizesSql(rows: ListedRows): string {
+  return `SELECT ${STORED_BYTES} ${listedRows(rows)}`
+}
+
+function listedRows({ table, visibility }: ListedRows): string {
+  return `FROM json_each(?) AS listed CROSS JOIN ${objectTable(table)} AS o
+    ON o.pk = listed.value AND ${VISIBLE[visibility]}`
+}
+
+/** Returns a text that identifies the statement of `listedRecordsSql`. */
+export function listedRecordsKey(
+  rows: ListedRows,
+  record: RecordSpec,
+  includeRowIds: boolean,
+): string {
+  return `listed ${pageKey(rows, record, includeRowIds)}`
+}
+
 /** Selects the bytes of each record's columns. Values: those of the rows, key, number of rows. */
 export function recordSizesSql(rows: WalkedRows): string {
   return `SELECT ${STORED_BYTES} ${rowsAfterKey(rows)}`

@@ -147,7 +147,7 @@ function emptyPage(version: number): StoredPage {
   return { ...pageBytes(null), ...counts, last: undefined, more: false, version }
 }
 
-function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
+export function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
   const records = bytes ?? new Uint8Array(0)
   return { records, release: releaserOf(records) }
 }
@@ -271,7 +271,7 @@ interface FittingRecords {
 }
 
 /** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
-function countFitting(
+export function countFitting(
   budget: ByteBudget | undefined,
   candidates: number,
   sizes: () => Iterable<unknown>,

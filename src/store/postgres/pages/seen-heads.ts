@@ -1,0 +1,84 @@
+/**
+ * The heads of types as they were last seen, and statements that rely on them: such a statement reads
+ * rows from the table that was seen last, together with the current head of the type. The head shows
+ * whether the table was right. A single statement sees one moment, as a transaction does.
+ */
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type { RequestContext } from '../../port/request-context.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { HEAD_TEXT_SQL, parseTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import type { ByteRow } from '../driver/byte-rows.ts'
+import type { ReadPool } from '../driver/read-pool.ts'
+import { isMissingTable } from '../driver/store-failure.ts'
+
+interface HeadAndRows {
+  readonly head: TypeHead
+  readonly rows: readonly ByteRow[]
+}
+
+/** A statement of `page-sql.ts`. */
+interface RowsStatement extends SqlCondition {
+  /** Whether its rows have a fourth column, with their bytes. */
+  readonly isMeasured: boolean
+  readonly isPrepared: boolean
+}
+
+export class SeenHeads {
+  readonly #heads = new WeakMap<ObjectType, TypeHead>()
+
+  find(type: ObjectType): TypeHead | undefined {
+    return this.#heads.get(type)
+  }
+
+  /** Notes a head that was read for a request, and verifies what the request took from caches. */
+  note(type: ObjectType, head: TypeHead, context: RequestContext): TypeHead {
+    context.cachedIdentity?.verify(head.generations)
+    this.#heads.set(type, head)
+    return head
+  }
+
+  /** Reads the head alone; undefined if the type does not exist. */
+  async read(
+    type: ObjectType,
+    context: RequestContext,
+    pool: ReadPool,
+  ): Promise<TypeHead | undefined> {
+    const [row] = await query(pool, HEAD_TEXT_SQL, [type.rid], true)
+    return row && this.note(type, parseTypeHead(String(row[0])), context)
+  }
+
+  /** Returns undefined if the type does not exist, or if its table was replaced and has been dropped. */
+  async readWith(
+    { sql, values, isMeasured, isPrepared }: RowsStatement,
+    type: ObjectType,
+    context: RequestContext,
+    pool: ReadPool,
+  ): Promise<HeadAndRows | undefined> {
+    const answer = await query(
+      pool,
+      `SELECT NULL, NULL, head${isMeasured ? ', NULL' : ''} FROM (${HEAD_TEXT_SQL}) AS head
+       UNION ALL (${sql})`,
+      [type.rid, ...values],
+      isPrepared,
+    )
+    const headRow = answer.find(([pk]) => pk === null)
+    if (headRow === undefined) return undefined
+    const head = this.note(type, parseTypeHead(String(headRow[2])), context)
+    return { head, rows: answer.filter((row) => row !== headRow) }
+  }
+}
+
+/** Returns no rows if the table was replaced and has been dropped. */
+async function query(
+  pool: Pick<ReadPool, 'queryBytes'>,
+  sql: string,
+  values: readonly unknown[],
+  isPrepared: boolean,
+): Promise<readonly ByteRow[]> {
+  try {
+    return await pool.queryBytes(sql, values, { isPrepared })
+  } catch (error) {
+    if (isMissingTable(error)) return []
+    throw error
+  }
+}
