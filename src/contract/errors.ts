@@ -38,6 +38,15 @@ export function invalidArgument(parameter: string, reason: string): ObjectQueryE
   return new ObjectQueryError('Default:InvalidArgument', { parameter, reason })
 }
 
+/** Returns an error with the path of a part of the request in front of the parameter that it names. */
+export function errorWithin(path: string, error: unknown): unknown {
+  if (!(error instanceof ObjectQueryError)) return error
+  const { errorName, parameters } = error
+  const { parameter } = parameters
+  const within = typeof parameter === 'string' ? `${path}.${parameter}` : path
+  return new ObjectQueryError(errorName, { ...parameters, parameter: within }, { cause: error })
+}
+
 /** Returns the error of work that is aborted because the client closed the connection. */
 export function clientDisconnected(): ObjectQueryError {
   const reason = 'the client closed the connection'

@@ -238,6 +238,9 @@ export const PATTERN_SIZE_PER_TERM = 20
 /** The number of groups in the result of an aggregation. */
 export const AGGREGATE_MAX_GROUPS = 10_000
 
+/** The number of aggregations in one request. Each of them may have all groups and metrics. */
+export const AGGREGATE_MAX_BATCH = 100
+
 /** The number of metrics in an aggregation: databases limit the columns of a result. */
 export const AGGREGATE_MAX_METRICS = 100
 
@@ -247,7 +250,7 @@ export const AGGREGATE_MAX_OVERLAPS = 10
 /** The number of groupings in an aggregation: databases limit the tables in a join. */
 export const AGGREGATE_MAX_GROUPINGS = 20
 
-/** The approximate size of an aggregation response, which is built in memory. */
+/** The approximate size of a response with groups, which is built in memory. */
 export const AGGREGATE_MAX_BYTES = 64 * 1024 * 1024
 
 /** The time limit of a query. */

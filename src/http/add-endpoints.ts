@@ -59,6 +59,7 @@ import { loadLinks } from './v2/load-links.ts'
 import {
   aggregateInterfaceObjects,
   aggregateObjectSet,
+  aggregateObjectsBatch,
   aggregateObjectsV2,
 } from './v2/v2-aggregate.ts'
 import { v2Metadata } from './v2/v2-metadata-endpoints.ts'
@@ -125,6 +126,7 @@ export function addV2(app: App, services: Services): void {
       countObjects,
       searchObjectsV2,
       aggregateObjectsV2,
+      aggregateObjectsBatch,
       listLinkedObjectsV2,
       getLinkedObjectV2,
       loadObjects,

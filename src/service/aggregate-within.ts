@@ -1,37 +1,157 @@
 /** Runs aggregations, for every version of the API. */
-import { ObjectQueryError } from '../contract/errors.ts'
+import { isPartlyHidden, restrictionOf } from '../access/policies/ruled-objects.ts'
+import { errorWithin, ObjectQueryError } from '../contract/errors.ts'
+import { AGGREGATE_MAX_BYTES } from '../contract/limits.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
 import type { Aggregation } from '../query/aggregation/aggregation.ts'
+import { EVERYTHING, type Query } from '../query/query.ts'
 import { resolveRelativeDates } from '../query/relative-dates.ts'
-import type { AggregateRequest, AggregateResult } from '../store/object-store.ts'
+import type { AggregateRequest, AggregateResult, AggregateSource } from '../store/object-store.ts'
+import type { RequestContext } from '../store/port/request-context.ts'
+import { probeRequest } from './pages/probe-request.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './service-parts.ts'
+
+type AggregateSpec = Omit<AggregateRequest, 'maxGroups'>
 
 /** Aggregates within the memory of the caller, which is held until the response is sent. */
 export async function aggregateWithin(
   context: ServiceContext,
-  { objects, memory, limits, now }: ServiceParts,
-  request: Omit<AggregateRequest, 'maxGroups'>,
+  services: ServiceParts,
+  spec: AggregateSpec,
 ): Promise<AggregateResult> {
-  memory.refuseWhenFull(context.callerId)
-  refuseLargeGrids(request.aggregation, limits.aggregateMaxGroups)
-  const atMs = now()
-  const sources = request.sources.map((source) => ({
+  services.memory.refuseWhenFull(context.callerId)
+  for (const source of spec.sources) refuseHiddenVersion(source)
+  const aggregated = await aggregate(spec, services, context, services.now())
+  hold(aggregated, context, services)
+  context.noteRead(
+    spec.sources.map(({ objectType }) => objectType),
+    0,
+  )
+  const isHidden = spec.sources.some(({ objectType }) => isPartlyHidden(objectType))
+  return isHidden ? { ...aggregated, versions: [] } : aggregated
+}
+
+/** Several aggregations of one object type. */
+export interface AggregateBatch {
+  readonly objectType: ObjectType
+  /** The version that the caller names; undefined for the newest. */
+  readonly version: number | undefined
+  readonly parts: readonly { readonly query: Query; readonly aggregation: Aggregation }[]
+}
+
+/** Returns the path of an aggregation in the body of a request with several. */
+export const pathInBatch = (index: number) => `aggregations[${index}]`
+
+/**
+ * Runs several aggregations at once, all as of the same version. If one fails, the others are stopped,
+ * and the error names it.
+ */
+export async function aggregateBatch(
+  context: ServiceContext,
+  services: ServiceParts,
+  { objectType, version: named, parts }: AggregateBatch,
+): Promise<readonly AggregateResult[]> {
+  services.memory.refuseWhenFull(context.callerId)
+  refuseHiddenVersion({ objectType, version: named })
+  const version = named ?? (await readNewestVersion(objectType, context, services))
+  const stopped = new AbortController()
+  const stoppable = stoppableBy(context, stopped.signal)
+  const atMs = services.now()
+  let bytes = 0
+  const run = async ({ query, aggregation }: AggregateBatch['parts'][number], index: number) => {
+    try {
+      const spec = { sources: [{ objectType, query, version }], aggregation }
+      const aggregated = await aggregate(spec, services, stoppable, atMs)
+      bytes += hold(aggregated, context, services)
+      if (bytes > AGGREGATE_MAX_BYTES) {
+        const bytesLimit = AGGREGATE_MAX_BYTES
+        throw new ObjectQueryError('AggregationMemoryExceededLimit', { bytesLimit })
+      }
+      return isPartlyHidden(objectType) ? { ...aggregated, versions: [] } : aggregated
+    } catch (error) {
+      throw errorWithin(pathInBatch(index), error)
+    }
+  }
+  try {
+    const aggregated = await Promise.all(parts.map(run))
+    context.noteRead([objectType], 0)
+    return aggregated
+  } catch (error) {
+    stopped.abort(error)
+    throw error
+  }
+}
+
+async function aggregate(
+  spec: AggregateSpec,
+  { objects, limits }: ServiceParts,
+  context: RequestContext,
+  atMs: number,
+): Promise<AggregateResult> {
+  refuseLargeGrids(spec.aggregation, limits.aggregateMaxGroups)
+  const sources = spec.sources.map((source) => ({
     ...source,
     query: resolveRelativeDates(source.query, atMs),
   }))
-  const spec = { ...request, sources, maxGroups: limits.aggregateMaxGroups }
-  const aggregated = await objects.aggregate(spec, context)
-  if (aggregated === 'reclaimed') {
-    const version = request.sources.find((source) => source.version !== undefined)?.version
-    throw new ObjectQueryError('VersionNotFound', { version })
-  }
-  context.noteRead(
-    request.sources.map(({ objectType }) => objectType),
-    0,
-  )
-  const held = memory.hold(context.callerId, bytesOf(aggregated.records))
+  const request = { ...spec, sources, maxGroups: limits.aggregateMaxGroups }
+  const aggregated = await objects.aggregate(request, context)
+  if (aggregated !== 'reclaimed') return aggregated
+  throw versionNotFound(sources.find(({ version }) => version !== undefined)?.version)
+}
+
+/** Holds the memory of a result until the request ends, and returns its bytes. */
+function hold(
+  { records }: AggregateResult,
+  context: ServiceContext,
+  { memory }: ServiceParts,
+): number {
+  const bytes = bytesOf(records)
+  const held = memory.hold(context.callerId, bytes)
   context.defer(() => held.release())
-  return aggregated
+  return bytes
+}
+
+/**
+ * Versions also change with what is hidden, so a caller that sees only a part of a type gets none, and
+ * can name none.
+ */
+function refuseHiddenVersion({
+  objectType,
+  version,
+}: Pick<AggregateSource, 'objectType' | 'version'>): void {
+  if (version !== undefined && isPartlyHidden(objectType)) throw versionNotFound(version)
+}
+
+function versionNotFound(version: number | undefined): ObjectQueryError {
+  return new ObjectQueryError('VersionNotFound', { version })
+}
+
+/** Reads the newest version of a type, which no rule changes: one object by key is a quick page. */
+async function readNewestVersion(
+  objectType: ObjectType,
+  context: ServiceContext,
+  { objects }: ServiceParts,
+): Promise<number | undefined> {
+  const own = restrictionOf(objectType)?.of ?? objectType
+  const probe = probeRequest(own, EVERYTHING, { includeTotalCount: false })
+  const page = await objects.readPage(probe, context)
+  // No version is requested, so the latest is read, which is never reclaimed.
+  if (page === 'reclaimed') return undefined
+  page.release()
+  return page.version
+}
+
+/** Returns a context that ends with its request, and earlier if `stopped` is aborted. */
+function stoppableBy(context: ServiceContext, stopped: AbortSignal): RequestContext {
+  const signal = AbortSignal.any([context.signal(), stopped])
+  return {
+    callerId: context.callerId,
+    signal: () => signal,
+    cachedIdentity: context.cachedIdentity,
+    onRead: (report) => context.onRead?.(report),
+    measure: (work, run) => context.measure?.(work, run) ?? run(),
+  }
 }
 
 /** Every cell may become a group, so a grid that is too fine is refused before it is read. */

@@ -102,6 +102,21 @@ describe('the client', () => {
     })
   })
 
+  it('runs several aggregations in one request', async () => {
+    const { objectSets } = connect().endpoints
+    const aggregation = [{ type: 'count', name: 'n' }]
+    const where = { type: 'eq', field: 'countryCode', value: 'CH' }
+    const aggregations = [
+      { aggregation, groupBy: [] },
+      { aggregation, groupBy: [], where },
+    ]
+    const answers = await objectSets.aggregateBatch(AIRPORT, { aggregations })
+    expect(answers.map(({ data }) => data[0]?.metrics)).toEqual([
+      [{ name: 'n', value: 3 }],
+      [{ name: 'n', value: 2 }],
+    ])
+  })
+
   it('follows links', async () => {
     const client = connect()
     const swiss = client.linked('country', 'CH', 'airports')

@@ -109,6 +109,7 @@ describe('openapi.json', () => {
       'post /api/v2/ontologies/{ontology}/objectSets/loadObjectsOrInterfaces',
       'post /api/v2/ontologies/{ontology}/objectTypes/getByRidBatch',
       'post /api/v2/ontologies/{ontology}/objects/{objectType}/aggregate',
+      'post /api/v2/ontologies/{ontology}/objects/{objectType}/aggregateBatch',
       'post /api/v2/ontologies/{ontology}/objects/{objectType}/count',
       'post /api/v2/ontologies/{ontology}/objects/{objectType}/search',
       'post /api/{apiFamily}/v1/objects/types/{objectType}/search',

@@ -7,6 +7,7 @@ const READS = new Set([
   'aggregateInterfaceObjects',
   'aggregateObjectSet',
   'aggregateObjects',
+  'aggregateObjectsBatch',
   'aggregateObjectsV2',
   'countObjects',
   'getActionTypesByRidV2',

@@ -293,6 +293,12 @@ function ofType(type: string): fc.Arbitrary<ReadRequest> {
       .map(([where, aggregation, groupBy]) =>
         post(`${V2}/objects/${type}/aggregate`, { where, aggregation, groupBy }),
       ),
+    fc
+      .array(fc.record({ where: of.whereV2, aggregation: of.metrics, groupBy: of.groupBy }), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((aggregations) => post(`${V2}/objects/${type}/aggregateBatch`, { aggregations })),
     fc.tuple(fc.constantFrom('ndjson', 'csv'), of.query1).map(([format, query]) => {
       const where = encodeURIComponent(JSON.stringify(query))
       return get(`${ADMIN}/objects/${type}/export?format=${format}&where=${where}`)

@@ -128,19 +128,14 @@ export class RuledObjects implements Objects {
     return measured(context, 'read', () => this.#objects.readSetPage(visible, context))
   }
 
-  async aggregate(
+  aggregate(
     request: AggregateRequest,
     context?: RequestContext,
   ): Promise<AggregateResult | Reclaimed> {
-    const partial = request.sources.filter(({ objectType }) => isPartlyHidden(objectType))
-    if (partial.some(({ version }) => version !== undefined)) return 'reclaimed'
     const sources = request.sources.map((source) => ({ ...source, ...visibleObjects(source) }))
-    const aggregated = await measured(context, 'aggregate', () =>
+    return measured(context, 'aggregate', () =>
       this.#objects.aggregate({ ...request, sources }, context),
     )
-    if (aggregated === 'reclaimed' || partial.length === 0) return aggregated
-    // Versions also change with what is hidden, so the caller gets none, and none can be named.
-    return { ...aggregated, versions: [] }
   }
 
   commit(batch: Batch, context?: RequestContext) {

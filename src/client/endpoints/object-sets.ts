@@ -39,11 +39,21 @@ export interface ObjectSearchRequest extends PageOptions {
   readonly selectV2: readonly object[]
 }
 
-export interface ObjectAggregateRequest {
+/** Metrics and groups of the objects that match a condition. */
+export interface ObjectAggregation {
   readonly where?: object | undefined
   readonly aggregation: readonly object[]
   readonly groupBy: readonly object[]
+}
+
+export interface ObjectAggregateRequest extends ObjectAggregation {
   /** Counts the objects of this version; of the newest by default. */
+  readonly version?: number | undefined
+}
+
+export interface AggregateBatchRequest {
+  readonly aggregations: readonly ObjectAggregation[]
+  /** The version that all of them read; the newest by default. */
   readonly version?: number | undefined
 }
 
@@ -130,6 +140,17 @@ export class ObjectSets extends EndpointGroup {
     call?: CallOptions,
   ): Promise<AggregateResponse> {
     return this.page(objectAggregateRequest(type, request), call)
+  }
+
+  /** Runs several aggregations of one version in one request; returns their results in order. */
+  async aggregateBatch(
+    { ontology, objectType }: TypePath,
+    json: AggregateBatchRequest,
+    call?: CallOptions,
+  ): Promise<readonly AggregateResponse[]> {
+    const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/aggregateBatch`
+    const request = { method: 'POST', path, json } as const
+    return (await this.page<{ data: readonly AggregateResponse[] }>(request, call)).data
   }
 
   /** Applies an action once, even if the request must be repeated; throws if it is not applied. */

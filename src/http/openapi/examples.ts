@@ -292,6 +292,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   loadObjectsOrInterfaces: LOAD_PLACES,
   loadLinks: { request: { objectSet: SWISS_AIRPORTS, links: ['country'] } },
   aggregateObjectsV2: { request: { ...AGGREGATION, where: SWISS_AIRPORTS.where } },
+  aggregateObjectsBatch: { request: { aggregations: [AGGREGATION, AGGREGATION] } },
   aggregateObjectSet: { request: { ...AGGREGATION, objectSet: SWISS_AIRPORTS } },
   createTemporaryObjectSet: { request: { objectSet: SWISS_AIRPORTS } },
   getObjectSet: { response: SWISS_AIRPORTS },

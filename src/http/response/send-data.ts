@@ -78,29 +78,52 @@ export function sendJson(
   return reply.type('application/json').send(json)
 }
 
-/**
- * Sends the groups of an aggregation, for every version of the API, without the framework, which only
- * sends bodies in one piece.
- */
+/** Sends the groups of an aggregation, for every version of the API. */
 export function sendAggregated(
   reply: FastifyReply,
-  { records, excludedItems, versions }: AggregateResult,
-  members: Readonly<Record<string, unknown>> = {},
+  aggregated: AggregateResult,
+  members?: Readonly<Record<string, unknown>>,
 ): FastifyReply {
+  return sendPieces(reply, aggregationPieces(aggregated, members), aggregated.versions)
+}
+
+/** Sends several aggregations of one version, each with the same members. */
+export function sendAggregatedBatch(
+  reply: FastifyReply,
+  batch: readonly AggregateResult[],
+  members?: Readonly<Record<string, unknown>>,
+): FastifyReply {
+  const pieces = batch.flatMap((aggregated, index) => [
+    Buffer.from(index === 0 ? HEAD : ','),
+    ...aggregationPieces(aggregated, members),
+  ])
+  return sendPieces(reply, [...pieces, Buffer.from(']}')], batch[0]?.versions ?? [])
+}
+
+function aggregationPieces(
+  { records, excludedItems }: AggregateResult,
+  members: Readonly<Record<string, unknown>> = {},
+): readonly Uint8Array[] {
   // Members that are undefined are omitted.
   const envelope = JSON.stringify({ excludedItems, ...members, data: [] })
-  const head = envelope.slice(0, -2)
-  const tail = ']}'
+  return [Buffer.from(envelope.slice(0, -2)), ...records, Buffer.from(']}')]
+}
+
+/** Sends pieces of JSON without the framework, which only sends bodies in one piece. */
+function sendPieces(
+  reply: FastifyReply,
+  pieces: readonly Uint8Array[],
+  versions: readonly number[],
+): FastifyReply {
   requireVerified(reply.request.context)
   const { raw } = reply.hijack()
   raw.writeHead(200, {
     'content-type': 'application/json',
-    'content-length': head.length + bytesOf(records) + tail.length,
+    'content-length': bytesOf(pieces),
     ...dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
   })
-  raw.write(head, 'latin1')
-  for (const piece of records) raw.write(piece)
-  raw.end(tail, 'latin1')
+  for (const piece of pieces) raw.write(piece)
+  raw.end()
   return reply
 }
 

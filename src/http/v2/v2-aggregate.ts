@@ -2,6 +2,8 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { resolveInterfacePath, resolveOntology, resolveTypePath } from '../../access/resolve.ts'
+import { errorWithin } from '../../contract/errors.ts'
+import { AGGREGATE_MAX_BATCH, AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
@@ -10,19 +12,19 @@ import { asObjectType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { hasLink } from '../../query/query-tree.ts'
-import { aggregateWithin } from '../../service/aggregate-within.ts'
+import { aggregateBatch, aggregateWithin, pathInBatch } from '../../service/aggregate-within.ts'
 import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
-import { sendAggregated } from '../response/send-data.ts'
+import { sendAggregated, sendAggregatedBatch } from '../response/send-data.ts'
 import { AggregatedVersion, groupMembers } from '../schemas/aggregation.ts'
 import type { Services } from '../services.ts'
 import { ignoredMembers, ObjectSet, parseWhere, where } from './body-members.ts'
 
-/** The members of every aggregation, besides those that select objects. */
-const commonMembers = {
+/** The members of every aggregation, besides those that select objects and their version. */
+const metricMembers = {
   ...aggregationMembers(V2_AGGREGATIONS),
   accuracy: Type.Optional(
     Type.Unsafe<'REQUIRE_ACCURATE' | 'ALLOW_APPROXIMATE' | null>({
@@ -31,8 +33,8 @@ const commonMembers = {
     }),
   ),
   includeComputeUsage: ignoredMembers.includeComputeUsage,
-  version: AggregatedVersion,
 }
+const commonMembers = { ...metricMembers, version: AggregatedVersion }
 
 const AggregateV2Response = Type.Object({
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
@@ -101,6 +103,8 @@ function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
   return { ...spec, sources: [{ ...source, version }] }
 }
 
+const ACCURATE = { accuracy: 'ACCURATE' } as const
+
 async function serveAggregated(
   context: ServiceContext,
   reply: FastifyReply,
@@ -108,7 +112,7 @@ async function serveAggregated(
   spec: Omit<AggregateRequest, 'maxGroups'>,
 ): Promise<FastifyReply> {
   const aggregated = await aggregateWithin(context, services, spec)
-  return sendAggregated(reply, aggregated, { accuracy: 'ACCURATE' })
+  return sendAggregated(reply, aggregated, ACCURATE)
 }
 
 const config = { scope: 'api:ontologies-read', writes: 'nothing' } as const
@@ -130,6 +134,54 @@ export const aggregateObjectsV2 = endpoint({
     const query = parseWhere(written, objectType, limits)
     const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
     return serveAggregated(request.context, reply, services, spec)
+  },
+})
+
+const BATCH_DESCRIPTION = `
+An extension of this service: computes up to ${AGGREGATE_MAX_BATCH} aggregations over the objects of one type. They run at
+the same time, and all of them read the same version, which the header \`oqs-version\` names.
+
+Each aggregation has its own conditions, metrics and groups, as in \`aggregate\`, and its own limit of
+groups. The response may have ${AGGREGATE_MAX_BYTES / 1024 ** 2} MiB. If an aggregation is not valid or exceeds a limit, the request
+fails, and \`parameter\` of the error names the aggregation: \`aggregations[2]\` is the third one.
+`
+
+export const aggregateObjectsBatch = endpoint({
+  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregateBatch',
+  config,
+  operationId: 'aggregateObjectsBatch',
+  summary: 'Aggregate objects in several ways',
+  description: BATCH_DESCRIPTION,
+  body: Type.Object(
+    {
+      aggregations: Type.Array(Type.Object({ ...metricMembers, where }, closed), {
+        minItems: 1,
+        maxItems: AGGREGATE_MAX_BATCH,
+      }),
+      version: AggregatedVersion,
+    },
+    closed,
+  ),
+  response: Type.Object({
+    data: Type.Array(AggregateV2Response, {
+      description: 'The result of each aggregation, in the order of the request.',
+    }),
+  }),
+  handle: async (request, reply, services) => {
+    const { aggregations, version } = request.body
+    const { objectType } = resolveTypePath(request, request.params)
+    const limits = services.limits.query
+    const parts = aggregations.map(({ where: written, ...body }, index) => {
+      try {
+        const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
+        return { aggregation, query: parseWhere(written, objectType, limits) }
+      } catch (error) {
+        throw errorWithin(pathInBatch(index), error)
+      }
+    })
+    const batch = { objectType, version: version ?? undefined, parts }
+    const aggregated = await aggregateBatch(request.context, services, batch)
+    return sendAggregatedBatch(reply, aggregated, ACCURATE)
   },
 })
 
