@@ -73,7 +73,11 @@ const groups = histories().chain((history) =>
         .map(({ request, ...rest }): Case => ({ ...request, ...rest })),
       { minLength: CASES_PER_HISTORY, maxLength: CASES_PER_HISTORY },
     )
-    .chain((cases) => fc.boolean().map((isOne) => ({ ...history, cases, isOne }))),
+    .chain((cases) =>
+      fc
+        .record({ isOne: fc.boolean(), maxTextLength: fc.constantFrom(10_000, 20, 0) })
+        .map((how) => ({ ...history, cases, how })),
+    ),
 )
 
 let answered = 0
@@ -83,8 +87,8 @@ const { numRuns, ...seed } = fcOptions(1500, 300)
 
 it('columns find the objects that the model finds', { timeout: 600_000 }, () => {
   fc.assert(
-    fc.property(fc.noShrink(groups), ({ type, commits, cases, isOne }) => {
-      const world = replay(type, commits, isOne)
+    fc.property(fc.noShrink(groups), ({ type, commits, cases, how: built }) => {
+      const world = replay(type, commits, built)
       for (const how of cases) {
         const filters = filtersOf(world, type, how)
         if (filters === undefined) continue
@@ -95,7 +99,7 @@ it('columns find the objects that the model finds', { timeout: 600_000 }, () => 
     { ...seed, numRuns: Math.max(1, Math.ceil(numRuns / CASES_PER_HISTORY)) },
   )
   // Most queries are answered; shapes, intervals and ids are not.
-  expect(answered / asked).toBeGreaterThan(0.6)
+  expect(answered / asked).toBeGreaterThan(0.4)
 })
 
 interface Row {
@@ -113,7 +117,11 @@ interface World {
 }
 
 /** The first commit fills the first segment; all others add one segment each, or one together. */
-function replay({ definition }: GeneratedType, commits: History['commits'], isOne: boolean): World {
+function replay(
+  { definition }: GeneratedType,
+  commits: History['commits'],
+  { isOne, maxTextLength }: { readonly isOne: boolean; readonly maxTextLength: number },
+): World {
   const ontology = { apiName: 'world', objectTypes: [{ apiName: 'thing', ...definition }] }
   const objectType = parseDefinition(ontology as never).objectTypes.get('thing')
   if (objectType === undefined) throw new Error('no type')
@@ -144,7 +152,7 @@ function replay({ definition }: GeneratedType, commits: History['commits'], isOn
     ({ from }) => (isOne ? Math.min(from, 2) : from),
   )
   const lists = [...bySegment.values()]
-  const segments = lists.map((list) => build(specs, list))
+  const segments = lists.map((list) => build(specs, list, maxTextLength))
   return { objectType, versions, segments, closings: lists.map(closingsOf(segments)), rows }
 }
 
@@ -163,8 +171,8 @@ function closingsOf(segments: readonly Segment[]): (rows: readonly Row[], at: nu
   }
 }
 
-function build(specs: readonly ColumnSpec[], rows: readonly Row[]): Segment {
-  const builder = new SegmentBuilder(specs, { kind: 'rows', rows: rows.length })
+function build(specs: readonly ColumnSpec[], rows: readonly Row[], maxTextLength: number): Segment {
+  const builder = new SegmentBuilder(specs, { kind: 'rows', rows: rows.length, maxTextLength })
   for (const { stored, from } of rows) {
     const values = specs.map((spec) => fieldValue(spec, stored))
     builder.add({ key: stored.pk, validFrom: from, values })

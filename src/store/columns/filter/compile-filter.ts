@@ -10,7 +10,7 @@ import { areaBoxes } from '../../sql/compile/query-fields.ts'
 import type { Bits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { and, EVERYTHING, type Filter, fromBits, not, or, testEach } from './filter.ts'
-import { findTexts } from './text-filter.ts'
+import { textFilters } from './text-filter.ts'
 import { presenceFilter, type ValueCondition, valueFilter } from './value-filter.ts'
 
 /** What a query can ask besides columns. */
@@ -63,7 +63,7 @@ export function compileFilter(query: Query, sources: FilterSources): readonly Fi
       return onValues(query.field, sources, { kind: 'test', from: prefix, before, test })
     }
     case 'text':
-      return findTexts(sources.segments, sources.objectType, query)?.map(fromBits)
+      return textFilters(sources.segments, sources.objectType, query)
     case 'geo':
       return geoFilters(query, sources)
     case 'linked': {

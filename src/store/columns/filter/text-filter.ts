@@ -10,18 +10,20 @@ import {
   toTermCondition,
 } from '../../sql/text/text-condition.ts'
 import { fieldPrefix, indexedTerm, plainTerm, prefixOfTerm } from '../../sql/text/text-index.ts'
-import { type Bits, bitsFor } from '../image/bits.ts'
-import type { Postings } from '../segment/postings.ts'
+import type { Column } from '../segment/column.ts'
+import type { Postings, TermRange } from '../segment/postings.ts'
 import type { Segment } from '../segment/segment.ts'
+import { and, type Filter, fromBits, NOTHING, or } from './filter.ts'
+import { codesFilter } from './value-filter.ts'
 
 type TextQuery = Query & { kind: 'text' }
 
-/** Returns the positions of the matches; undefined if a field has no term index. */
-export function findTexts(
+/** Returns a filter for each segment; undefined if a field has no term index. */
+export function textFilters(
   segments: readonly Segment[],
   objectType: ObjectType,
   query: TextQuery,
-): readonly Bits[] | undefined {
+): readonly Filter[] | undefined {
   const fields =
     query.field === undefined ? (query.fields ?? textFieldsOf(objectType)) : [query.field]
   const indexes = segments.flatMap((segment) => indexOf(segment, fields) ?? [])
@@ -33,22 +35,25 @@ export function findTexts(
     // Similar terms of one segment are looked for in the others, too.
     similarTerms: (terms, prefix) => similarTerms(terms, prefix, indexes),
   })
-  return segments.map((segment, at) => {
-    const index = indexes[at]
-    if (condition === undefined || index === undefined) return bitsFor(segment.size)
-    return evaluate(condition, index, segment.size)
-  })
+  return indexes.map((index) => (condition === undefined ? NOTHING : termFilter(condition, index)))
 }
 
 /** The term indexes of the searched fields, by the prefix of their terms. */
-type TermIndexes = ReadonlyMap<string, Postings>
+type TermIndexes = ReadonlyMap<string, FieldTerms>
+
+interface FieldTerms {
+  readonly postings: Postings
+  /** The values, if the positions of the term index are codes. */
+  readonly column: Column | undefined
+}
 
 function indexOf(segment: Segment, fields: readonly Field[]): TermIndexes | undefined {
-  const indexes = new Map<string, Postings>()
+  const indexes = new Map<string, FieldTerms>()
   for (const [number, field] of fields.entries()) {
     const postings = segment.postings(field)
     if (postings === undefined) return undefined
-    indexes.set(fieldPrefix(number), postings)
+    const column = postings.of === 'codes' ? segment.column(field) : undefined
+    indexes.set(fieldPrefix(number), { postings, column })
   }
   return indexes
 }
@@ -62,7 +67,7 @@ function similarTerms(
   const search = new SimilarTermSearch(terms, prefix)
   const seen = new Set<string>()
   for (const index of indexes) {
-    const dictionary = index.get(prefix)?.terms
+    const dictionary = index.get(prefix)?.postings.terms
     for (const term of dictionary?.slice(0, dictionary.size) ?? []) {
       if (indexes.length > 1 && seen.has(term)) continue
       if (indexes.length > 1) seen.add(term)
@@ -72,33 +77,26 @@ function similarTerms(
   return search.similarTerms
 }
 
-function evaluate(condition: TermCondition, indexes: TermIndexes, size: number): Bits {
-  if (condition.kind === 'phrase') return phraseBits(condition, indexes, size)
-  const [first, ...others] = condition.of.map((one) => evaluate(one, indexes, size))
-  if (first === undefined) throw new Error('a condition combines others')
-  for (const other of others) {
-    for (let word = 0; word < first.length; word += 1) {
-      const [a, b] = [first[word] as number, other[word] as number]
-      first[word] = condition.kind === 'and' ? a & b : a | b
-    }
-  }
-  return first
+function termFilter(condition: TermCondition, indexes: TermIndexes): Filter {
+  if (condition.kind === 'phrase') return phraseFilter(condition, indexes)
+  const filters = condition.of.map((one) => termFilter(one, indexes))
+  return condition.kind === 'and' ? and(filters) : or(filters)
 }
 
-function phraseBits({ terms, isPrefix }: IndexedPhrase, indexes: TermIndexes, size: number): Bits {
+function phraseFilter({ terms, isPrefix }: IndexedPhrase, indexes: TermIndexes): Filter {
   const prefix = prefixOfTerm(terms[0] ?? '')
-  const postings = indexes.get(prefix)
-  const bits = bitsFor(size)
-  if (postings === undefined) throw new Error('the field has a term index')
-  const ranges = terms.map((term, at): readonly [from: number, to: number] => {
+  const index = indexes.get(prefix)
+  if (index === undefined) throw new Error('the field has a term index')
+  const { postings, column } = index
+  const ranges = terms.map((term, at): TermRange => {
     const plain = plainTerm(term, prefix)
     if (isPrefix && at === terms.length - 1) return postings.termsFrom(plain)
     const number = postings.terms.find(plain)
     return number === undefined ? [0, 0] : [number, number + 1]
   })
   const [only, ...others] = ranges
-  if (only === undefined || ranges.some(([from, to]) => from === to)) return bits
-  if (others.length > 0) return postings.findPhrase(ranges)
-  postings.markRows(...only, bits)
-  return bits
+  if (only === undefined || ranges.some(([from, to]) => from === to)) return NOTHING
+  const found =
+    others.length > 0 ? postings.positionsWithPhrase(ranges) : postings.positionsWith(only)
+  return column === undefined ? fromBits(found) : codesFilter(column, found)
 }

@@ -1,7 +1,7 @@
 /** Filters by the values of a column. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Comparison } from '../../../query/query.ts'
-import { type Bits, bitsFor, setBit } from '../image/bits.ts'
+import { type Bits, bitsFor, listBits, setBit } from '../image/bits.ts'
 import type { CodeColumn, Column, ListColumn, NumberColumn } from '../segment/column.ts'
 import { doubleChunk, isWhole, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
 import { toNumber, toText } from '../segment/stored-form.ts'
@@ -19,6 +19,8 @@ export type ValueCondition =
       readonly before: string | undefined
       readonly test: (text: string) => boolean
     }
+  /** Texts with these codes, each minus 1. */
+  | { readonly kind: 'codes'; readonly codes: Bits }
 
 /** Returns undefined for a column whose values cannot be compared. */
 export function valueFilter(column: Column, condition: ValueCondition): Filter | undefined {
@@ -32,6 +34,13 @@ export function valueFilter(column: Column, condition: ValueCondition): Filter |
     default:
       return undefined
   }
+}
+
+/** Selects the texts with some codes, each minus 1. */
+export function codesFilter(column: Column, codes: Bits): Filter {
+  const filter = valueFilter(column, { kind: 'codes', codes })
+  if (filter === undefined) throw new Error('the column has no codes')
+  return filter
 }
 
 /** Selects the positions with a value. */
@@ -96,6 +105,11 @@ function codeFilter(column: CodeColumn, condition: ValueCondition): Filter {
       })
       return codesAmong(column, codes)
     }
+    case 'codes': {
+      const codes = new Int32Array(dictionary.size)
+      const count = listBits(condition.codes, condition.codes.length, 1, codes)
+      return codesAmong(column, codes.subarray(0, count))
+    }
     case 'test': {
       const from = dictionary.countBefore(condition.from)
       const to =
@@ -117,7 +131,7 @@ function codesIn({ codes }: CodeColumn, first: number, last: number): Filter {
 }
 
 /** Selects some codes. */
-export function codesAmong({ codes, dictionary }: CodeColumn, among: Iterable<number>): Filter {
+function codesAmong({ codes, dictionary }: CodeColumn, among: Iterable<number>): Filter {
   const isAmong = new Uint8Array(dictionary.size + 1)
   for (const code of among) isAmong[code] = 1
   const chunk = wholeChunk()
@@ -151,7 +165,9 @@ function wholesIn(values: NumberColumn['values'], first: number, last: number): 
 }
 
 function numberFilter(column: NumberColumn, condition: ValueCondition): Filter {
-  if (condition.kind === 'test') throw new Error('numbers have no text to test')
+  if (condition.kind === 'test' || condition.kind === 'codes') {
+    throw new Error('numbers have no texts')
+  }
   if (condition.kind === 'oneOf') {
     const { values, type } = column
     const among = new Set(condition.values.map((value) => toNumber(type, value)))

@@ -1,7 +1,7 @@
 /**
- * A dictionary: texts in the order of their UTF-8 bytes, which is that of their code points
- * and of both databases. The number of a text is its place in the order. Neighbours share the
- * beginning of their texts, which is stored once per block.
+ * A dictionary: texts in the order of their UTF-8 bytes, which is that of their code points and of
+ * both databases. The number of a text is its place in the order. Neighbours share the beginning of
+ * their texts, which is stored once per block.
  */
 import { Growing } from './growing.ts'
 import { arrayAt, type ImageWriter, type Place } from './image.ts'
@@ -16,6 +16,10 @@ export interface DictionaryPlace {
 
 /** The number of texts in a block, which are read one after the other. */
 const BLOCK = 16
+
+/** The two lengths of a text are halves of a byte if both are shorter; otherwise they follow it. */
+const LONG = 15
+const LONG_BYTE = LONG * 16 + LONG
 
 /** Writes sorted texts one after the other. Equal ones may follow each other. */
 export class DictionaryWriter {
@@ -36,13 +40,22 @@ export class DictionaryWriter {
     const end = isFirst ? 0 : Math.min(length, this.#length)
     let shared = 0
     while (shared < end && encoded[shared] === this.#text[shared]) shared += 1
-    this.#bytes.addNumber(shared)
-    this.#bytes.addNumber(length - shared)
+    this.#addLengths(shared, length - shared)
     this.#bytes.addBytes(encoded.subarray(shared, length))
     this.#other = this.#text
     this.#text = encoded
     this.#length = length
     this.#size += 1
+  }
+
+  #addLengths(shared: number, own: number): void {
+    if (shared < LONG && own < LONG) {
+      this.#bytes.addByte(shared * 16 + own)
+      return
+    }
+    this.#bytes.addByte(LONG_BYTE)
+    this.#bytes.addNumber(shared)
+    this.#bytes.addNumber(own)
   }
 
   finish(image: ImageWriter): DictionaryPlace {
@@ -74,79 +87,118 @@ export class Dictionary {
   readonly size: number
   readonly #bytes: Buffer
   readonly #blocks: Uint32Array
+  readonly #reader: TextReader
 
   constructor(buffer: SharedArrayBuffer, { size, bytes, blocks }: DictionaryPlace) {
     this.size = size
     this.#bytes = Buffer.from(buffer, bytes.offset, bytes.length)
     this.#blocks = arrayAt(buffer, blocks)
+    this.#reader = new TextReader(this.#bytes)
   }
 
   at(number: number): string {
-    const [text] = this.slice(number, number + 1)
-    if (text === undefined) throw new RangeError(`the dictionary has no text ${number}`)
-    return text
+    if (number < 0 || number >= this.size) {
+      throw new RangeError(`the dictionary has no text ${number}`)
+    }
+    const reader = this.#reader
+    this.#moveTo(reader, number)
+    return reader.text
   }
 
   /** Returns the texts with the numbers from `from`, without `to`. */
   *slice(from: number, to: number): Generator<string> {
-    for (const { number, bytes } of this.#entries(from - (from % BLOCK))) {
-      if (number >= to) return
-      if (number >= from) yield bytes.toString()
+    const reader = new TextReader(this.#bytes)
+    for (let number = from; number < Math.min(to, this.size); number += 1) {
+      this.#moveTo(reader, number)
+      yield reader.text
     }
   }
 
   /** Returns the number of a text, the first one of equals, or undefined if there is none. */
   find(text: string): number | undefined {
-    const encoded = Buffer.from(text)
-    const number = this.#firstFrom(encoded)
+    const number = this.countBefore(text)
     return number < this.size && this.at(number) === text ? number : undefined
   }
 
   /** Returns how many texts come before a text. */
   countBefore(text: string): number {
-    return this.#firstFrom(Buffer.from(text))
-  }
-
-  #firstFrom(encoded: Buffer): number {
+    const encoded = Buffer.from(text)
     let from = 0
     let to = this.#blocks.length
     while (from < to) {
       const middle = (from + to) >>> 1
-      if (Buffer.compare(this.#firstOf(middle), encoded) < 0) from = middle + 1
+      if (this.#compare(middle * BLOCK, encoded) < 0) from = middle + 1
       else to = middle
     }
     // The block before may contain it.
-    if (from === 0) return 0
-    for (const { number, bytes } of this.#entries((from - 1) * BLOCK)) {
-      if (number >= from * BLOCK) break
-      if (Buffer.compare(bytes, encoded) >= 0) return number
+    const end = Math.min(from * BLOCK, this.size)
+    for (let number = Math.max(from - 1, 0) * BLOCK; number < end; number += 1) {
+      if (this.#compare(number, encoded) >= 0) return number
     }
-    return Math.min(from * BLOCK, this.size)
+    return end
   }
 
-  #firstOf(block: number): Buffer {
-    const reader = new NumberReader(this.#bytes, this.#blocks[block] as number)
-    reader.next()
-    const length = reader.next()
-    return this.#bytes.subarray(reader.at, reader.at + length)
+  #compare(number: number, encoded: Buffer): number {
+    const reader = this.#reader
+    this.#moveTo(reader, number)
+    return reader.compare(encoded)
   }
 
-  /** Reads entries from the start of a block on. The bytes of an entry change with the next one. */
-  *#entries(start: number): Generator<{ readonly number: number; readonly bytes: Buffer }> {
-    if (start >= this.size) return
-    const reader = new NumberReader(this.#bytes, this.#blocks[start / BLOCK] as number)
-    let scratch = Buffer.allocUnsafe(64)
-    for (let number = start; number < this.size; number += 1) {
-      const shared = reader.next()
-      const length = shared + reader.next()
-      if (length > scratch.length) {
-        const larger = Buffer.allocUnsafe(length * 2)
-        scratch.copy(larger, 0, 0, shared)
-        scratch = larger
-      }
-      this.#bytes.copy(scratch, shared, reader.at, reader.at + length - shared)
-      reader.at += length - shared
-      yield { number, bytes: scratch.subarray(0, length) }
+  #moveTo(reader: TextReader, number: number): void {
+    const block = number - (number % BLOCK)
+    // Reading goes on where it was, if that is in the same block.
+    if (reader.number < block || reader.number > number) {
+      reader.start(block, this.#blocks[block / BLOCK] as number)
     }
+    while (reader.number < number) reader.next()
+  }
+}
+
+/** Reads the texts of a dictionary one after the other. */
+class TextReader {
+  /** Which text was read last. */
+  number = -1
+  readonly #bytes: Buffer
+  readonly #numbers: NumberReader
+  #text = Buffer.allocUnsafe(64)
+  #length = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#numbers = new NumberReader(bytes, 0)
+  }
+
+  /** Reads the first text of a block. */
+  start(number: number, at: number): void {
+    this.#numbers.at = at
+    this.number = number - 1
+    this.next()
+  }
+
+  next(): void {
+    const numbers = this.#numbers
+    const lengths = this.#bytes[numbers.at] as number
+    numbers.at += 1
+    const isLong = lengths === LONG_BYTE
+    const shared = isLong ? numbers.next() : lengths >>> 4
+    const own = isLong ? numbers.next() : lengths & 15
+    this.#length = shared + own
+    if (this.#length > this.#text.length) {
+      const larger = Buffer.allocUnsafe(this.#length * 2)
+      this.#text.copy(larger, 0, 0, shared)
+      this.#text = larger
+    }
+    const [text, bytes, { at }] = [this.#text, this.#bytes, numbers]
+    for (let index = 0; index < own; index += 1) text[shared + index] = bytes[at + index] as number
+    numbers.at = at + own
+    this.number += 1
+  }
+
+  get text(): string {
+    return this.#text.toString('utf8', 0, this.#length)
+  }
+
+  compare(encoded: Buffer): number {
+    return this.#text.compare(encoded, 0, encoded.length, 0, this.#length)
   }
 }

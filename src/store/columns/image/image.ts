@@ -49,7 +49,10 @@ export class ImageWriter {
   readonly #arrays: { readonly array: Arrays[ArrayType]; readonly offset: number }[] = []
   #bytes = 0
 
+  /** Equal arrays are stored once: the keys are often the values of a property, too. */
   add<Type extends ArrayType>(type: Type, array: Arrays[Type]): Place<Type> {
+    const same = this.#arrays.find((one) => haveSameBytes(one.array, array))
+    if (same !== undefined) return { type, offset: same.offset, length: array.length }
     const offset = this.#bytes
     this.#arrays.push({ array, offset })
     this.#bytes = Math.ceil((offset + array.byteLength) / ALIGNMENT) * ALIGNMENT
@@ -69,11 +72,17 @@ export class ImageWriter {
   finish(): SharedArrayBuffer {
     const buffer = new SharedArrayBuffer(this.#bytes)
     const bytes = new Uint8Array(buffer)
-    for (const { array, offset } of this.#arrays) {
-      bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset)
-    }
+    for (const { array, offset } of this.#arrays) bytes.set(bytesOf(array), offset)
     return buffer
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Arrays[ArrayType]): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+function haveSameBytes(one: Arrays[ArrayType], other: Arrays[ArrayType]): boolean {
+  return one.byteLength === other.byteLength && Buffer.compare(bytesOf(one), bytesOf(other)) === 0
 }
 
 export interface NumberRange {

@@ -1,8 +1,29 @@
 /** Numbers in as few bytes as they need, seven bits each, the lowest first. */
 
+/** Returns the number of bytes that a whole number from 0 to 2^32 - 1 takes. */
+export function bytesOfNumber(number: number): number {
+  if (number < 0x80) return 1
+  if (number < 0x4000) return 2
+  if (number < 0x20_0000) return 3
+  return number < 0x1000_0000 ? 4 : 5
+}
+
+/** Writes a number, and returns the place after it. */
+export function writeNumber(bytes: Uint8Array, at: number, number: number): number {
+  let rest = number
+  let next = at
+  while (rest > 127) {
+    bytes[next] = (rest & 127) | 128
+    next += 1
+    rest >>>= 7
+  }
+  bytes[next] = rest
+  return next + 1
+}
+
 /** A list of bytes that grows. */
 export class ByteList {
-  #bytes = new Uint8Array(8)
+  #bytes = new Uint8Array(64)
   #length = 0
 
   get length(): number {
@@ -14,17 +35,16 @@ export class ByteList {
     return this.#bytes.subarray(0, this.#length)
   }
 
+  addByte(byte: number): void {
+    this.#reserve(1)
+    this.#bytes[this.#length] = byte
+    this.#length += 1
+  }
+
   /** Adds a whole number from 0 to 2^32 - 1. */
   addNumber(number: number): void {
     this.#reserve(5)
-    let rest = number
-    while (rest > 127) {
-      this.#bytes[this.#length] = (rest & 127) | 128
-      this.#length += 1
-      rest >>>= 7
-    }
-    this.#bytes[this.#length] = rest
-    this.#length += 1
+    this.#length = writeNumber(this.#bytes, this.#length, number)
   }
 
   addBytes(bytes: Uint8Array): void {
@@ -41,7 +61,7 @@ export class ByteList {
   }
 }
 
-/** Reads the numbers of `ByteList` one after the other. */
+/** Reads numbers one after the other. */
 export class NumberReader {
   readonly #bytes: Uint8Array
   at: number

@@ -2,25 +2,16 @@
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { bitsFor, fillBits, setBit } from '../image/bits.ts'
-import { addDictionary, sortTexts } from '../image/dictionary.ts'
 import { Growing } from '../image/growing.ts'
 import type { ImageWriter, Place } from '../image/image.ts'
+import { PostingsBuilder } from './build-postings.ts'
+import { CodeBuilder } from './code-builder.ts'
 import type { ColumnPlace, ColumnSpec } from './column.ts'
-import { fromNumber, isExact, toNumber, toText } from './stored-form.ts'
+import type { ColumnBuilder, ColumnOptions, FieldValue, Point } from './column-builder.ts'
+import type { PostingsPlace } from './postings.ts'
+import { fromNumber, isExact, toNumber } from './stored-form.ts'
 
-/** What a row has in a field: nothing, one value, or those of a list. Points are pairs. */
-export type FieldValue = ColumnValue | Point | readonly (ColumnValue | Point)[] | undefined
-
-export interface Point {
-  readonly longitude: number
-  readonly latitude: number
-}
-
-export interface ColumnBuilder {
-  add(value: FieldValue): void
-  /** Returns undefined if the column would be too large to be worth its memory. */
-  finish(image: ImageWriter): ColumnPlace | undefined
-}
+export type { FieldValue } from './column-builder.ts'
 
 export function columnBuilder(spec: ColumnSpec, options: ColumnOptions): ColumnBuilder {
   const { type, isList } = spec
@@ -29,25 +20,21 @@ export function columnBuilder(spec: ColumnSpec, options: ColumnOptions): ColumnB
   return isList ? new ListBuilder(values, options) : values
 }
 
-export interface ColumnOptions {
-  /** The approximate number of rows. */
-  readonly rows: number
-  /** Whether columns are kept whose texts take more memory than they are worth. */
-  readonly keepsLongTexts: boolean
-}
-
 const NOT_COMPARED: readonly ScalarType[] = ['geoshape', 'attachment']
 
 function valueBuilder(
   type: ScalarType,
-  { asTexts = false }: ColumnSpec,
+  { asTexts = false, language }: ColumnSpec,
   options: ColumnOptions,
 ): ColumnBuilder {
   if (asTexts) return new CodeBuilder(type, options)
   switch (type) {
     case 'geopoint':
       return new PointBuilder(options)
-    case 'string':
+    case 'string': {
+      const terms = options.hasTerms ? new PostingsBuilder(language) : undefined
+      return new CodeBuilder(type, options, terms)
+    }
     case 'marking':
     case 'decimal':
       return new CodeBuilder(type, options)
@@ -145,57 +132,6 @@ class NumberBuilder implements ColumnBuilder {
   }
 }
 
-/** A dictionary may take this many bytes for each position; free texts take more. */
-const DICTIONARY_BYTES = 16
-
-class CodeBuilder implements ColumnBuilder {
-  readonly #type: ScalarType
-  readonly #numbers = new Map<string, number>()
-  #codes: Growing<Uint32Array> | undefined
-  readonly #maxBytes: number
-  #bytes = 0
-
-  constructor(type: ScalarType, { rows, keepsLongTexts }: ColumnOptions) {
-    this.#type = type
-    this.#codes = new Growing((length) => new Uint32Array(length), rows)
-    this.#maxBytes = keepsLongTexts ? Infinity : DICTIONARY_BYTES * Math.max(rows, 4096)
-  }
-
-  add(value: FieldValue): void {
-    this.#codes?.push(
-      value === undefined ? 0 : this.#numberOf(toText(this.#type, value as ColumnValue)),
-    )
-    if (this.#bytes <= this.#maxBytes) return
-    this.#codes = undefined
-    this.#numbers.clear()
-  }
-
-  #numberOf(text: string): number {
-    const known = this.#numbers.get(text)
-    if (known !== undefined) return known
-    this.#bytes += text.length
-    this.#numbers.set(text, this.#numbers.size + 1)
-    return this.#numbers.size
-  }
-
-  finish(image: ImageWriter): ColumnPlace | undefined {
-    if (this.#codes === undefined) return undefined
-    const texts = sortTexts([...this.#numbers.keys()])
-    const sorted = new Uint32Array(texts.length + 1)
-    texts.forEach((text, index) => {
-      sorted[this.#numbers.get(text) ?? 0] = index + 1
-    })
-    const codes = this.#codes.array
-    for (let at = 0; at < codes.length; at += 1) codes[at] = sorted[codes[at] as number] as number
-    return {
-      kind: 'codes',
-      type: this.#type,
-      codes: image.addNumbers(codes, { isWhole: true, min: 0, max: texts.length }),
-      dictionary: addDictionary(image, texts),
-    }
-  }
-}
-
 class PointBuilder implements ColumnBuilder {
   readonly #longitudes: Growing<Float64Array>
   readonly #latitudes: Growing<Float64Array>
@@ -270,5 +206,10 @@ class ListBuilder implements ColumnBuilder {
     const starts = image.add('u32', this.#starts.array)
     const present = this.#presence.finish(image, this.#starts.length - 1)
     return { kind: 'list', starts, values, present }
+  }
+
+  finishTerms(image: ImageWriter): PostingsPlace | undefined {
+    const values = this.#values
+    return values instanceof CodeBuilder ? values.finishTerms(image, this.#starts.array) : undefined
   }
 }

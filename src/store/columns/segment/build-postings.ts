@@ -3,51 +3,26 @@ import type { Language } from '../../../ontology/definition/language.ts'
 import { rememberStems } from '../../../query/matching/stem.ts'
 import { cutText } from '../../sql/text/text-index.ts'
 import { addDictionary, sortTexts } from '../image/dictionary.ts'
+import { Growing } from '../image/growing.ts'
 import type { ImageWriter } from '../image/image.ts'
-import { ByteList } from '../image/varint.ts'
-import type { PostingsPlace } from './postings.ts'
+import { ByteList, bytesOfNumber, NumberReader, writeNumber } from '../image/varint.ts'
+import { FIRST_PLACE, NO_PLACE, type PostingsPlace, TERM_BLOCK } from './postings.ts'
 
-/** Terms that are not neighbours are this far apart: those of two texts, and those without a place. */
-const GAP = 2
-
-/** The occurrences of a term, in the form of `Postings`. */
-class Occurrences {
-  readonly rows = new ByteList()
-  readonly places = new ByteList()
-  count = 0
-  #lastPosition = -1
-  #pending: number[] = []
-
-  add(position: number, place: number): void {
-    if (position !== this.#lastPosition) {
-      this.flush()
-      this.#pending = []
-      this.#lastPosition = position
-    }
-    this.#pending.push(place)
-  }
-  #flushed = -1
-
-  /** Writes what the last row has. */
-  flush(): void {
-    const { length } = this.#pending
-    if (length === 0 || this.#flushed === this.#lastPosition) return
-    const distance = this.#lastPosition - this.#flushed - 1
-    // One bit says that the term occurs once, as most do. A row number has fewer than 32 bits.
-    this.rows.addNumber(distance * 2 + (length === 1 ? 0 : 1))
-    if (length > 1) this.rows.addNumber(length)
-    let before = 0
-    for (const place of this.#pending) {
-      this.places.addNumber(place - before)
-      before = place
-    }
-    this.#flushed = this.#lastPosition
-    this.count += 1
-  }
+/** Which texts each position has: their numbers from 1 on, in the order of `add`; 0 is none. */
+export interface TextsOfPositions {
+  readonly of: PostingsPlace['of']
+  readonly texts: Uint32Array
+  /** Position p has the texts from `starts[p]` to `starts[p + 1]`; undefined if it has one, p. */
+  readonly starts: Uint32Array | undefined
 }
 
+type Visit = (term: number, position: number, place: number) => void
+
 export class PostingsBuilder {
-  readonly #terms = new Map<string, Occurrences>()
+  readonly #numbers = new Map<string, number>()
+  /** For each text: how many terms have no place, these, how many have one, these. */
+  readonly #sequences = new ByteList()
+  readonly #starts = new Growing((length) => new Uint32Array(length), 1024)
   readonly #language: Language | undefined
   readonly #stemmed = rememberStems()
 
@@ -55,54 +30,173 @@ export class PostingsBuilder {
     this.#language = language
   }
 
-  /** Adds the texts that a row has in the field. Rows are added in order. */
-  add(position: number, texts: readonly string[]): void {
-    let place = 0
-    for (const text of texts) {
-      const { terms, wholes } = cutText(text, this.#language, this.#stemmed)
-      for (const term of terms) {
-        this.#occurrencesOf(term).add(position, place)
+  /** Adds a text. Whether it is that of one row or of many is known at the end. */
+  add(text: string): void {
+    this.#starts.push(this.#sequences.length)
+    const { terms, wholes } = cutText(text, this.#language, this.#stemmed)
+    this.#addTerms(wholes)
+    this.#addTerms(terms)
+  }
+
+  #addTerms(terms: readonly string[]): void {
+    this.#sequences.addNumber(terms.length)
+    for (const term of terms) {
+      let number = this.#numbers.get(term)
+      if (number === undefined) {
+        number = this.#numbers.size
+        this.#numbers.set(term, number)
+      }
+      this.#sequences.addNumber(number)
+    }
+  }
+
+  finish(image: ImageWriter, positions: TextsOfPositions): PostingsPlace {
+    const sorted = sortTexts([...this.#numbers.keys()])
+    const order = Uint32Array.from(sorted, (term) => this.#numbers.get(term) as number)
+    const sizes = new Sizes(order.length)
+    this.#visit(positions, (...occurrence) => sizes.add(...occurrence))
+    const { bytes, blocks, writer } = sizes.layOut(order)
+    this.#visit(positions, (...occurrence) => writer.add(...occurrence))
+    return {
+      of: positions.of,
+      terms: addDictionary(image, sorted),
+      bytes: image.add('u8', bytes),
+      blocks: image.add('u32', blocks),
+    }
+  }
+
+  /** Visits all occurrences in the order of positions. Those without a place come first. */
+  #visit({ texts, starts }: TextsOfPositions, visit: Visit): void {
+    const size = starts === undefined ? texts.length : starts.length - 1
+    const reader = new NumberReader(this.#sequences.bytes, 0)
+    const textStarts = this.#starts.array
+    for (let position = 0; position < size; position += 1) {
+      const from = starts === undefined ? position : (starts[position] as number)
+      const to = starts === undefined ? position + 1 : (starts[position + 1] as number)
+      for (let at = from; at < to; at += 1) {
+        const text = texts[at] as number
+        if (text === 0) continue
+        reader.at = textStarts[text - 1] as number
+        for (let rest = reader.next(); rest > 0; rest -= 1) visit(reader.next(), position, NO_PLACE)
+      }
+      let place = FIRST_PLACE
+      for (let at = from; at < to; at += 1) {
+        const text = texts[at] as number
+        if (text === 0) continue
+        reader.at = textStarts[text - 1] as number
+        for (let rest = reader.next(); rest > 0; rest -= 1) reader.next()
+        for (let rest = reader.next(); rest > 0; rest -= 1) {
+          visit(reader.next(), position, place)
+          place += 1
+        }
+        // The terms of two texts are not neighbours.
         place += 1
       }
-      place += GAP
-      for (const term of wholes) {
-        this.#occurrencesOf(term).add(position, place)
-        place += GAP
-      }
     }
   }
+}
 
-  #occurrencesOf(term: string): Occurrences {
-    const known = this.#terms.get(term)
-    if (known !== undefined) return known
-    const added = new Occurrences()
-    this.#terms.set(term, added)
-    return added
+/** What is known about each term while its occurrences are visited. */
+class TermStates {
+  readonly positions: Int32Array
+  readonly places: Uint32Array
+
+  constructor(terms: number) {
+    this.positions = new Int32Array(terms).fill(-1)
+    this.places = new Uint32Array(terms)
+  }
+}
+
+/** Measures what the occurrences of each term take. */
+class Sizes extends TermStates {
+  readonly #rows: Uint32Array
+  readonly #rowBytes: Uint32Array
+  readonly #placeBytes: Uint32Array
+
+  constructor(terms: number) {
+    super(terms)
+    this.#rows = new Uint32Array(terms)
+    this.#rowBytes = new Uint32Array(terms)
+    this.#placeBytes = new Uint32Array(terms)
   }
 
-  finish(image: ImageWriter): PostingsPlace {
-    const sorted = sortTexts([...this.#terms.keys()])
-    const counts = new Uint32Array(sorted.length)
-    const rows = new ByteList()
-    const places = new ByteList()
-    const rowStarts = new Uint32Array(sorted.length + 1)
-    const placeStarts = new Uint32Array(sorted.length + 1)
-    sorted.forEach((term, number) => {
-      const occurrences = this.#occurrencesOf(term)
-      occurrences.flush()
-      counts[number] = occurrences.count
-      rows.addBytes(occurrences.rows.bytes)
-      places.addBytes(occurrences.places.bytes)
-      rowStarts[number + 1] = rows.length
-      placeStarts[number + 1] = places.length
-    })
-    return {
-      terms: addDictionary(image, sorted),
-      counts: image.add('u32', counts),
-      rows: image.add('u8', rows.bytes),
-      rowStarts: image.add('u32', rowStarts),
-      places: image.add('u8', places.bytes),
-      placeStarts: image.add('u32', placeStarts),
+  add(term: number, position: number, place: number): void {
+    const last = this.positions[term] as number
+    const isSameRow = last === position
+    if (isSameRow && place === NO_PLACE) return
+    if (!isSameRow) {
+      this.positions[term] = position
+      this.#rows[term] = (this.#rows[term] as number) + 1
+      this.#rowBytes[term] = (this.#rowBytes[term] as number) + bytesOfNumber(position - last - 1)
     }
+    const number = placeNumber(isSameRow, place, this.places[term] as number)
+    this.#placeBytes[term] = (this.#placeBytes[term] as number) + bytesOfNumber(number)
+    this.places[term] = place
   }
+
+  /** Gives every term its bytes, in an order. */
+  layOut(order: Uint32Array): { bytes: Uint8Array; blocks: Uint32Array; writer: Occurrences } {
+    const terms = order.length
+    const blocks = new Uint32Array(Math.ceil(terms / TERM_BLOCK))
+    const headers = new ByteList()
+    const headerEnds = new Uint32Array(terms)
+    const rowsAt = new Uint32Array(terms)
+    const placesAt = new Uint32Array(terms)
+    let length = 0
+    for (const [index, term] of order.entries()) {
+      const rowBytes = this.#rowBytes[term] as number
+      const placeBytes = this.#placeBytes[term] as number
+      const isSingle = this.#rows[term] === 1
+      const before = headers.length
+      const own = rowBytes + placeBytes + (isSingle ? 0 : bytesOfNumber(rowBytes))
+      headers.addNumber(own * 2 + Number(isSingle))
+      if (!isSingle) headers.addNumber(rowBytes)
+      headerEnds[index] = headers.length
+      if (index % TERM_BLOCK === 0) blocks[index / TERM_BLOCK] = length
+      rowsAt[term] = length + headers.length - before
+      placesAt[term] = (rowsAt[term] as number) + rowBytes
+      length = (placesAt[term] as number) + placeBytes
+    }
+    const bytes = new Uint8Array(length)
+    let headerAt = 0
+    for (const [index, term] of order.entries()) {
+      const header = headers.bytes.subarray(headerAt, headerEnds[index])
+      bytes.set(header, (rowsAt[term] as number) - header.length)
+      headerAt = headerEnds[index] as number
+    }
+    return { bytes, blocks, writer: new Occurrences(bytes, rowsAt, placesAt) }
+  }
+}
+
+/** Writes the occurrences of each term at its place. */
+class Occurrences extends TermStates {
+  readonly #bytes: Uint8Array
+  readonly #rowsAt: Uint32Array
+  readonly #placesAt: Uint32Array
+
+  constructor(bytes: Uint8Array, rowsAt: Uint32Array, placesAt: Uint32Array) {
+    super(rowsAt.length)
+    this.#bytes = bytes
+    this.#rowsAt = rowsAt
+    this.#placesAt = placesAt
+  }
+
+  add(term: number, position: number, place: number): void {
+    const last = this.positions[term] as number
+    const isSameRow = last === position
+    if (isSameRow && place === NO_PLACE) return
+    if (!isSameRow) {
+      this.positions[term] = position
+      const at = this.#rowsAt[term] as number
+      this.#rowsAt[term] = writeNumber(this.#bytes, at, position - last - 1)
+    }
+    const number = placeNumber(isSameRow, place, this.places[term] as number)
+    this.#placesAt[term] = writeNumber(this.#bytes, this.#placesAt[term] as number, number)
+    this.places[term] = place
+  }
+}
+
+/** Twice the distance to the place before in the same row, plus 1 if there is one. */
+function placeNumber(isSameRow: boolean, place: number, before: number): number {
+  return isSameRow ? (place - before) * 2 + 1 : place * 2
 }

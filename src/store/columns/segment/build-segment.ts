@@ -2,9 +2,9 @@
 import { DictionaryWriter } from '../image/dictionary.ts'
 import { Growing } from '../image/growing.ts'
 import { ImageWriter } from '../image/image.ts'
-import { type ColumnBuilder, columnBuilder, type FieldValue } from './build-column.ts'
-import { PostingsBuilder } from './build-postings.ts'
+import { columnBuilder } from './build-column.ts'
 import type { ColumnSpec } from './column.ts'
+import type { ColumnBuilder, FieldValue } from './column-builder.ts'
 import type { SegmentPlace } from './segment.ts'
 
 /** A row version. */
@@ -21,7 +21,12 @@ export interface SegmentOptions {
   readonly kind: 'rows' | 'values'
   /** The approximate number of rows. */
   readonly rows: number
+  /** The length of the distinct texts of a column that has values; free texts are longer. */
+  readonly maxTextLength?: number
 }
+
+/** By default, texts may be this long for each row. */
+const TEXT_LENGTH = 16
 
 export interface BuiltSegment {
   readonly buffer: SharedArrayBuffer
@@ -31,36 +36,30 @@ export interface BuiltSegment {
 export class SegmentBuilder {
   readonly #specs: readonly ColumnSpec[]
   readonly #columns: readonly ColumnBuilder[]
-  readonly #postings: readonly (PostingsBuilder | undefined)[]
   readonly #keys: DictionaryWriter | undefined
   readonly #versions: Growing<Float64Array>
   #size = 0
   #first = Infinity
   #last = -Infinity
 
-  constructor(specs: readonly ColumnSpec[], { kind, rows }: SegmentOptions) {
+  constructor(specs: readonly ColumnSpec[], { kind, rows, ...options }: SegmentOptions) {
     this.#specs = specs
-    this.#columns = specs.map((spec) =>
-      columnBuilder(spec, { rows, keepsLongTexts: kind === 'values' }),
-    )
-    this.#postings = specs.map(({ type, language }) =>
-      type === 'string' && kind !== 'values' ? new PostingsBuilder(language) : undefined,
-    )
+    const hasTerms = kind === 'rows'
+    const textLength = hasTerms ? TEXT_LENGTH * Math.max(rows, 4096) : Infinity
+    const { maxTextLength = textLength } = options
+    this.#columns = specs.map((spec) => columnBuilder(spec, { rows, hasTerms, maxTextLength }))
     this.#keys = kind === 'values' ? undefined : new DictionaryWriter()
     this.#versions = new Growing((length) => new Float64Array(length), rows)
   }
 
   /** Adds the next row in the order of keys, and of versions for one key. */
   add({ key, validFrom, values }: SegmentRow): void {
-    const position = this.#size
     this.#keys?.add(key)
     this.#versions.push(validFrom)
     if (validFrom < this.#first) this.#first = validFrom
     if (validFrom > this.#last) this.#last = validFrom
     for (let index = 0; index < this.#columns.length; index += 1) {
-      const value = values[index]
-      this.#columns[index]?.add(value)
-      if (value !== undefined) this.#postings[index]?.add(position, textsOf(value))
+      this.#columns[index]?.add(values[index])
     }
     this.#size += 1
   }
@@ -74,7 +73,7 @@ export class SegmentBuilder {
       columns: this.#specs.map((spec, index) => ({
         spec,
         values: this.#columns[index]?.finish(image),
-        postings: this.#postings[index]?.finish(image),
+        postings: this.#columns[index]?.finishTerms?.(image),
       })),
     }
     return { buffer: image.finish(), place }
@@ -87,8 +86,4 @@ export class SegmentBuilder {
     const distances = this.#versions.array.map((version) => version - first)
     return { first, last, distances: image.addNumbers(distances, range) }
   }
-}
-
-function textsOf(value: FieldValue): readonly string[] {
-  return typeof value === 'string' ? [value] : (value as readonly string[])
 }

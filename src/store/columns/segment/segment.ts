@@ -76,8 +76,10 @@ export class Segment {
   postings(field: FieldId): Postings | undefined {
     const key = fieldKey(field)
     if (!this.#postings.has(key)) {
-      const place = this.#placed.get(key)?.postings
-      this.#postings.set(key, place && new Postings(this.#buffer, place, this.size))
+      const placed = this.#placed.get(key)
+      const size = placed?.postings?.of === 'codes' ? dictionarySize(placed.values) : this.size
+      const place = placed?.postings
+      this.#postings.set(key, place && new Postings(this.#buffer, place, size))
     }
     return this.#postings.get(key)
   }
@@ -120,4 +122,9 @@ export class Segment {
     }
     return bits
   }
+}
+
+function dictionarySize(place: ColumnPlace | undefined): number {
+  const values = place?.kind === 'list' ? place.values : place
+  return values?.kind === 'codes' ? values.dictionary.size : 0
 }

@@ -1,0 +1,81 @@
+/** Builds columns of texts. */
+import type { ScalarType } from '../../../ontology/definition/property-type.ts'
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
+import { addDictionary, sortTexts } from '../image/dictionary.ts'
+import { Growing } from '../image/growing.ts'
+import type { ImageWriter } from '../image/image.ts'
+import type { PostingsBuilder } from './build-postings.ts'
+import type { ColumnPlace } from './column.ts'
+import type { ColumnBuilder, ColumnOptions, FieldValue } from './column-builder.ts'
+import type { PostingsPlace } from './postings.ts'
+import { toText } from './stored-form.ts'
+
+export class CodeBuilder implements ColumnBuilder {
+  readonly #type: ScalarType
+  readonly #terms: PostingsBuilder | undefined
+  readonly #maxLength: number
+  /** The texts with their numbers; undefined once they take too much. */
+  #numbers: Map<string, number> | undefined = new Map()
+  #size = 0
+  #length = 0
+  /** The numbers of texts, and at the end the codes; 0 for no value. */
+  readonly #codes: Growing<Uint32Array>
+  /** The numbers of texts by their codes minus 1. */
+  #sorted = new Uint32Array()
+
+  constructor(type: ScalarType, { rows, maxTextLength }: ColumnOptions, terms?: PostingsBuilder) {
+    this.#type = type
+    this.#terms = terms
+    this.#codes = new Growing((length) => new Uint32Array(length), rows)
+    this.#maxLength = maxTextLength
+  }
+
+  add(value: FieldValue): void {
+    this.#codes.push(
+      value === undefined ? 0 : this.#numberOf(toText(this.#type, value as ColumnValue)),
+    )
+  }
+
+  #numberOf(text: string): number {
+    const known = this.#numbers?.get(text)
+    if (known !== undefined) return known
+    this.#size += 1
+    this.#terms?.add(text)
+    this.#numbers?.set(text, this.#size)
+    this.#length += text.length
+    // From now on, every text has a number of its own, which only the term index uses.
+    if (this.#length > this.#maxLength) this.#numbers = undefined
+    return this.#size
+  }
+
+  finish(image: ImageWriter): ColumnPlace | undefined {
+    const numbers = this.#numbers
+    if (numbers === undefined) return undefined
+    const texts = sortTexts([...numbers.keys()])
+    this.#sorted = Uint32Array.from(texts, (text) => numbers.get(text) ?? 0)
+    const codesOfNumbers = new Uint32Array(texts.length + 1)
+    this.#sorted.forEach((number, index) => {
+      codesOfNumbers[number] = index + 1
+    })
+    const codes = this.#codes.array
+    for (let at = 0; at < codes.length; at += 1) {
+      codes[at] = codesOfNumbers[codes[at] as number] as number
+    }
+    return {
+      kind: 'codes',
+      type: this.#type,
+      codes: image.addNumbers(codes, { isWhole: true, min: 0, max: texts.length }),
+      dictionary: addDictionary(image, texts),
+    }
+  }
+
+  /** Of a list: where the values of each position start. */
+  finishTerms(image: ImageWriter, starts?: Uint32Array): PostingsPlace | undefined {
+    return this.#terms?.finish(
+      image,
+      this.#numbers === undefined
+        ? { of: 'rows', texts: this.#codes.array, starts }
+        : { of: 'codes', texts: this.#sorted, starts: undefined },
+    )
+  }
+}
