@@ -10,7 +10,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import type { RankedPosition } from '../../paging/relevance-cursor.ts'
 import { scoreOf, type TextStatistics } from '../../query/relevance-score.ts'
-import type { ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
+import type { Reclaimed, StoredPage } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
 import type { Candidate, TooMany } from './tier-cache.ts'
 import {
@@ -41,15 +41,26 @@ export async function readRankedTier(
   if (statistics === 'reclaimed') return statistics
   const ranked = rankCandidates(candidates, statistics, tier)
   if (ranked.length === 0) return { page: { ...EMPTY_PAGE, ...versions }, position: undefined }
-  const page = await readRecords(request, ranked.slice(0, request.maxObjects), context, services)
+  const { objectType, record, maxObjects, maxBytes } = request
+  const keys = ranked.slice(0, maxObjects).map((candidate) => storedKey(candidate, objectType))
+  const page = await services.objects.readRecords(
+    {
+      objectType,
+      keys,
+      version: versions.version,
+      isOfDefinition: true,
+      record,
+      maxObjects,
+      maxBytes,
+    },
+    context,
+  )
   if (page === 'reclaimed') return page
-  const more = page.count < ranked.length
   const lastOne = ranked[page.count - 1]
   if (lastOne === undefined) throw new Error('a page has at least one record')
-  const last = { pk: storedKey(lastOne, request.objectType), version: 0 }
   const { weights, averageLength } = statistics
   return {
-    page: { ...page, ...versions, last, more },
+    page: { ...page, ...versions, more: page.count < ranked.length },
     position: { score: lastOne.score, averageLength, weights },
   }
 }
@@ -89,43 +100,4 @@ function rankCandidates(
 
 function storedKey({ key }: Candidate, { primaryKey: { type } }: ObjectType): string {
   return readPrimaryKey(type, key).pk
-}
-
-/** Reads the records of objects in their order: all of them, or as many as surely fit. */
-async function readRecords(
-  request: ReadPageRequest,
-  ranked: readonly Candidate[],
-  context: RequestContext,
-  { objects }: TierServices,
-): Promise<StoredPage | Reclaimed> {
-  for (let count = ranked.length; ; count = Math.ceil(count / 2)) {
-    const wanted = ranked.slice(0, count)
-    const page = await objects.readPage(
-      {
-        ...request,
-        query: { kind: 'objectIds', ids: wanted.map(({ objectId }) => objectId) },
-        linkedVersions: undefined,
-        after: undefined,
-        record: { ...request.record, separator: '\n' },
-        maxObjects: count,
-      },
-      context,
-    )
-    if (page === 'reclaimed') return page
-    try {
-      if (!page.more) return { ...page, records: inOrder(page, wanted), release: () => {} }
-    } finally {
-      page.release()
-    }
-  }
-}
-
-/** Returns records that are in key order in the order of the candidates. */
-function inOrder({ records, count }: StoredPage, wanted: readonly Candidate[]): Uint8Array {
-  if (count !== wanted.length) throw new Error(`found ${count} of ${wanted.length} objects`)
-  const bytes = Buffer.from(records.buffer, records.byteOffset, records.byteLength)
-  const lines = bytes.toString('utf8').split('\n')
-  const byKey = wanted.toSorted((a, b) => a.index - b.index)
-  const lineOf = new Map(byKey.map((candidate, at) => [candidate, lines[at] ?? '']))
-  return Buffer.from(wanted.map((candidate) => lineOf.get(candidate) ?? '').join(','))
 }

@@ -19,7 +19,6 @@ export interface Candidate {
   readonly index: number
   /** The primary key as JSON text. */
   readonly key: string
-  readonly objectId: string
   readonly texts: MeasuredTexts
 }
 

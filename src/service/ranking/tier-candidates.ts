@@ -26,14 +26,12 @@ export interface RankedTier {
 
 /** What the pages of tiers are read with. */
 export interface TierServices {
-  readonly objects: Pick<Objects, 'readPage'>
+  readonly objects: Pick<Objects, 'readPage' | 'readRecords'>
   readonly tierCache: TierCache
 }
 
 const CANDIDATE_SHAPE: RecordShape = [
-  { literal: '["' },
-  { column: 'objectId' },
-  { literal: '",' },
+  { literal: '[' },
   { column: 'key' },
   { literal: ',' },
   { column: 'properties' },
@@ -122,9 +120,8 @@ async function measure(
     const found = bytes.indexOf(LINE_FEED, at)
     const end = found === -1 ? bytes.length : found
     const record: unknown = JSON.parse(bytes.toString('utf8', at, end))
-    const [objectId, key, properties] = record as [string, string, Record<string, unknown>]
-    const texts = scorer.measure(properties)
-    candidates.push({ index: candidates.length, key, objectId, texts })
+    const [key, properties] = record as [string, Record<string, unknown>]
+    candidates.push({ index: candidates.length, key, texts: scorer.measure(properties) })
     at = end + 1
     if (candidates.length % MEASURED_AT_ONCE === 0) await nextTurn()
   }
