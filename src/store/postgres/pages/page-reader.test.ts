@@ -10,12 +10,14 @@ import { createTestStore, type TestStore } from '../../../../test/support/test-s
 import { planChange } from '../../../ontology/definition/change-definition.ts'
 import type { ObjectStore, ReadPageRequest, StoredPage } from '../../object-store.ts'
 import { PageCache } from '../../page-cache.ts'
-import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
+import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { readCapabilities } from '../citus/capabilities.ts'
 import { Database, type Session } from '../driver/database.ts'
+import type { ReadPool } from '../driver/read-pool.ts'
 import { openPostgresStore } from '../postgres-store.ts'
 import { TypeFieldsCache } from '../queries/queried-types.ts'
 import { PageReader } from './page-reader.ts'
+import { RecordReader } from './record-reader.ts'
 
 const redefinedWith = (type: 'string' | 'integer') => ({
   apiName: 'redefined',
@@ -32,9 +34,21 @@ const redefinedWith = (type: 'string' | 'integer') => ({
 class CountingDatabase extends Database {
   transactions = 0
 
-  override read<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    this.transactions += 1
-    return super.read(run)
+  override readQuickly<T>(
+    context: RequestContext,
+    run: (pool: ReadPool) => Promise<T>,
+  ): Promise<T> {
+    return super.readQuickly(context, (pool) => {
+      const counting = {
+        query: pool.query.bind(pool),
+        queryBytes: pool.queryBytes.bind(pool),
+        read: <R>(inTransaction: (session: Session) => Promise<R>) => {
+          this.transactions += 1
+          return pool.read(inTransaction)
+        },
+      }
+      return run(counting as ReadPool)
+    })
   }
 }
 
@@ -45,16 +59,16 @@ describe('a page of a type that another node has changed', () => {
   let database: CountingDatabase
   let things: StoreFixture
   let pages: PageReader
+  let records: RecordReader
   beforeAll(async () => {
     place = await createTestStore()
     other = await openPostgresStore(place.name)
     database = new CountingDatabase(place.name)
     things = await createFixture(other)
     const capabilities = await database.read(readCapabilities)
-    pages = new PageReader(
-      { database, capabilities, fields: new TypeFieldsCache() },
-      new PageCache(),
-    )
+    const store = { database, capabilities, fields: new TypeFieldsCache() }
+    pages = new PageReader(store, new PageCache())
+    records = new RecordReader(store, pages.heads)
     await things.commit([
       ['a', '1'],
       ['b', '2'],
@@ -107,6 +121,24 @@ describe('a page of a type that another node has changed', () => {
     // A distributed table is read in transactions.
     expect(database.transactions - before).toBe(inject('store') === 'citus' ? 5 : 0)
     await things.commit([['d', null]])
+  })
+
+  it('takes one statement for the records of known keys, also after a commit', async () => {
+    const { objectType, record } = pageRequest(things.type)
+    const readAt = (version: number) =>
+      records.read(
+        { objectType, keys: ['b', 'a'], version, record, maxObjects: 10, maxBytes: 10_000 },
+        INTERNAL_CONTEXT,
+      )
+    const before = database.transactions
+    const first = (await readPage()) as StoredPage
+    const { version } = await things.commit([['b', 'new']])
+    for (const at of [version, first.version, version]) {
+      expect(await readAt(at)).toMatchObject({ count: 2, version: at, last: { pk: 'a' } })
+    }
+    const isCitus = inject('store') === 'citus'
+    expect(database.transactions - before).toBe(isCitus ? 4 : 0)
+    expect(await readAt(version + 1)).toBe('reclaimed')
   })
 
   it('looks up the fields of a redefined type again', async () => {
