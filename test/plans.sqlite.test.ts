@@ -9,16 +9,13 @@ import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
 import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
+import { readBuiltTable, type TableLayout } from '../src/store/core/catalogue/build-table.ts'
 import type { KeysetCursor } from '../src/store/sql/compile/order-sql.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
 import { fieldsInLayout } from '../src/store/sqlite/catalogue/table-fields.ts'
-import {
-  readTableLayout,
-  selectByObjectId,
-  type TableLayout,
-} from '../src/store/sqlite/catalogue/table-layout.ts'
+import { selectByObjectId } from '../src/store/sqlite/catalogue/table-layout.ts'
 import { type TableHead, VISIBLE } from '../src/store/sqlite/catalogue/type-head.ts'
-import { SqliteSession, StatementCache } from '../src/store/sqlite/file/sqlite-session.ts'
+import { runIn, SqliteSession, StatementCache } from '../src/store/sqlite/file/sqlite-session.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { listedRecordsSql, listedSizesSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import {
@@ -86,7 +83,8 @@ describe('the plan of', () => {
     // The table is created with the first object.
     await things.put([{ k: 'a', notes: 'n'.repeat(65) }])
     db = new DatabaseSync(path, { readOnly: true })
-    expect(readTableLayout(connection(), 1)).toEqual(LAYOUT)
+    const table = runIn(connection(), (session) => readBuiltTable(session, 1))
+    expect(table).toMatchObject(LAYOUT)
   })
   afterAll(() => {
     db.close()

@@ -86,7 +86,10 @@ CREATE TABLE oqs_object_table (
   -- How a replacement was published, for a client that publishes it twice; NULL for other tables.
   publish_mode TEXT,
   -- The fields whose index holds only the beginning of their texts, as a JSON array.
-  prefix_fields TEXT NOT NULL DEFAULT '[]'
+  prefix_fields TEXT NOT NULL DEFAULT '[]',
+  -- The last version when the indexes were built. On SQLite, object ids of rows of later versions are
+  -- in an index of their own.
+  indexed_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX oqs_object_table_of_type ON oqs_object_table (object_type_id, state, first_version);
 

@@ -28,6 +28,8 @@ export interface FieldTypes<Type extends string> {
   columnType(type: ScalarType): Type
   /** The type of a column that only says that there is a value. */
   readonly presence: Type
+  /** Throws if a table cannot have these fields. */
+  refuseFields(type: ObjectType, fields: readonly NewField<Type>[]): void
   /** Takes the column from new fields that the database has no room for. */
   limitColumns(
     session: ReadSession,
@@ -144,7 +146,7 @@ export function* numberFields<Type extends string>(
     const fields = known.find((list) => list.typeId === typeId)?.fields ?? []
     const keys = new Set(fields.map(fieldKey))
     const wanted = fieldsOfType(types, type).filter((field) => !keys.has(fieldKey(field)))
-    return { typeId, tableId, fields, wanted }
+    return { typeId, tableId, type, fields, wanted }
   })
   const unnumbered = lists.flatMap(({ wanted }) => wanted)
   if (unnumbered.length === 0) return lists.map(() => [])
@@ -161,9 +163,10 @@ export function* numberFields<Type extends string>(
     end += wanted.length
     return numbered.slice(end - wanted.length, end)
   })
-  const rows = lists.flatMap(({ typeId, tableId, fields }, index) => {
+  const rows = lists.flatMap(({ typeId, tableId, type, fields }, index) => {
     const all = [...fields, ...(added[index] ?? [])]
     if (all.length === fields.length) return []
+    types.refuseFields(type, all)
     const properties = all.filter(({ structField }) => structField === undefined).length
     return [[typeId, tableId, properties, all.filter(isStructColumn).length, all]]
   })

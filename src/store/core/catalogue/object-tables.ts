@@ -3,13 +3,7 @@
  * new one, and the old one remains until its versions expire. See docs/decisions/008-replacements.md.
  */
 
-import {
-  type CoreSession,
-  integer,
-  type Operation,
-  type ReadSession,
-  word,
-} from '../session/session.ts'
+import { type CoreSession, integer, type Operation } from '../session/session.ts'
 
 /** The `valid_to` of a current row: larger than any version, and exact as a double. */
 export const NEVER_CLOSED = Number.MAX_SAFE_INTEGER
@@ -36,29 +30,6 @@ export function* addObjectTable(session: CoreSession, table: NewTable): Operatio
   return row.id
 }
 
-interface TableOfType {
-  readonly id: number
-  readonly state: NewTable['state']
-}
-
-/**
- * Returns the created tables of a type that are not abandoned, and whose objects have the form of its
- * current definition.
- */
-export function tablesOfDefinition(
-  session: ReadSession,
-  typeId: number,
-): Operation<readonly TableOfType[]> {
-  return session.query(
-    `SELECT o.id, o.state FROM oqs_object_table AS o
-     JOIN oqs_object_type AS t ON t.id = o.object_type_id
-     WHERE t.id = ? AND o.state <> 'abandoned' AND o.is_created AND o.id >= t.redefined_table
-     ORDER BY o.id`,
-    [typeId],
-    { id: integer, state: word<NewTable['state']> },
-  )
-}
-
 /** Marks all tables of types as abandoned. Reclaim removes them later, in steps. */
 export function* abandonTables(session: CoreSession, typeIds: readonly number[]): Operation<void> {
   yield* session.run(
@@ -68,10 +39,12 @@ export function* abandonTables(session: CoreSession, typeIds: readonly number[])
   )
 }
 
+export type TableState = 'loading' | 'rewriting' | 'published'
+
 /** The catalogue entry of a table that is still empty. */
 interface NewTable {
   readonly typeId: number
-  readonly state: 'loading' | 'rewriting' | 'published'
+  readonly state: TableState
   readonly firstVersion: number
   readonly loadedAs: number
 }

@@ -12,8 +12,9 @@ import {
   type StoredType,
   type TypeStep,
 } from '../../sql/plan-types.ts'
-import type { FieldOwner } from '../catalogue/fields.ts'
-import { abandonTables, objectTable, tablesOfDefinition } from '../catalogue/object-tables.ts'
+import { addFields, tablesOfDefinition } from '../catalogue/build-table.ts'
+import { type FieldOwner, numberFields } from '../catalogue/fields.ts'
+import { abandonTables, objectTable } from '../catalogue/object-tables.ts'
 import { type CoreSession, integer, type Operation, text } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 import { type RewrittenType, recreateTable, redefineTypes } from '../tables/redefine-types.ts'
@@ -54,7 +55,7 @@ export function* saveObjectTypes(
     else if (step.kind === 'recreate') yield* recreateTable(builder, step.id, type, generation)
     else if (step.kind === 'rewrite')
       rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
-    else if (step.isChanged) yield* builder.addFields(step.id, type)
+    else if (step.isChanged) yield* addFields(builder, step.id, type)
   }
   yield* dropObjectTypes(
     session,
@@ -149,7 +150,7 @@ export function* dropObjectTypes(session: CoreSession, ids: readonly number[]): 
 /** Adds the tables of new types. */
 function* addTables(builder: TableBuilder, owners: readonly FieldOwner[]): Operation<void> {
   const { session } = builder
-  yield* builder.numberFields(owners)
+  yield* numberFields(session, builder.tables, owners)
   const ids = owners.map(({ typeId }) => typeId)
   const isAdded = `id ${session.dialect.isOneOf('integer')}`
   yield* session.run(

@@ -122,6 +122,8 @@ export interface Dialect {
   readonly tokenGeneration: string
   /** The JSON text of a member whose name is a parameter. */
   memberJson(json: string): string
+  /** Selects the names of the indexes of a table that are not unique. Its name is a parameter. */
+  readonly deferredIndexes: string
 }
 
 type ColumnType = 'text' | 'integer'

@@ -19,7 +19,7 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import type { PublishMode } from '../../port/writes.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import type { FieldOwner } from '../catalogue/fields.ts'
+import type { TableOfType, TableSession } from '../catalogue/build-table.ts'
 import { addObjectTable } from '../catalogue/object-tables.ts'
 import {
   type LockedType,
@@ -29,12 +29,6 @@ import {
 } from '../commits/locked-type.ts'
 import { type CoreSession, integer, type Operation } from '../session/session.ts'
 
-/** A table of an object type, by their numbers in the catalogue. */
-export interface TableOfType {
-  readonly typeId: number
-  readonly id: number
-}
-
 /** The size of what is read or written together. One object is always allowed. */
 export interface Portion {
   readonly objects: number
@@ -42,8 +36,7 @@ export interface Portion {
 }
 
 /** What differs between the databases when a table is built. It belongs to one transaction. */
-export interface TableBuilder {
-  readonly session: CoreSession
+export interface TableBuilder extends TableSession {
   /**
    * True if rows become visible on one machine after the other, so that the rows of a transaction
    * cannot be published in it.
@@ -57,20 +50,6 @@ export interface TableBuilder {
   refuseUnfinished(typeId: number): Operation<void>
   /** Returns the write of another process that a table must wait for; undefined if there is none. */
   findUnfinished(id: number): Operation<StagedRecord | undefined>
-  /** Numbers the fields of types that have no table yet. */
-  numberFields(types: readonly FieldOwner[]): Operation<unknown>
-  /** Numbers new fields, and adds them to the existing tables of their type. */
-  addFields(typeId: number, type: ObjectType): Operation<void>
-  /**
-   * Creates a table. Indexes that are not needed to fill it are built later. Its fields are those of
-   * the type, or those of another definition, which get numbers of their own.
-   */
-  createTable(table: TableOfType, definition?: ObjectType): Operation<void>
-  /** Builds one missing index. Returns false if there is none. */
-  buildNextIndex(table: TableOfType): Operation<boolean>
-  /** Builds all missing indexes, within the transaction that publishes the table. */
-  buildIndexes(table: TableOfType): Operation<void>
-  hasMissingIndex(table: TableOfType): Operation<boolean>
   /** Updates the statistics of a table that is filled. */
   analyze(table: TableOfType): Operation<void>
   /** Selects the rows of the published version of a type. */

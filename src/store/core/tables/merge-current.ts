@@ -9,6 +9,7 @@ import { refuseLargeMerge } from '../../batch.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
 import type { Commit, PublishMode } from '../../port/writes.ts'
 import { type TypeConverter, typeOf } from '../../sql/stored-change.ts'
+import { createTable } from '../catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../catalogue/object-tables.ts'
 import type { LockedType } from '../commits/locked-type.ts'
 import { integer, json, type Operation, type ReadSession, text } from '../session/session.ts'
@@ -38,7 +39,7 @@ export function* mergeCurrent(
     })
   }
   refuseLargeMerge(current)
-  if (!isCreated) yield* builder.createTable(loaded)
+  if (!isCreated) yield* createTable(builder, loaded)
   const kept = mode === 'append' ? yield* removeExisting(builder, type, loaded) : 0
   const unfit: UnfitObject[] = []
   const converter = yield* readUnchangedConverter(builder.session, type.id)

@@ -7,6 +7,8 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
 import { type RewriteStep, refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
 import { toConverter } from '../../sql/stored-change.ts'
+import { buildIndexes } from '../catalogue/build-table.ts'
+import { numberFields } from '../catalogue/fields.ts'
 import type { Operation } from '../session/session.ts'
 import { addTable, type TableBuilder } from './construction.ts'
 import { copyAll } from './copy-objects.ts'
@@ -71,7 +73,7 @@ function* redefineType(
     yield* copyAll(builder, yield* copyingOf(builder, typeId, rewrite, { converter, unfit }))
     if (unfit.length > 0) return
   }
-  yield* builder.buildIndexes({ typeId, id: rewrite.tableId })
+  yield* buildIndexes(builder, { typeId, id: rewrite.tableId })
   yield* publishRedefined(builder, { typeId, tableId: rewrite.tableId }, generation)
 }
 
@@ -87,7 +89,7 @@ export function* recreateTable(
 ): Operation<void> {
   yield* cancelEnded(builder, typeId)
   const tableId = yield* addTable(builder, typeId, 'rewriting')
-  yield* builder.numberFields([{ typeId, tableId, type }])
+  yield* numberFields(builder.session, builder.tables, [{ typeId, tableId, type }])
   yield* publishRedefined(builder, { typeId, tableId }, generation)
 }
 

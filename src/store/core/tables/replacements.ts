@@ -10,6 +10,7 @@ import { refuseOtherMode, replacementTableId } from '../../batch.ts'
 import type { Commit, PublishMode } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'
+import { buildIndexes, buildNextIndex } from '../catalogue/build-table.ts'
 import { type LockedType, lockReplacement, type TypeLock } from '../commits/locked-type.ts'
 import { type KeyMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import { IN_USE } from '../maintenance/version-times.ts'
@@ -144,7 +145,7 @@ export const indexReplacement: BuildOperation<Publication, boolean> = {
     // A replacement that is being published is not idle.
     yield* touchReplacement.run(builder.session, target.replacement)
     if (!loading.isCreated) return false
-    if (yield* builder.buildNextIndex(loading)) return true
+    if (yield* buildNextIndex(builder, loading)) return true
     yield* builder.analyze(loading)
     return false
   },
@@ -169,7 +170,7 @@ export const publishReplacement: BuildOperation<Publication, Commit | Blocked> =
     const loaded = { ...table, typeId: type.id }
     const counts = yield* mergeCurrent(builder, type, loaded, target.mode)
     // Those of objects that were merged, and of fields that were added meanwhile.
-    if (counts.isCreated) yield* builder.buildIndexes(loaded)
+    if (counts.isCreated) yield* buildIndexes(builder, loaded)
     const { put, deleted, kept } = counts
     const { lastVersion } = type
     const { mode } = target

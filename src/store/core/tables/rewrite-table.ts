@@ -10,16 +10,17 @@
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RewritePhase } from '../../port/maintenance.ts'
-import { adoptTableFields } from '../catalogue/fields.ts'
+import {
+  buildIndexes,
+  buildNextIndex,
+  createTable,
+  hasMissingIndex,
+  type TableOfType,
+} from '../catalogue/build-table.ts'
+import { adoptTableFields, numberFields } from '../catalogue/fields.ts'
 import { readType } from '../commits/locked-type.ts'
 import { boolean, integer, type Operation } from '../session/session.ts'
-import {
-  abandonLoads,
-  addTable,
-  publishTable,
-  type TableBuilder,
-  type TableOfType,
-} from './construction.ts'
+import { abandonLoads, addTable, publishTable, type TableBuilder } from './construction.ts'
 import { copyAgain, copyNext } from './copy-objects.ts'
 import type { Copying } from './copying.ts'
 import {
@@ -46,7 +47,8 @@ export function* startRewrite(
 ): Operation<void> {
   yield* createSource(builder, typeId)
   const id = yield* addTable(builder, typeId, 'rewriting')
-  yield* builder.createTable({ typeId, id }, type)
+  yield* numberFields(builder.session, builder.tables, [{ typeId, tableId: id, type }])
+  yield* createTable(builder, { typeId, id })
   yield* addRewrite(builder.session, typeId, id, changeId)
 }
 
@@ -60,8 +62,8 @@ function* createSource(builder: TableBuilder, typeId: number): Operation<void> {
   )
   if (source === undefined || source.isCreated) return
   const table = { typeId, id: source.id }
-  yield* builder.createTable(table)
-  yield* builder.buildIndexes(table)
+  yield* createTable(builder, table)
+  yield* buildIndexes(builder, table)
 }
 
 /** Returns what a rewrite copies. */
@@ -143,7 +145,7 @@ function* nextStep(
     return { phase: isLast ? 'indexing' : phase, copiedTo: lastKey }
   }
   // An index may have been exchanged because of a long text.
-  if (yield* builder.buildNextIndex(table)) return { phase, copiedTo }
+  if (yield* buildNextIndex(builder, table)) return { phase, copiedTo }
   if (phase === 'indexing') {
     yield* builder.analyze(table)
     return { phase: 'catchingUp', copiedTo }
@@ -169,7 +171,7 @@ export function* catchUp(builder: TableBuilder, copying: Copying): Operation<boo
  * complete.
  */
 export function* areCopiesComplete(builder: TableBuilder, copying: Copying): Operation<boolean> {
-  if (yield* builder.hasMissingIndex(tableOf(copying))) return false
+  if (yield* hasMissingIndex(builder, tableOf(copying))) return false
   const { objects, totalObjects } = yield* countCopies(builder.session, copying)
   if (objects !== totalObjects) {
     throw new ChangeFailure([`copied ${objects} of ${totalObjects} objects`])

@@ -1,11 +1,20 @@
-/** Creates the table of an object type when it is first read. */
+/** Creates the table of an object type when it is first read or written to. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import {
+  buildIndexes,
+  createTable,
+  type TableOfType,
+  type TableSession,
+} from '../../core/catalogue/build-table.ts'
+import { integer, type Operation } from '../../core/session/session.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
 import { lockType } from '../citus/lock-type.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
-import type { Session } from '../driver/database.ts'
+import type { Session, WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
-import { createObjectTable } from './object-table.ts'
+import { objectTablesOf } from './object-table.ts'
 
 /**
  * Runs in one read transaction, and retries once if a table is missing. Either the table was never
@@ -31,14 +40,44 @@ function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void
   return writeInTurn(store, { key: rid }, async (session) => {
     const type = await lockType(session, store.capabilities, rid, 'commit')
     if (type === undefined) return
-    const rows = await session.query(
-      `SELECT id FROM oqs_object_table
-       WHERE object_type_id = ? AND state = 'published' AND NOT is_created`,
-      [type.id],
-    )
-    for (const [id] of rows) {
-      const table = { typeId: type.id, id: Number(id), isLoading: false }
-      await createObjectTable(session, store.capabilities, table)
-    }
+    const { id: typeId } = type
+    await buildIn(session, store.capabilities, function* (on) {
+      const tables = yield* on.session.query(
+        `SELECT id FROM oqs_object_table
+         WHERE object_type_id = ? AND state = 'published' AND NOT is_created`,
+        [typeId],
+        { id: integer },
+      )
+      for (const { id } of tables) {
+        yield* createTable(on, { typeId, id })
+        yield* buildIndexes(on, { typeId, id })
+      }
+    })
   })
+}
+
+/** Creates a table, writes its first rows, and then builds its indexes, unless it is loaded. */
+export async function writeFirstRows<Result>(
+  session: WriteSession,
+  capabilities: Capabilities,
+  table: TableOfType & { readonly isLoading?: boolean },
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const buildAll = () => buildIn(session, capabilities, (on) => buildIndexes(on, table))
+  await buildIn(session, capabilities, (on) => createTable(on, table))
+  const isIndexed = table.isLoading !== true
+  // Citus allows no index in a transaction that has written to several machines.
+  if (isIndexed && capabilities.isDistributed) await buildAll()
+  const written = await write()
+  if (isIndexed && !capabilities.isDistributed) await buildAll()
+  return written
+}
+
+function buildIn<Result>(
+  session: WriteSession,
+  capabilities: Capabilities,
+  run: (on: TableSession) => Operation<Result>,
+): Promise<Result> {
+  const tables = objectTablesOf(capabilities)
+  return runIn(session, (core) => run({ session: core, tables }))
 }

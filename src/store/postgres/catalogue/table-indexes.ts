@@ -1,69 +1,55 @@
 /** The indexes of the tables of an object type. */
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import { columnOf } from '../../sql/compile/field-numbers.ts'
+import { columnOf, type PrefixFields } from '../../sql/compile/field-numbers.ts'
 import { prefixSql } from '../../sql/compile/property-sql.ts'
-import { elementColumnOf, type FieldColumns } from './field-columns.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import {
+  elementColumnOf,
+  elementFieldsOf,
+  type FieldColumns,
+  valueFieldsOf,
+} from './field-columns.ts'
 import { OBJECT_ID_INDEX } from './object-id-index.ts'
-import type { TableLayout } from './table-layout.ts'
-
-export interface Index {
-  readonly name: string
-  readonly sql: string
-}
-
-export interface IndexedTable extends TableLayout {
-  /** The name of the table. */
-  readonly name: string
-  /** Whether the rows of a commit are counted before it is published. */
-  readonly countsCommits: boolean
-}
 
 function indexOn(table: string, name: string, what: string): Index {
   return { name: `${table}_${name}`, sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}` }
 }
 
 /** The indexes that are not needed before the table is read. */
-export function deferredIndexes(table: IndexedTable, fields: readonly FieldColumns[]): Index[] {
-  const index = (name: string, what: string) => indexOn(table.name, name, what)
+export function deferredIndexes(
+  table: string,
+  fields: readonly FieldColumns[],
+  { prefixFields }: TableLayout,
+  { needsSeparatePublication }: Capabilities,
+): Index[] {
+  const index = (name: string, what: string) => indexOn(table, name, what)
   return [
-    ...(table.countsCommits ? [index('written', '(valid_from)')] : []),
+    // For counting the rows of a commit before it is published.
+    ...(needsSeparatePublication ? [index('written', '(valid_from)')] : []),
     // For reclaim, and for counting the rows of a commit.
     index('closed', `(valid_to) WHERE valid_to < ${NEVER_CLOSED}`),
     // For object sets that list RIDs.
     index('object_id', `(${OBJECT_ID_INDEX})`),
     index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
-    ...fields.flatMap((field) => fieldIndexes(table, field)),
-  ]
-}
-
-/** The indexes of a field. B-trees and GIN indexes cannot hold long texts. */
-export function fieldIndexes(
-  table: Pick<IndexedTable, 'name' | keyof TableLayout>,
-  field: FieldColumns,
-): Index[] {
-  const { number, valueType, elementType, hasLongText } = field
-  const elements = elementColumnOf(number)
-  return [
-    ...(valueType === undefined ? [] : valueIndexes(table, field)),
-    ...(elementType === undefined || hasLongText
-      ? []
-      : [indexOn(table.name, elements, `USING gin (${elements})`)]),
+    ...valueFieldsOf(fields).map((field) => valueIndex(table, field, prefixFields)),
+    // B-trees and GIN indexes cannot hold long texts.
+    ...elementFieldsOf(fields)
+      .filter(({ hasLongText }) => !hasLongText)
+      .map(({ number }) => elementColumnOf(number))
+      .map((elements) => index(elements, `USING gin (${elements})`)),
   ]
 }
 
 /** The index of a property includes the key, so that rows with equal values are walked in key order. */
-function valueIndexes(
-  { name: table, prefixFields }: Pick<IndexedTable, 'name' | keyof TableLayout>,
-  field: FieldColumns,
-): Index[] {
-  const { number, valueType, isKey } = field
-  if (isKey) return []
+function valueIndex(table: string, field: FieldColumns, prefixFields: PrefixFields): Index {
+  const { number, valueType } = field
   const column = columnOf(number)
   // The column only says that there is a value: queries find the objects without one.
-  if (valueType === 'smallint') return [indexOn(table, column, `(pk) WHERE ${column} IS NULL`)]
+  if (valueType === 'smallint') return indexOn(table, column, `(pk) WHERE ${column} IS NULL`)
   return prefixFields.has(fieldKey(field))
-    ? [indexOn(table, `${column}_prefix`, `(${prefixSql(column)}, pk)`)]
-    : [indexOn(table, column, `(${column}, pk)`)]
+    ? indexOn(table, `${column}_prefix`, `(${prefixSql(column)}, pk)`)
+    : indexOn(table, column, `(${column}, pk)`)
 }

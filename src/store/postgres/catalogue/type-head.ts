@@ -10,11 +10,11 @@ import {
 } from '../../core/catalogue/find-table.ts'
 import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
 import { awaited, runAwaited } from '../../core/session/session.ts'
+import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { TOKEN_GENERATION_SQL } from '../driver/postgres-session.ts'
 import { MissingTable } from '../driver/store-failure.ts'
-import type { TableLayout } from './table-layout.ts'
 
 /**
  * The current state of an object type. A table that is not marked as created is never read: a table
@@ -30,7 +30,9 @@ export interface TypeHead extends AnyTypeHead {
   readonly current: TableHead
 }
 
-export interface TableHead extends AnyTableHead, TableLayout {
+export interface TableHead extends AnyTableHead {
+  /** The fields whose index holds only the beginning of their texts. */
+  readonly prefixFields: PrefixFields
   readonly isCreated: boolean
 }
 

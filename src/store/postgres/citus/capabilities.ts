@@ -1,4 +1,5 @@
 /** Everything that differs between PostgreSQL and Citus. */
+import { type CoreSession, integer, type Operation } from '../../core/session/session.ts'
 import type { Database, Session } from '../driver/database.ts'
 
 export interface Capabilities {
@@ -38,12 +39,12 @@ export async function readCapabilities(session: Session): Promise<Capabilities> 
 const SHARDS_PER_WORKER = 2
 
 /** Distributes a new, empty table by key. */
-export async function distributeTable(session: Session, table: string): Promise<void> {
-  const [row] = await session.query('SELECT count(*) FROM citus_get_active_worker_nodes()')
-  const shards = Math.max(Number(row?.[0]), 1) * SHARDS_PER_WORKER
-  await session.query(
+export function* distributeTable(session: CoreSession, table: string): Operation<void> {
+  const sql = 'SELECT count(*) FROM citus_get_active_worker_nodes()'
+  const workers = (yield* session.find(sql, [], { count: integer }))?.count ?? 0
+  yield* session.run(
     `SELECT create_distributed_table(?::regclass, 'pk', shard_count => ?::integer)`,
-    [table, shards],
+    [table, Math.max(workers, 1) * SHARDS_PER_WORKER],
   )
 }
 

@@ -1,29 +1,17 @@
 /** How tables are built in PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import type { FieldOwner } from '../../core/catalogue/fields.ts'
+import type { TableDialect, TableOfType } from '../../core/catalogue/build-table.ts'
+import { readTableFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { readTable } from '../../core/commits/locked-type.ts'
 import { awaited, type CoreSession, type Operation, settled } from '../../core/session/session.ts'
-import type {
-  ChangedSource,
-  NewRows,
-  TableBuilder,
-  TableOfType,
-} from '../../core/tables/construction.ts'
+import type { ChangedSource, NewRows, TableBuilder } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { readTableFields } from '../catalogue/field-columns.ts'
-import { dropUnusableIndexes } from '../catalogue/long-text-indexes.ts'
-import {
-  addFields,
-  buildNextIndex,
-  createObjectTable,
-  findMissingIndex,
-  numberFieldsOf,
-} from '../catalogue/object-table.ts'
+import type { ColumnType } from '../catalogue/column-codec.ts'
+import { objectTablesOf } from '../catalogue/object-table.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import { readTable } from '../citus/lock-type.ts'
 import { refuseUnfinished } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
@@ -40,6 +28,7 @@ export function currentRows(): Operation<SqlCondition> {
 
 class PostgresTableBuilder implements TableBuilder {
   readonly session: CoreSession
+  readonly tables: TableDialect<ColumnType>
   readonly publishesSeparately: boolean
   readonly portion = { objects: 500, bytes: 4 * 1024 * 1024 }
   readonly #session: WriteSession
@@ -53,6 +42,7 @@ class PostgresTableBuilder implements TableBuilder {
 
   constructor(session: WriteSession, core: CoreSession, capabilities: Capabilities) {
     this.session = core
+    this.tables = objectTablesOf(capabilities)
     this.publishesSeparately = capabilities.needsSeparatePublication
     this.#session = session
     this.#capabilities = capabilities
@@ -72,43 +62,6 @@ class PostgresTableBuilder implements TableBuilder {
     return settled(undefined)
   }
 
-  numberFields(types: readonly FieldOwner[]): Operation<unknown> {
-    return awaited(numberFieldsOf(this.#session, types))
-  }
-
-  addFields(typeId: number, type: ObjectType): Operation<void> {
-    return awaited(addFields(this.#session, typeId, type))
-  }
-
-  *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
-    const [session, capabilities] = [this.#session, this.#capabilities]
-    const created = { ...table, isLoading: true }
-    if (definition === undefined) {
-      yield* awaited(createObjectTable(session, capabilities, created))
-      return
-    }
-    const owner = { typeId: table.typeId, tableId: table.id, type: definition }
-    const [fields = []] = yield* awaited(numberFieldsOf(session, [owner]))
-    yield* awaited(createObjectTable(session, capabilities, { ...created, fields }))
-  }
-
-  *buildNextIndex({ typeId, id }: TableOfType): Operation<boolean> {
-    const table = yield* awaited(readTable(this.#session, id))
-    return yield* awaited(buildNextIndex(this.#session, this.#capabilities, typeId, table))
-  }
-
-  *buildIndexes(table: TableOfType): Operation<void> {
-    const layout = yield* awaited(readTable(this.#session, table.id))
-    yield* awaited(dropUnusableIndexes(this.#session, table.typeId, layout))
-    while (yield* this.buildNextIndex(table));
-  }
-
-  *hasMissingIndex({ typeId, id }: TableOfType): Operation<boolean> {
-    const table = yield* awaited(readTable(this.#session, id))
-    const missing = findMissingIndex(this.#session, this.#capabilities, typeId, table)
-    return (yield* awaited(missing)) !== undefined
-  }
-
   *analyze({ id }: TableOfType): Operation<void> {
     yield* this.session.execute(`ANALYZE ${objectTable(id)}`)
   }
@@ -120,10 +73,11 @@ class PostgresTableBuilder implements TableBuilder {
   *addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Operation<void> {
     if (objects.length === 0) return
     const session = this.#session
-    const { fields } = yield* awaited(readTableFields(session, typeId, id))
-    const table = yield* awaited(readTable(session, id))
+    const { fields } = yield* readTableFields<ColumnType>(this.session, { typeId, id })
+    const table = yield* readTable(this.session, id)
     const encoded = yield* awaited(encodeObjects(fields, objects, this.#vocabulary))
-    yield* awaited(addRows(session, { ...table, typeId, version, fields }, encoded))
+    const target = { ...table, typeId, version, fields }
+    yield* awaited(addRows(session, this.#capabilities, target, encoded))
   }
 
   removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {

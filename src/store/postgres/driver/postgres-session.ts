@@ -39,6 +39,8 @@ const DIALECT: Dialect = {
   member: (json, name) => `${json}::json ->> '${name}'`,
   tokenGeneration: TOKEN_GENERATION_SQL,
   memberJson: (json) => `(${json}::json -> ?)::text`,
+  deferredIndexes: `SELECT c.relname::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+    WHERE i.indrelid = to_regclass(?) AND NOT i.indisunique`,
 }
 
 /** Advisory locks: arbitrary numbers that nothing else uses. */

@@ -11,8 +11,12 @@ import { readableVersion, type Visibility } from '../../sql/plan/plan-rules.ts'
 import type { FindSimilarTerms } from '../../sql/text/similar-terms.ts'
 import type { ColumnType } from '../catalogue/column-codec.ts'
 import { elementColumnOf, type FieldColumns, readFieldColumns } from '../catalogue/field-columns.ts'
-import type { TableLayout } from '../catalogue/table-layout.ts'
-import { findTableOfVersion, findTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import {
+  findTableOfVersion,
+  findTypeHead,
+  type TableHead,
+  type TypeHead,
+} from '../catalogue/type-head.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { Session } from '../driver/database.ts'
 
@@ -60,7 +64,11 @@ export class TypeFieldsCache {
   readonly #types = new WeakMap<ObjectType, CachedFields>()
 
   /** Returns the fields of a type if they are cached for this head. */
-  find(head: TypeState, objectType: ObjectType, table: TableLayout): TypeFields | undefined {
+  find(
+    head: TypeState,
+    objectType: ObjectType,
+    table: Pick<TableHead, 'prefixFields'>,
+  ): TypeFields | undefined {
     const cached = this.#types.get(objectType)
     const isCurrent =
       cached?.typeId === head.typeId &&
@@ -74,7 +82,7 @@ export class TypeFieldsCache {
     session: Session,
     head: TypeState,
     objectType: ObjectType,
-    table: TableLayout,
+    table: Pick<TableHead, 'prefixFields'>,
   ): Promise<TypeFields> {
     const found = this.find(head, objectType, table)
     if (found !== undefined) return found
@@ -89,7 +97,7 @@ export class TypeFieldsCache {
 function fieldsOfTable(
   { columns, fields }: CachedFields,
   objectType: ObjectType,
-  { prefixFields }: TableLayout,
+  { prefixFields }: Pick<TableHead, 'prefixFields'>,
 ): TypeFields {
   const key = [...prefixFields].join()
   const known = fields.get(key)
@@ -104,7 +112,7 @@ export async function readTypeFields(
   session: Session,
   typeId: number,
   objectType: ObjectType,
-  { prefixFields }: TableLayout,
+  { prefixFields }: Pick<TableHead, 'prefixFields'>,
 ): Promise<TypeFields> {
   const columns = await readFieldColumns(session, typeId)
   return { objectType, numbers: new PostgresFieldNumbers(columns, prefixFields) }

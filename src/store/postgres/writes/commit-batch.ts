@@ -13,8 +13,8 @@ import {
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { buildNextIndex, createObjectTable } from '../catalogue/object-table.ts'
-import { readTable } from '../citus/lock-type.ts'
+import { writeFirstRows } from '../catalogue/missing-tables.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Database, Writer, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
@@ -110,29 +110,18 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  const { typeId, id, isCreated } = target
-  const isFirst = !isCreated && settled.changes.some(isPut)
-  // Nobody sees a new table before the commit, and building an index after the rows costs less.
-  const buildsLater =
-    isFirst && settled.changes.length >= LARGE_BATCH && !capabilities.isDistributed
-  const isLoading = target.isLoading || buildsLater
-  const layout = isFirst
-    ? await createObjectTable(session, capabilities, { typeId, id, isLoading })
-    : target
-  // Not before the locks are held: waiting for a lock keeps the short timeout.
-  await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const written = await writeRows(session, settled, { ...target, ...layout }, keepsExisting)
-  if (!buildsLater || target.isLoading) return written
-  const loaded = await readTable(session, id)
-  while (await buildNextIndex(session, capabilities, typeId, loaded));
-  return written
+  const isFirst = !target.isCreated && settled.changes.some(isPut)
+  const write = async () => {
+    // Not before the locks are held: waiting for a lock keeps the short timeout.
+    await session.extendTimeout(BATCH_TIMEOUT_MS)
+    return writeRows(session, capabilities, settled, target, keepsExisting)
+  }
+  return isFirst ? writeFirstRows(session, capabilities, target, write) : write()
 }
-
-/** Below this many changes, looking up the missing indexes costs more than it saves. */
-const LARGE_BATCH = 2000
 
 async function writeRows(
   session: WriteSession,
+  capabilities: Capabilities,
   settled: SettledChanges,
   target: CommitTarget,
   keepsExisting: boolean,
@@ -144,7 +133,7 @@ async function writeRows(
   const puts = effective.filter(isPut)
   const fields = await readFieldColumns(session, target.typeId)
   const encoded = await settled.encode(fields, puts)
-  await addRows(session, { ...target, fields }, encoded)
+  await addRows(session, capabilities, { ...target, fields }, encoded)
   const deletes = effective.filter((change) => !isPut(change) && closed.has(keyOf(change)))
   return {
     put: puts.length,

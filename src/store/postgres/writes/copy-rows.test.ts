@@ -4,6 +4,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { objectReader } from '../../../ontology/values/read-object.ts'
 import type { Change, EncodedChanges } from '../../object-store.ts'
 import { NO_PREFIX_FIELDS } from '../../sql/compile/field-numbers.ts'
+import { CAPABILITIES } from '../citus/capabilities.ts'
 import { COPY_HEADER, COPY_TRAILER } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { createEncoder, type EncodedPuts } from './change-encoder.ts'
@@ -46,7 +47,7 @@ async function copyChunks(parts: readonly EncodedChanges[], rows: number, versio
   for (const version of versions) {
     const table = { typeId: 1, id: 1, liveCount: 0, prefixFields: NO_PREFIX_FIELDS }
     const encoded = await settled.encode([], settled.changes)
-    await addRows(session, { ...table, fields: [], version }, encoded)
+    await addRows(session, CAPABILITIES.postgres, { ...table, fields: [], version }, encoded)
   }
   return { settled, chunks, bytes: Buffer.concat(chunks) }
 }

@@ -5,6 +5,8 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { allowLongTexts, type WrittenTable } from '../catalogue/long-text-indexes.ts'
+import { objectTablesOf } from '../catalogue/object-table.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
 import {
   CHUNK_BYTES,
   COPY_HEADER,
@@ -13,6 +15,7 @@ import {
   chunksOfBytes,
 } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
+import { runIn } from '../driver/postgres-session.ts'
 import { Vocabulary } from '../text/save-terms.ts'
 import {
   type EncodedRow,
@@ -79,7 +82,6 @@ export async function encodeObjects(
 
 /** The table that rows are added to. */
 export interface RowTarget extends WrittenTable {
-  readonly typeId: number
   readonly fields: readonly FieldColumns[]
   /** The version of all rows, or of each one by its key. */
   readonly version: number | ((key: string) => number)
@@ -88,15 +90,18 @@ export interface RowTarget extends WrittenTable {
 /** Adds rows to a table whose indexes can then hold them, and their terms to the vocabulary. */
 export async function addRows(
   session: WriteSession,
+  capabilities: Capabilities,
   target: RowTarget,
   { rows, facts, saveTerms }: EncodedRows,
 ): Promise<void> {
   if (rows.length === 0) return
-  const { typeId, id, fields, version } = target
-  await allowLongTexts(session, typeId, target, {
-    long: fields.filter(({ number }) => facts.long.has(number)),
-    tooLong: fields.filter(({ number }) => facts.tooLong.has(number)),
-  })
+  const { id, fields, version } = target
+  await runIn(session, (core) =>
+    allowLongTexts({ session: core, tables: objectTablesOf(capabilities) }, target, {
+      long: fields.filter(({ number }) => facts.long.has(number)),
+      tooLong: fields.filter(({ number }) => facts.tooLong.has(number)),
+    }),
+  )
   const columns = rowColumns(fields).join(', ')
   const sql = `COPY ${objectTable(id)} (${columns}) FROM STDIN (FORMAT binary)`
   const count = await session.copyIn(sql, chunksOfRows(rows, version))

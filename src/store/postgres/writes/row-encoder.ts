@@ -9,8 +9,12 @@ import { columnOf } from '../../sql/compile/field-numbers.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { addArray, addBox, type Box, columnAdder } from '../catalogue/column-bytes.ts'
-import { elementColumnOf, type FieldColumns } from '../catalogue/field-columns.ts'
-import { elementFieldsOf, valueFieldsOf } from '../catalogue/table-layout.ts'
+import {
+  elementColumnOf,
+  elementFieldsOf,
+  type FieldColumns,
+  valueFieldsOf,
+} from '../catalogue/field-columns.ts'
 import type { CopyBuffer } from '../driver/copy-buffer.ts'
 import { BatchTerms } from '../text/batch-terms.ts'
 import { longTextCells, type TextCells } from '../text/lexemes.ts'

@@ -5,6 +5,7 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
+import type { TableOfType } from '../../core/catalogue/build-table.ts'
 import {
   type PublishedVersion,
   publishVersions,
@@ -18,7 +19,8 @@ import {
 } from '../../core/idempotency/idempotency-keys.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { createObjectTable } from '../catalogue/object-table.ts'
+import { writeFirstRows } from '../catalogue/missing-tables.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
 import { lockType, readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
@@ -66,18 +68,21 @@ export async function writeGroup(
   if (type === undefined) {
     return { outcomes: writes.map(() => ({ error: typeOutOfSync(rid) })), grown: undefined }
   }
-  const found = await readTable(session, type.tableId)
+  const table = await readTable(session, type.tableId)
   const outcomes = new Map<SmallWrite, Outcome>()
-  const decided = await decideAll(session, type, found, writes, outcomes)
-  const commits = await versionsOf(session, type, found, decided)
+  const decided = await decideAll(session, type, table, writes, outcomes)
+  const commits = await versionsOf(session, type, table, decided)
   const objects = commits.flatMap(({ puts }) => puts)
-  const isFirst = !found.isCreated && objects.length > 0
-  const created = { typeId: type.id, id: found.id, isLoading: false }
-  const layout = isFirst ? await createObjectTable(session, capabilities, created) : found
-  const table = { ...found, ...layout }
-  // Not before the lock is held: waiting for it keeps the short timeout.
-  await session.extendTimeout(BATCH_TIMEOUT_MS)
-  const { liveCount, maxRecordBytes } = await writeRows(session, type.id, table, commits)
+  const target = { ...table, typeId: type.id }
+  const write = async () => {
+    // Not before the lock is held: waiting for it keeps the short timeout.
+    await session.extendTimeout(BATCH_TIMEOUT_MS)
+    return writeRows(session, capabilities, target, commits)
+  }
+  const isFirst = !table.isCreated && objects.length > 0
+  const { liveCount, maxRecordBytes } = isFirst
+    ? await writeFirstRows(session, capabilities, target, write)
+    : await write()
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
     const closed = table.liveCount + objects.length - liveCount
@@ -206,8 +211,8 @@ async function versionsOf(
 /** Closes and adds the rows of all writes, and returns the counts of the table. */
 async function writeRows(
   session: WriteSession,
-  typeId: number,
-  table: WriteTable,
+  capabilities: Capabilities,
+  table: WriteTable & TableOfType,
   commits: readonly VersionedWrite[],
 ): Promise<Pick<WriteTable, 'liveCount' | 'maxRecordBytes'>> {
   const changed = commits.flatMap(({ version, puts, deletes }) =>
@@ -218,10 +223,10 @@ async function writeRows(
   const objects = commits.flatMap(({ puts }) => puts)
   const liveCount = table.liveCount + objects.length - closed
   if (objects.length === 0) return { ...table, liveCount }
-  const fields = await readFieldColumns(session, typeId)
+  const fields = await readFieldColumns(session, table.typeId)
   const encoded = await encodeObjects(fields, objects)
   const version = (key: string) => versionOf.get(key) ?? 0
-  await addRows(session, { ...table, typeId, fields, version }, encoded)
+  await addRows(session, capabilities, { ...table, fields, version }, encoded)
   return {
     liveCount,
     maxRecordBytes: Math.max(table.maxRecordBytes, encoded.facts.maxRecordBytes),

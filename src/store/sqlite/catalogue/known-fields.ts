@@ -4,9 +4,9 @@
  * catalogue, which is part of their key, so none is ever outdated.
  */
 import { LRUCache } from 'lru-cache'
+import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import type { SqliteSession } from '../file/sqlite-session.ts'
 import { fieldsInLayout, type TableFields } from './table-fields.ts'
-import type { TableLayout } from './table-layout.ts'
 
 /** The number of fields of all tables that are kept; one takes about 500 bytes. */
 const MAX_FIELDS = 20_000

@@ -8,89 +8,102 @@
  * versions expire. See docs/decisions/008-replacements.md.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { INDEXED_PROPERTIES_MAX } from '../../../contract/limits.ts'
-import type { ObjectType } from '../../../ontology/ontology.ts'
-import { numberFields } from '../../core/catalogue/fields.ts'
+import { INDEXED_PROPERTIES_MAX, INDEXED_STRUCT_FIELDS_MAX } from '../../../contract/limits.ts'
+import type { Index, TableDialect, TableSession } from '../../core/catalogue/build-table.ts'
+import { isStructColumn } from '../../core/catalogue/fields.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import {
-  NEVER_CLOSED,
-  objectTable,
-  tablesOfDefinition,
-} from '../../core/catalogue/object-tables.ts'
-import { integer, text } from '../../core/session/session.ts'
-import { runIn } from '../file/sqlite-session.ts'
+  type CoreSession,
+  integer,
+  type Operation,
+  type ReadSession,
+  text,
+} from '../../core/session/session.ts'
+import { INDEXED_TIME } from '../../sql/compile/field-numbers.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { FIELD_TYPES, fieldsInLayout, fieldsOfTable, type TableFields } from './table-fields.ts'
+import { TableFields } from './table-fields.ts'
 import {
-  addPropertyIndex,
   columnDefinitions,
   columnNames,
+  deferredIndexes,
   propertyColumns,
 } from './table-indexes.ts'
-import { readTableLayout } from './table-layout.ts'
 
-/**
- * Creates a table with a column for each property. It gets most of its indexes after its first rows,
- * and before it is read, see `buildNextIndex`.
- */
-export function createObjectTable(
-  db: WriterDatabase,
-  { typeId, id }: { readonly typeId: number; readonly id: number },
-): void {
-  const table = objectTable(id)
-  const columns = propertyColumns(fieldsOfTable(db, { typeId, id })).flatMap(columnDefinitions)
-  // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
-  db.prepare(
-    'UPDATE oqs_object_table SET is_created = 1, indexed_version = loaded_as WHERE id = ?',
-  ).run(id)
-  refuseTooManyIndexes(db, typeId)
-  db.exec(`
-    CREATE TABLE ${table} (
-      id INTEGER PRIMARY KEY,
-      pk TEXT NOT NULL,
-      valid_from INTEGER NOT NULL,
-      valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
-      object_id TEXT NOT NULL,
-      key TEXT NOT NULL,
-      title TEXT,
-      body TEXT NOT NULL,
-      -- See object-checksum.ts.
-      checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
-    ) STRICT;
-    -- For walks over the current objects; also guarantees one current row per object.
-    CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
-  `)
+/** A column can hold values of any type; timestamps have a second one for their index. */
+export const SQLITE_TABLES: TableDialect = {
+  columnType: (type) => (type === 'timestamp' ? INDEXED_TIME : 'any'),
+  presence: 'any',
+  // The indexes are limited instead.
+  refuseFields() {},
+  /**
+   * A struct field gets a column as long as there are few in the store; the values of others are
+   * stored like those of arrays.
+   */
+  *limitColumns(session, fields) {
+    let free = fields.some(isStructColumn) ? yield* freeStructColumns(session) : 0
+    return fields.map((field) => {
+      if (!isStructColumn(field)) return field
+      free -= 1
+      return free < 0 ? { ...field, valueType: undefined } : field
+    })
+  },
+  refuseTooManyIndexes,
+  create: (session, table, columns) =>
+    session.execute(`
+      CREATE TABLE ${table} (
+        id INTEGER PRIMARY KEY,
+        pk TEXT NOT NULL,
+        valid_from INTEGER NOT NULL,
+        valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
+        object_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        title TEXT,
+        body TEXT NOT NULL,
+        -- See object-checksum.ts.
+        checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
+      ) STRICT;
+      -- For walks over the current objects; also guarantees one current row per object.
+      CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
+    `),
+  columnsOf: (fields, layout) =>
+    propertyColumns(new TableFields(fields, layout)).flatMap(columnDefinitions),
+  indexesOf: (table, fields, layout) => deferredIndexes(table, new TableFields(fields, layout)),
+  buildIndex,
 }
 
-/** Returns an empty subquery that replaces a table which is not created yet. */
-export function emptyTable(fields: TableFields): string {
-  const fixed = ['id', 'pk', 'valid_from', 'valid_to', 'object_id', 'body']
-  const columns = [...fixed, ...propertyColumns(fields).flatMap(columnNames)]
-  return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
+/** Builds tables within the transaction of the writer. */
+export function buildingIn({ session }: WriterDatabase): TableSession {
+  return { session, tables: SQLITE_TABLES }
+}
+
+/** Returns how many more struct fields can have a column. */
+function* freeStructColumns(session: ReadSession): Operation<number> {
+  const row = yield* session.find(
+    'SELECT coalesce(sum(struct_columns), 0) FROM oqs_field_list WHERE struct_columns > 0',
+    [],
+    { count: integer },
+  )
+  return INDEXED_STRUCT_FIELDS_MAX - (row?.count ?? 0)
 }
 
 /**
  * Limits the number of indexes: after every change of the schema each connection reads all of it
- * again, on the main thread too.
+ * again, on the main thread too. Counts a type that is being redefined with its larger definition.
  */
-export function refuseTooManyIndexes(
-  db: WriterDatabase,
-  typeId: number,
-  /** The number of properties that are not in the catalogue yet. */
-  planned = 0,
-): void {
-  const row = runIn(db, (session) =>
-    session.find(
-      `SELECT coalesce(sum(properties), 0),
-         (SELECT ${session.dialect.member('definition', 'apiName')} FROM oqs_object_type WHERE id = ?)
-       FROM oqs_field_list WHERE table_id = 0 AND object_type_id IN (
+function* refuseTooManyIndexes(session: ReadSession, typeId: number): Operation<void> {
+  const row = yield* session.find(
+    `SELECT coalesce(sum(properties), 0),
+       (SELECT ${session.dialect.member('definition', 'apiName')} FROM oqs_object_type WHERE id = ?)
+     FROM (
+       SELECT max(properties) AS properties FROM oqs_field_list WHERE object_type_id IN (
          SELECT object_type_id FROM oqs_object_table WHERE is_created AND state <> 'abandoned'
-       )`,
-      [typeId],
-      { count: integer, name: text },
-    ),
+       ) GROUP BY object_type_id
+     )`,
+    [typeId],
+    { count: integer, name: text },
   )
-  const count = (row?.count ?? 0) + planned
+  const count = row?.count ?? 0
   if (count <= INDEXED_PROPERTIES_MAX) return
   const reason = `the object types in use would have ${count} properties in total, and a SQLite store indexes at most ${INDEXED_PROPERTIES_MAX}; use fewer properties, or PostgreSQL`
   throw new ObjectQueryError('InvalidOntologyDefinition', {
@@ -98,25 +111,37 @@ export function refuseTooManyIndexes(
   })
 }
 
-/** Assigns numbers to new fields, and adds their columns and indexes to existing tables. */
-export function addFields(db: WriterDatabase, typeId: number, type: ObjectType): void {
-  const [fields = []] = runIn(db, (session) =>
-    numberFields(session, FIELD_TYPES, [{ typeId, type }]),
-  )
-  const added = fields.filter(({ valueType }) => valueType !== undefined)
-  if (added.length === 0) return
-  const tables = runIn(db, (session) => tablesOfDefinition(session, typeId))
-  if (tables.length > 0) refuseTooManyIndexes(db, typeId)
-  for (const { id, state } of tables) {
-    const columns = fieldsInLayout(db, typeId, readTableLayout(db, id))
-    for (const { property, structField } of added) {
-      const column = columns.propertySql(property, structField)
-      for (const definition of columnDefinitions(column)) {
-        db.exec(`ALTER TABLE ${objectTable(id)} ADD COLUMN ${definition}`)
-      }
-      if (state === 'published') addPropertyIndex(db, id, column)
-    }
+/** Below this many rows, starting a thread costs more than it saves. */
+const MANY_ROWS = 100_000
+/** SQLite hands the rows of an index to the thread in portions of this size. */
+const SORTED_KIB = 2048
+
+/** Sorts the entries of many rows in a second thread, while this one reads rows and writes the index. */
+function* buildIndex(session: CoreSession, { sql }: Index, rows: number): Operation<void> {
+  if (rows < MANY_ROWS) {
+    yield* session.execute(sql)
+    return
   }
+  const settings = yield* session.find(
+    'SELECT threads, cache_size FROM pragma_threads, pragma_cache_size',
+    [],
+    { threads: integer, cacheSize: integer },
+  )
+  // SQLite has no setting of its own for the size of a portion: it is that of the page cache.
+  yield* session.execute(`PRAGMA threads = 1; PRAGMA cache_size = -${SORTED_KIB}`)
+  try {
+    yield* session.execute(sql)
+  } finally {
+    const { threads, cacheSize } = settings ?? {}
+    yield* session.execute(`PRAGMA threads = ${threads}; PRAGMA cache_size = ${cacheSize}`)
+  }
+}
+
+/** Returns an empty subquery that replaces a table which is not created yet. */
+export function emptyTable(fields: TableFields): string {
+  const fixed = ['id', 'pk', 'valid_from', 'valid_to', 'object_id', 'body']
+  const columns = [...fixed, ...propertyColumns(fields).flatMap(columnNames)]
+  return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 
 /** Removes rows from the indexes that all types share. */

@@ -1,19 +1,8 @@
 /** How a table stores its rows, see docs/decisions/016-smaller-tables.md. */
+import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import { integer } from '../../core/session/session.ts'
-import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { runIn, type SqliteSession } from '../file/sqlite-session.ts'
-
-export interface TableLayout {
-  readonly prefixFields: PrefixFields
-  /**
-   * The last version when the indexes were built. The object ids of rows of later versions are in an
-   * index of their own.
-   */
-  readonly indexedVersion: number
-}
 
 /** The columns of `oqs_object_table` that describe its layout, in the order of `LayoutRow`. */
 export const LAYOUT_COLUMNS = 'prefix_fields, indexed_version'
@@ -22,18 +11,6 @@ export type LayoutRow = readonly [prefixFields: string, indexedVersion: number]
 
 export function toTableLayout([prefixFields, indexedVersion]: LayoutRow): TableLayout {
   return { prefixFields: toPrefixFields(prefixFields), indexedVersion }
-}
-
-/** Reads the layout of a table. */
-export function readTableLayout(
-  connection: { readonly session: SqliteSession },
-  id: number,
-): TableLayout {
-  const sql = `SELECT ${LAYOUT_COLUMNS} FROM oqs_object_table WHERE id = ?`
-  const columns = { prefixFields: toPrefixFields, indexedVersion: integer }
-  const layout = runIn(connection, (session) => session.find(sql, [id], columns))
-  if (layout === undefined) throw new Error(`no table ${id}`)
-  return layout
 }
 
 export interface ObjectIdIndex {

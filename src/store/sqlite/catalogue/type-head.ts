@@ -5,6 +5,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { linkedTypesOf } from '../../../query/query-tree.ts'
+import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import {
   type FindTable,
   tableOfRow as findTableOfRow,
@@ -21,7 +22,6 @@ import type { TypeGeneration } from './known-fields.ts'
 import {
   LAYOUT_COLUMNS,
   type LayoutRow,
-  type TableLayout,
   toTableLayout,
   VISIBLE_AT_VERSION,
 } from './table-layout.ts'

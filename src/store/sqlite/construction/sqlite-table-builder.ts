@@ -1,30 +1,12 @@
 /** How tables are built in SQLite, by the writer thread. */
-import type { ObjectType } from '../../../ontology/ontology.ts'
 import { finish, type Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { type FieldOwner, numberFields } from '../../core/catalogue/fields.ts'
+import type { TableOfType } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { integer, type Operation, settled } from '../../core/session/session.ts'
-import type {
-  NewRows,
-  StagedRecord,
-  TableBuilder,
-  TableOfType,
-} from '../../core/tables/construction.ts'
+import { type Operation, settled } from '../../core/session/session.ts'
+import type { NewRows, StagedRecord, TableBuilder } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import {
-  addFields,
-  createObjectTable,
-  refuseTooManyIndexes,
-  removeFromIndexes,
-} from '../catalogue/object-table.ts'
-import { FIELD_TYPES } from '../catalogue/table-fields.ts'
-import {
-  buildIndexes,
-  buildNextIndex,
-  hasMissingIndex,
-  withSortingThread,
-} from '../catalogue/table-indexes.ts'
+import { removeFromIndexes, SQLITE_TABLES } from '../catalogue/object-table.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { currentRows, readStaged } from '../writes/staged-record.ts'
@@ -35,6 +17,7 @@ const STEP = { objects: 400, portions: 4 } as const
 
 export class SqliteTableBuilder implements TableBuilder {
   readonly session
+  readonly tables = SQLITE_TABLES
   readonly publishesSeparately = false
   // A few objects with many array elements can take longer than many others.
   readonly portion = { objects: STEP.objects, bytes: 128 * 1024 }
@@ -61,46 +44,6 @@ export class SqliteTableBuilder implements TableBuilder {
 
   findUnfinished(id: number): Operation<StagedRecord | undefined> {
     return settled(readStaged(this.#db, id))
-  }
-
-  numberFields(types: readonly FieldOwner[]): Operation<unknown> {
-    return numberFields(this.session, FIELD_TYPES, types)
-  }
-
-  addFields(typeId: number, type: ObjectType): Operation<void> {
-    return settled(addFields(this.#db, typeId, type))
-  }
-
-  *createTable(table: TableOfType, definition?: ObjectType): Operation<void> {
-    if (definition !== undefined) {
-      const { typeId, id } = table
-      const before = yield* this.session.find(
-        'SELECT properties FROM oqs_field_list WHERE object_type_id = ? AND table_id = 0',
-        [typeId],
-        { properties: integer },
-      )
-      const added = definition.properties.size - (before?.properties ?? 0)
-      refuseTooManyIndexes(this.#db, typeId, added)
-      yield* this.numberFields([{ typeId, tableId: id, type: definition }])
-    }
-    createObjectTable(this.#db, table)
-  }
-
-  *buildNextIndex({ typeId, id }: TableOfType): Operation<boolean> {
-    const table = yield* this.session.find(
-      'SELECT live_count FROM oqs_object_table WHERE id = ?',
-      [id],
-      { rows: integer },
-    )
-    return withSortingThread(this.#db, table?.rows ?? 0, () => buildNextIndex(this.#db, typeId, id))
-  }
-
-  buildIndexes({ typeId, id }: TableOfType): Operation<void> {
-    return settled(buildIndexes(this.#db, typeId, id))
-  }
-
-  hasMissingIndex({ typeId, id }: TableOfType): Operation<boolean> {
-    return settled(hasMissingIndex(this.#db, typeId, id))
   }
 
   /** The statistics of SQLite are not used. */

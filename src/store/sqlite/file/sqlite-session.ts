@@ -27,6 +27,7 @@ const DIALECT: Dialect = {
   member: (json, name) => `${json} ->> '${name}'`,
   tokenGeneration: 'NULL',
   memberJson: (json) => `(${json} -> ?)`,
+  deferredIndexes: 'SELECT name FROM pragma_index_list(?) WHERE NOT "unique"',
 }
 
 /** A session of a connection. On a connection that only reads, SQLite refuses to write. */

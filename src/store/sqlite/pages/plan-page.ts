@@ -3,6 +3,7 @@
  * steers SQLite's own planner; `read-page.ts` executes the plan. Every statement is prepared.
  */
 import type { Query } from '../../../query/query.ts'
+import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { isMultiValued } from '../../sql/compile/query-fields.ts'
 import { isKeyOrdered, mergedWalks } from '../../sql/plan/alternatives.ts'
@@ -20,7 +21,6 @@ import {
   type VersionState,
   type Visibility,
 } from '../../sql/plan/plan-rules.ts'
-import type { TableLayout } from '../catalogue/table-layout.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 
 /** Invisible rows that a page may skip on the main thread, which takes a few milliseconds. */

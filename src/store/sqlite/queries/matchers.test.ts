@@ -7,8 +7,7 @@ import {
 } from '../../../../test/support/store-fixture.ts'
 import { tempFolder } from '../../../../test/support/temp-folder.ts'
 import type { Position, Query } from '../../../query/query.ts'
-import { fieldsInLayout } from '../catalogue/table-fields.ts'
-import { readTableLayout } from '../catalogue/table-layout.ts'
+import { fieldsOfTable } from '../catalogue/table-fields.ts'
 import { openConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
 import { readPage } from '../pages/read-page.ts'
@@ -66,7 +65,7 @@ describe('the matchers of a query', () => {
     return {
       table: 1,
       objectType: things.type,
-      numbers: fieldsInLayout(reading, 1, readTableLayout(reading, 1)),
+      numbers: fieldsOfTable(reading, { typeId: 1, id: 1 }),
       query,
       order: [],
       visibility: 'current',

@@ -2,9 +2,10 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
+import { buildIndexes, createTable } from '../../core/catalogue/build-table.ts'
+import { runNow } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
-import { createObjectTable, rowRemover } from '../catalogue/object-table.ts'
-import { buildIndexes } from '../catalogue/table-indexes.ts'
+import { buildingIn, rowRemover } from '../catalogue/object-table.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { StagedWrite, StepOutcome, TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -104,8 +105,8 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
       removeStaged(db, this.#record)
     }
     if (!table.isCreated && this.#changes.some(isPut)) {
-      createObjectTable(db, { typeId, id })
-      if (!isLoading) buildIndexes(db, typeId, id)
+      runNow(createTable(buildingIn(db), { typeId, id }))
+      if (!isLoading) runNow(buildIndexes(buildingIn(db), { typeId, id }))
     }
     this.#effects.fill(NOT_APPLIED)
     this.#counts = noEffects()

@@ -2,6 +2,7 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
+import { buildIndexes, createTable } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import {
   type CommitSession,
@@ -13,8 +14,8 @@ import {
 } from '../../core/commits/commit-write.ts'
 import { settled as resultOf, runNow } from '../../core/session/session.ts'
 import type { Commit } from '../../object-store.ts'
-import { createObjectTable } from '../catalogue/object-table.ts'
-import { buildIndexes, noteIndexedVersion } from '../catalogue/table-indexes.ts'
+import { buildingIn } from '../catalogue/object-table.ts'
+import { noteIndexedVersion } from '../catalogue/table-indexes.ts'
 import type { PropertyColumns } from '../changes/change-message.ts'
 import { isPut, keyOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -110,14 +111,14 @@ function writeChanges(
   if (!isCreated) {
     // A table that is not created yet has nothing to delete.
     if (!settled.some(isPut)) return { ...NOTHING_WRITTEN, liveCount: 0, maxRecordBytes: 0 }
-    createObjectTable(db, { typeId, id })
+    runNow(createTable(buildingIn(db), { typeId, id }))
   }
   const version = nextVersion(lastVersion, staged)
   const written = writeRows(db, settled, target, { ...batch, maxLength })
   // To build indexes after the rows costs less than inserting into them row by row.
   if (!isCreated) {
     noteIndexedVersion(db, id, version)
-    buildIndexes(db, typeId, id)
+    runNow(buildIndexes(buildingIn(db), { typeId, id }))
   }
   if (isRewriting && written.put + written.deleted > 0) {
     noteChangedKeys(db, typeId, settled.map(keyOf))

@@ -4,11 +4,14 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import { indexPrefixes } from '../../core/catalogue/build-table.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { runNow } from '../../core/session/session.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
+import { buildingIn } from '../catalogue/object-table.ts'
 import { fieldsOfTable } from '../catalogue/table-fields.ts'
-import { addLongTexts, columnName } from '../catalogue/table-indexes.ts'
+import { columnName } from '../catalogue/table-indexes.ts'
 import {
   columnsOf,
   fieldOf,
@@ -171,11 +174,8 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     writeWaitingTerms()
     db.cached('UPDATE oqs_catalogue SET last_row = ?').run(row)
     if (firstLongTexts.size === 0) return
-    addLongTexts(
-      db,
-      target,
-      [...firstLongTexts].flatMap((index) => fields[index] ?? []),
-    )
+    const longTexts = [...firstLongTexts].flatMap((index) => fields[index] ?? [])
+    runNow(indexPrefixes(buildingIn(db), { typeId, id: table }, longTexts))
   }
   return { add, reserve, addElements, finish }
 }

@@ -2,9 +2,6 @@
 
 -- The highest row number of all object tables, which share the indexes below.
 ALTER TABLE oqs_catalogue ADD COLUMN last_row INTEGER NOT NULL DEFAULT 0;
--- The last version when the indexes were built: object ids of rows of later versions are in an index
--- of their own.
-ALTER TABLE oqs_object_table ADD COLUMN indexed_version INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX oqs_field_list_with_structs ON oqs_field_list (struct_columns) WHERE struct_columns > 0;
 
 -- Indexes of values that do not fit into a column. One of each kind for all object types, because
