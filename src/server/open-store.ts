@@ -1,13 +1,11 @@
 /** Opens the store that `OQS_STORE` names. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { ObjectStore, StoreOptions } from '../store/object-store.ts'
 import { StoreDamage } from '../store/sqlite/file/store-failure.ts'
+import { sqlitePath } from '../store/store-name.ts'
 import { ConfigError } from './config.ts'
 import { withoutPassword } from './store-name.ts'
-
-const SQLITE = 'sqlite:'
 
 export const DAMAGE_ADVICE =
   'stop the service and restore the last backup; see "Restore a SQLite file" in docs/backups.md'
@@ -15,9 +13,10 @@ export const DAMAGE_ADVICE =
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
   try {
     // Only the store that is used is loaded.
-    if (isFile(name)) {
+    const path = sqlitePath(name)
+    if (path !== undefined) {
       const { openSqliteStore } = await import('../store/sqlite/open.ts')
-      return openSqliteStore(pathOf(name), options)
+      return openSqliteStore(path, options)
     }
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts')
     return await openPostgresStore(name, options)
@@ -35,23 +34,14 @@ export async function openExistingStore(name: string): Promise<ObjectStore> {
 
 /** Returns the path of a SQLite store, which must exist; undefined for any other store. */
 export function existingPath(name: string): string | undefined {
-  if (!isFile(name)) return undefined
-  const path = pathOf(name)
-  if (!existsSync(path)) {
+  const path = sqlitePath(name)
+  if (path !== undefined && !existsSync(path)) {
     throw cannotOpen(
       name,
       `there is no store at ${path}. Set OQS_STORE to an existing one, or create it with \`oqs serve\`.`,
     )
   }
   return path
-}
-
-function isFile(name: string): boolean {
-  return name.startsWith(SQLITE)
-}
-
-function pathOf(name: string): string {
-  return resolve(name.slice(SQLITE.length))
 }
 
 export function cannotOpen(name: string, reason: string, cause?: unknown): ConfigError {

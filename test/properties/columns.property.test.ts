@@ -13,7 +13,6 @@ import {
   readObjectKey,
   type StoredObject,
 } from '../../src/ontology/values/read-object.ts'
-import { fieldKey } from '../../src/ontology/values/searchable-values.ts'
 import { checkOrder } from '../../src/query/parse/order.ts'
 import { parseQuery } from '../../src/query/parse/parse-query.ts'
 import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
@@ -30,13 +29,13 @@ import {
   setCursorAt,
 } from '../../src/store/columns/page/find-page.ts'
 import type { MergedRow } from '../../src/store/columns/page/merge-rows.ts'
-import type { FieldValue } from '../../src/store/columns/segment/build-column.ts'
 import { SegmentBuilder } from '../../src/store/columns/segment/build-segment.ts'
 import type { ColumnSpec } from '../../src/store/columns/segment/column.ts'
 import { columnSpecs } from '../../src/store/columns/segment/column-specs.ts'
 import { type Closings, Segment } from '../../src/store/columns/segment/segment.ts'
 import { patternTest } from '../../src/store/sqlite/queries/matchers.ts'
 import { fcOptions } from '../support/fc-options.ts'
+import { fieldValue } from '../support/field-value.ts'
 import { type GeneratedType, type History, histories } from '../support/query-arbitraries.ts'
 import {
   compareObjects,
@@ -179,18 +178,6 @@ function build(specs: readonly ColumnSpec[], rows: readonly Row[], maxTextLength
   }
   const { buffer, place } = builder.finish()
   return new Segment(buffer, place)
-}
-
-function fieldValue(spec: ColumnSpec, { searchable, body }: StoredObject): FieldValue {
-  const key = fieldKey(spec)
-  if (spec.type === 'geopoint') {
-    const properties = new Map(Object.entries(JSON.parse(body) as Record<string, unknown>))
-    const point = properties.get(spec.property) as { coordinates: [number, number] } | undefined
-    return point && { longitude: point.coordinates[0], latitude: point.coordinates[1] }
-  }
-  if (!spec.isList) return searchable.columns.get(key)
-  const elements = searchable.elements.find((one) => fieldKey(one) === key)?.values
-  return elements ?? (searchable.columns.has(spec.property) ? [] : undefined)
 }
 
 const limits = {

@@ -93,6 +93,20 @@ CREATE TABLE oqs_object_table (
 ) STRICT;
 CREATE INDEX oqs_object_table_of_type ON oqs_object_table (object_type_id, state, first_version);
 
+-- The files with columns of object tables. A file that has no record here is not used: a restored
+-- backup must not meet the files of another time.
+CREATE TABLE oqs_column_segment (
+  -- The random name of the file.
+  name TEXT PRIMARY KEY,
+  type_rid TEXT NOT NULL,
+  -- Without a foreign key: removing a table must not wait for the builder of its columns.
+  table_id INTEGER NOT NULL,
+  -- The generation of the catalogue in which the definition of the type had last changed.
+  generation INTEGER NOT NULL,
+  -- The version whose objects the file has.
+  version INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- A type that is recreated with the RID of a dropped one continues its versions, so that a snapshot of
 -- the old type never shows rows of the new one.
 CREATE TABLE oqs_dropped_object_type (

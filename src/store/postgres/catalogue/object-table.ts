@@ -42,7 +42,7 @@ export function objectTablesOf(capabilities: Capabilities): TableDialect<ColumnT
       )
     },
     columnsOf: columnDefinitions,
-    indexesOf: (table, fields, layout) => deferredIndexes(table, fields, layout, capabilities),
+    indexesOf: deferredIndexes,
     buildIndex: (session, { sql }) => session.execute(sql),
   }
 }

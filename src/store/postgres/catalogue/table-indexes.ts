@@ -1,10 +1,9 @@
 /** The indexes of the tables of an object type. */
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
-import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
+import { addedIndex, CLOSED_INDEX } from '../../core/catalogue/version-indexes.ts'
 import { columnOf, type PrefixFields } from '../../sql/compile/field-numbers.ts'
 import { prefixSql } from '../../sql/compile/property-sql.ts'
-import type { Capabilities } from '../citus/capabilities.ts'
 import {
   elementColumnOf,
   elementFieldsOf,
@@ -21,20 +20,17 @@ function indexOn(table: string, name: string, what: string): Index {
 export function deferredIndexes(
   table: string,
   fields: readonly FieldColumns[],
-  { prefixFields }: TableLayout,
-  { needsSeparatePublication }: Capabilities,
+  layout: TableLayout,
 ): Index[] {
   const index = (name: string, what: string) => indexOn(table, name, what)
   return [
-    // For counting the rows of a commit before it is published.
-    ...(needsSeparatePublication ? [index('written', '(valid_from)')] : []),
-    // For reclaim, and for counting the rows of a commit.
-    index('closed', `(valid_to) WHERE valid_to < ${NEVER_CLOSED}`),
+    index('added', addedIndex(layout)),
+    index('closed', CLOSED_INDEX),
     // For object sets that list RIDs.
     index('object_id', `(${OBJECT_ID_INDEX})`),
     index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
-    ...valueFieldsOf(fields).map((field) => valueIndex(table, field, prefixFields)),
+    ...valueFieldsOf(fields).map((field) => valueIndex(table, field, layout.prefixFields)),
     // B-trees and GIN indexes cannot hold long texts.
     ...elementFieldsOf(fields)
       .filter(({ hasLongText }) => !hasLongText)

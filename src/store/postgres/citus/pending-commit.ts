@@ -6,7 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { readBuiltTable } from '../../core/catalogue/build-table.ts'
+import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { isAddedAfter } from '../../core/catalogue/version-indexes.ts'
 import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.ts'
 import { columnList, integer, type RowOf } from '../../core/session/session.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
@@ -130,9 +132,12 @@ export async function recoverPending(store: PostgresContext): Promise<void> {
 
 async function isVisible(database: Database, commit: PendingCommit): Promise<boolean> {
   const { version, tableId, added, closed } = commit
+  const { indexedVersion } = await readIn(database, (core) => readBuiltTable(core, tableId))
+  const isAdded = `${isAddedAfter(indexedVersion)} AND valid_from = ?`
+  const isClosed = `valid_to < ${NEVER_CLOSED} AND valid_to = ?`
   const [row] = await database.query(
     `SELECT count(*) FILTER (WHERE valid_from = ?), count(*) FILTER (WHERE valid_to = ?)
-     FROM ${objectTable(tableId)} WHERE valid_from = ? OR valid_to = ?`,
+     FROM ${objectTable(tableId)} WHERE (${isAdded}) OR (${isClosed})`,
     [version, version, version, version],
   )
   return Number(row?.[0]) === added && Number(row?.[1]) === closed

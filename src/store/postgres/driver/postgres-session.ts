@@ -47,7 +47,7 @@ const DIALECT: Dialect = {
 const LOCKS: Readonly<Record<StoreLock, number>> = { reclaim: 7_067_328_002 }
 
 /** Reads through a transaction, or through the database without one. */
-class PostgresReader implements ReadSession {
+export class PostgresReader implements ReadSession {
   readonly dialect = DIALECT
   readonly #session: Pick<Session, 'query'>
 

@@ -111,9 +111,9 @@ describe('the tables of object types', () => {
     expect(countSchema(path)).toBe(0)
 
     await put(store, first(types), ['a', 'b'])
-    // The table, an index per property but the key, and those of current rows, versions, closed rows,
-    // and two of ids.
-    expect(countSchema(path)).toBe(1 + 99 + 5)
+    // The table, an index per property but the key, and those of current rows, versions, added
+    // rows, closed rows, and two of ids.
+    expect(countSchema(path)).toBe(1 + 99 + 6)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({
       count: 2,
       totalCount: 2,
@@ -173,8 +173,8 @@ describe('the tables of object types', () => {
     await put(store, first(types), ['a'])
     expect(await store.reclaim(retention(1))).toBe(0)
     expect(await store.readPage(pageRequest(first(types)))).toMatchObject({ count: 1 })
-    // One table with an index for one property besides the key, and five others.
-    expect(countSchema(path)).toBe(1 + 1 + 5)
+    // One table with an index for one property besides the key, and six others.
+    expect(countSchema(path)).toBe(1 + 1 + 6)
   })
 
   it('are limited by their number of properties; types without objects do not count', async () => {

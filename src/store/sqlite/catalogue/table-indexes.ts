@@ -1,7 +1,7 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
-import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
+import { addedIndex, CLOSED_INDEX } from '../../core/catalogue/version-indexes.ts'
 import { KEY_COLUMN, microsecondsSql, type PropertySql } from '../../sql/compile/property-sql.ts'
 import type { TableFields } from './table-fields.ts'
 import { INDEXED_VALID_TO, indexedObjectId, objectIdIndexes } from './table-layout.ts'
@@ -15,8 +15,8 @@ export function deferredIndexes(table: string, fields: TableFields): Index[] {
   return [
     // For walks as of a version: rows that are not visible are skipped without reading them.
     indexOn(versionIndex(table), `${table} (pk, valid_from, ${INDEXED_VALID_TO})`),
-    // For reclaim.
-    indexOn(`${table}_closed`, `${table} (valid_to) WHERE valid_to < ${NEVER_CLOSED}`),
+    indexOn(`${table}_added`, `${table} ${addedIndex(fields.layout)}`),
+    indexOn(`${table}_closed`, `${table} ${CLOSED_INDEX}`),
     ...indexesOfIds(table, fields.layout),
     ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
   ]

@@ -12,6 +12,9 @@ const TRANSIENT: Readonly<Record<number, string>> = {
   14: 'the database cannot be opened',
 }
 
+/** SQLITE_BUSY. */
+const BUSY = 5
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB: a page or the whole file is damaged. */
 const DAMAGE: readonly number[] = [11, 26]
 
@@ -25,6 +28,11 @@ export class StoreDamage extends ObjectQueryError {
   constructor(cause?: unknown) {
     super('ServiceUnavailable', { reason: DAMAGE_REASON }, { cause })
   }
+}
+
+/** True for the failure of a statement that another transaction keeps from writing. */
+export function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number } | null)?.errcode ?? 0) % 256 === BUSY
 }
 
 /**

@@ -1,0 +1,241 @@
+/** The feed of columns, written once for both databases. */
+import { nextTurn } from '../../../admission/next-turn.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
+import type {
+  ColumnFeed,
+  ColumnSegmentRecord,
+  FeedHead,
+  FeedRow,
+  FeedTable,
+  RowChanges,
+  TooMany,
+} from '../../columns/feed/column-feed.ts'
+import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
+import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import { readFields } from '../catalogue/fields.ts'
+import { objectTable } from '../catalogue/object-tables.ts'
+import { boolean, integer, type Operation, runAwaited, text } from '../session/session.ts'
+import {
+  addedBetween,
+  countChanges,
+  selectClosed,
+  type TableState,
+  type Versions,
+} from './changed-rows.ts'
+import type { FeedDatabase, FeedSession } from './feed-database.ts'
+import { type FieldSelection, selectFields } from './feed-fields.ts'
+import { addSegment, readSegments, removeSegments } from './segment-records.ts'
+
+/** Rows that are read at once. The thread that reads changes has other work between them. */
+const OBJECTS_AT_ONCE = 2000
+const CHANGES_AT_ONCE = 200
+/** Fewer are read at once if the table has large ones. */
+const BYTES_AT_ONCE = 16 * 1024 * 1024
+const LARGE_ROWS_AT_ONCE = 16
+
+const HEAD = {
+  rid: text,
+  typeId: integer,
+  generation: integer,
+  published: integer,
+  oldest: integer,
+  table: integer,
+  firstVersion: integer,
+  liveCount: integer,
+  isCreated: boolean,
+} as const
+
+/** Where a portion of changes begins: after the key among the rows of the version. */
+interface Position {
+  readonly version: number
+  readonly key: string
+}
+
+export class StoreFeed implements ColumnFeed {
+  readonly #database: FeedDatabase
+  /** What is selected of each table. The columns of a table and a definition never change. */
+  readonly #selections = new WeakMap<FeedTable, FieldSelection>()
+
+  constructor(database: FeedDatabase) {
+    this.#database = database
+  }
+
+  async readHeads(rids: readonly string[]): Promise<readonly (FeedHead | undefined)[]> {
+    const heads = await this.#database.read((session) =>
+      session.query(
+        `SELECT t.rid, t.id, t.generation, t.published, t.oldest,
+           o.id, o.first_version, o.live_count, o.is_created
+         FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
+         WHERE t.rid ${session.dialect.isOneOf('text')}`,
+        [rids],
+        HEAD,
+        { isPrepared: true },
+      ),
+    )
+    const byRid = new Map(heads.map(({ rid, ...head }) => [rid, head]))
+    return rids.map((rid) => byRid.get(rid))
+  }
+
+  async readObjectType(rid: string): Promise<ObjectType | undefined> {
+    const type = await this.#database.read((session) =>
+      session.find('SELECT ontology_rid FROM oqs_object_type WHERE rid = ?', [rid], {
+        ontology: text,
+      }),
+    )
+    if (type === undefined) return undefined
+    const { callerId } = INTERNAL_CONTEXT
+    const reading = this.#database.catalogue.read({ named: [type], callerId })
+    const [ontology] = (await runAwaited(reading)).ontologies
+    return ontology?.objectTypes.values().find((one) => one.rid === rid)
+  }
+
+  async *readObjects(source: FeedTable, version: number): AsyncGenerator<readonly FeedRow[]> {
+    const where = `${this.#database.visibleAt} AND o.pk > ? ORDER BY o.pk`
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const values: (string | number)[] = [version, version, after]
+      const rows: readonly FeedRow[] | undefined = await this.#read(
+        source,
+        version,
+        (session, state) =>
+          this.#selectRows(session, source, where, values, limitOf(state, OBJECTS_AT_ONCE)),
+        [],
+      )
+      if (rows === undefined) {
+        const table = `table ${source.table} of type ${source.typeId}`
+        throw new Error(`version ${version} was reclaimed while it was read from ${table}`)
+      }
+      if (rows.length > 0) yield rows
+      after = rows.at(-1)?.key
+    }
+  }
+
+  async readChanges(
+    source: FeedTable,
+    since: number,
+    until: number,
+    maxRows: number,
+  ): Promise<RowChanges | TooMany> {
+    const versions = { since, until }
+    const count = await this.#read(
+      source,
+      since,
+      (session, state) => countChanges(session, source, state, versions, maxRows),
+      0,
+    )
+    if (count === undefined || count > maxRows) return 'tooMany'
+    if (count === 0) return { added: [], closed: [] }
+    const added = await this.#collect(
+      source,
+      versions,
+      (session, state, { version, key }) => {
+        const where = `${addedBetween(state, versions)} ORDER BY o.valid_from, o.pk`
+        const limit = limitOf(state, CHANGES_AT_ONCE)
+        return this.#selectRows(session, source, where, [version, key, until], limit)
+      },
+      ({ validFrom, key }) => ({ version: validFrom, key }),
+    )
+    const closed = await this.#collect(
+      source,
+      versions,
+      (session, _, { version, key }) =>
+        selectClosed(session, source, [version, key, until], CHANGES_AT_ONCE),
+      ({ validTo, key }) => ({ version: validTo, key }),
+    )
+    return added === undefined || closed === undefined ? 'tooMany' : { added, closed }
+  }
+
+  readSegments(): Promise<readonly ColumnSegmentRecord[]> {
+    return this.#database.read(readSegments)
+  }
+
+  addSegment(record: ColumnSegmentRecord): Promise<void> {
+    return this.#database.write(addSegment, record)
+  }
+
+  removeSegments(names: readonly string[]): Promise<void> {
+    return this.#database.write(removeSegments, names)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]()
+  }
+
+  /**
+   * Reads a table in a transaction. Returns undefined if rows of the version may have been
+   * reclaimed, and `empty` if the table is not created yet.
+   */
+  #read<Result>(
+    { typeId, table }: FeedTable,
+    version: number,
+    read: (session: FeedSession, state: TableState) => Operation<Result>,
+    empty: Result,
+  ): Promise<Result | undefined> {
+    return this.#database.read(function* (session) {
+      const state = yield* session.find(
+        `SELECT t.oldest, o.is_created, o.max_record_bytes, o.indexed_version
+         FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.object_type_id = t.id
+         WHERE t.id = ? AND o.id = ?`,
+        [typeId, table],
+        { oldest: integer, isCreated: boolean, maxRecordBytes: integer, indexedVersion: integer },
+        { isPrepared: true },
+      )
+      if (state === undefined || state.oldest > version) return undefined
+      return state.isCreated ? yield* read(session, state) : empty
+    })
+  }
+
+  /** Reads all changes of a kind, in portions. Returns undefined if some may have been reclaimed. */
+  async #collect<Row>(
+    source: FeedTable,
+    { since }: Versions,
+    read: (session: FeedSession, state: TableState, from: Position) => Operation<readonly Row[]>,
+    positionOf: (row: Row) => Position,
+  ): Promise<readonly Row[] | undefined> {
+    const all: Row[] = []
+    // No key is empty.
+    for (let from: Position = { version: since + 1, key: '' }; ; ) {
+      const after = from
+      const rows = await this.#read(source, since, (...at) => read(...at, after), [])
+      if (rows === undefined) return undefined
+      const last = rows.at(-1)
+      if (last === undefined) return all
+      all.push(...rows)
+      from = positionOf(last)
+      await nextTurn()
+    }
+  }
+
+  *#selectRows(
+    session: FeedSession,
+    source: FeedTable,
+    where: string,
+    values: readonly (string | number)[],
+    limit: number,
+  ): Operation<readonly FeedRow[]> {
+    const { expressions, parameters, read } = yield* this.#selectionOf(session, source)
+    const rows = yield* session.rows(
+      `SELECT ${['o.pk', 'o.valid_from', ...expressions].join(', ')}
+       FROM ${objectTable(source.table)} AS o WHERE ${where} LIMIT ?`,
+      [...parameters, ...values, limit],
+    )
+    return rows.map((row) => ({
+      key: text(row[0]),
+      validFrom: integer(row[1]),
+      values: read(row, 2),
+    }))
+  }
+
+  *#selectionOf(session: FeedSession, source: FeedTable): Operation<FieldSelection> {
+    const known = this.#selections.get(source)
+    if (known !== undefined) return known
+    const numbers = new FieldNumbers(yield* readFields(session, source.typeId))
+    const selection = selectFields(source.specs, numbers, session.dialect, this.#database.formOf)
+    this.#selections.set(source, selection)
+    return selection
+  }
+}
+
+function limitOf({ maxRecordBytes }: TableState, most: number): number {
+  const fitting = Math.floor(BYTES_AT_ONCE / Math.max(1, maxRecordBytes))
+  return Math.min(most, Math.max(LARGE_ROWS_AT_ONCE, fitting))
+}
