@@ -95,6 +95,23 @@ describe('a fair queue', () => {
     expect(tasks.started.slice(3)).toEqual(['b1', 'a4'])
   })
 
+  it('lets no number of callers that used less keep another one waiting', async () => {
+    const tasks = new Tasks({ maxWaitMs: 100_000 })
+    const others = [...'bcdefghijklmnopqrstuvwxyz']
+    await tasks.start('a1', 'b1', 'c1')
+    await tasks.timer.pass(20)
+    await tasks.start('d1')
+    await tasks.end('a1')
+    await tasks.start('a2')
+    // Two of the others always run, and two wait, each for the first time.
+    for (const [n, next] of others.slice(3).entries()) {
+      await tasks.timer.pass(5)
+      await tasks.start(`${next}1`)
+      await tasks.end(`${others[n]}1`)
+    }
+    expect(tasks.started.slice(0, 7)).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'a2'])
+  })
+
   it('treats callers equally once their use is long ago', async () => {
     const tasks = new Tasks({ slots: 1, maxWaitMs: 1e9 })
     await tasks.start('a1')

@@ -1,9 +1,9 @@
 /**
  * Shares a few slots fairly between callers. One caller never holds all slots, so a small request of
- * another caller finds a free one. The waiting caller that used the least goes first, where only use
- * counts for which others had to wait (start-time fair queueing): neither many new callers nor one
- * that comes back can keep another one waiting. A task that would wait too long behind tasks of its
- * own caller is refused on arrival, not after the wait.
+ * another caller finds a free one. The waiting caller goes first that used the least beyond an equal
+ * share of the time in which somebody had to wait (start-time fair queueing): neither new callers nor
+ * any number of others keep one waiting until each of them has used as much. A task that would wait
+ * too long behind tasks of its own caller is refused on arrival, not after the wait.
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 import { CallerMap } from './caller-limits.ts'
@@ -47,7 +47,7 @@ interface WaitingTask {
 interface CallerState {
   running: number
   readonly waiting: WaitingTask[]
-  /** Milliseconds of use, counted from what others had used when the caller became active. */
+  /** Milliseconds of use, counted from the equal share when the caller became active. */
   usedMs: number
   usedAt: number
   /** Moving average of the duration of a task; decays to the first average while none runs. */
@@ -69,14 +69,19 @@ export class FairQueue {
   readonly #runningByKey = new Map<string, number>()
   /** Cancels the timer that starts tasks when a caller stops being active. */
   #cancelWakeUp: (() => void) | undefined
-  /** The use of the caller whose task was started last, or more. */
-  #startedAtUse = 0
+  /**
+   * What each caller could have used so far with an equal share, as far as anybody had to wait: a
+   * caller that used more goes later. At least the use of each caller when its task was started.
+   */
+  #equalShareMs = 0
+  #sharedUntil: number
   #free: number
   #closedReason: string | undefined
 
   constructor(options: FairQueueOptions) {
     this.#options = options
     this.#timer = options.timer ?? REAL_TIMER
+    this.#sharedUntil = this.#timer.now()
     this.#free = options.slots
     this.#callers = new CallerMap({
       create: () => this.#newCaller(),
@@ -88,9 +93,9 @@ export class FairQueue {
   async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
     if (this.#closedReason !== undefined) throw unavailable(this.#closedReason)
     owner.signal?.throwIfAborted()
+    this.#shareTime()
     const caller = this.#callers.findOrCreate(owner.callerId)
-    const isActive = caller.running + caller.waiting.length > 0
-    if (!isActive) caller.usedMs = Math.max(caller.usedMs, this.#startedAtUse)
+    if (!hasTasks(caller)) caller.usedMs = Math.max(caller.usedMs, this.#equalShareMs)
     const isNext = caller.waiting.length === 0
     if (isNext && this.#canStart(caller, owner, this.#slotsPerCaller())) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
@@ -141,6 +146,7 @@ export class FairQueue {
     caller.waiting.push(task)
     const { maxWaitMs, busyReason } = this.#options
     const giveUp = (error: unknown) => {
+      this.#shareTime()
       task.refuse(error)
       // The remaining callers may now have larger shares.
       this.#startNext()
@@ -192,20 +198,17 @@ export class FairQueue {
 
   #enter(caller: CallerState, { key }: TaskOwner): void {
     caller.averageMs = this.#averageMs(caller)
-    this.#startedAtUse = Math.max(this.#startedAtUse, caller.usedMs)
+    this.#equalShareMs = Math.max(this.#equalShareMs, caller.usedMs)
     this.#free -= 1
     caller.running += 1
     if (key !== undefined) this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1)
   }
 
   #leave(caller: CallerState, { key, signal }: TaskOwner, tookMs: number): void {
+    this.#shareTime()
     this.#free += 1
     caller.running -= 1
     caller.usedMs += tookMs
-    // Nobody had to wait for what was used while there was a free slot for everyone.
-    if (this.#free === this.#options.slots) {
-      this.#startedAtUse = Math.max(this.#startedAtUse, caller.usedMs)
-    }
     caller.usedAt = this.#timer.now()
     // An aborted task took as long as its client stayed, not as long as the work takes.
     if (!signal?.aborted) caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
@@ -217,13 +220,37 @@ export class FairQueue {
     this.#startNext()
   }
 
+  /** Divides the time that has passed between the callers with tasks, if one of them had to wait. */
+  #shareTime(): void {
+    const now = this.#timer.now()
+    const passedMs = now - this.#sharedUntil
+    this.#sharedUntil = now
+    if (this.#free > 0 || passedMs === 0) return
+    let [callers, waiting] = [0, 0]
+    for (const caller of this.#callers.values()) {
+      if (hasTasks(caller)) callers += 1
+      waiting += caller.waiting.length
+    }
+    if (waiting > 0) this.#equalShareMs += (passedMs * this.#options.slots) / callers
+  }
+
+  /** Nobody waits for what was used until now. */
+  #forgiveUse(): void {
+    for (const { usedMs } of this.#callers.values()) {
+      this.#equalShareMs = Math.max(this.#equalShareMs, usedMs)
+    }
+  }
+
   /** Starts all waiting tasks that fit, one per caller in each round. */
   #startNext(): void {
     this.#cancelWakeUp?.()
     this.#cancelWakeUp = undefined
     if (this.#free === 0) return
     const waiting = [...this.#callers.values()].filter((caller) => caller.waiting.length > 0)
-    if (waiting.length === 0) return
+    if (waiting.length === 0) {
+      if (this.#free === this.#options.slots) this.#forgiveUse()
+      return
+    }
     waiting.sort((a, b) => a.usedMs - b.usedMs)
     // Does not change here: a caller with a waiting task is active already.
     const share = this.#slotsPerCaller()
@@ -273,21 +300,24 @@ export class FairQueue {
     return {
       running: 0,
       waiting: [],
-      usedMs: this.#startedAtUse,
+      usedMs: this.#equalShareMs,
       usedAt: this.#timer.now(),
       averageMs: this.#firstAverageMs(),
     }
   }
 
   #isIdle(caller: CallerState): boolean {
-    const { running, waiting, usedMs } = caller
-    return running + waiting.length === 0 && usedMs <= this.#startedAtUse
+    return !hasTasks(caller) && caller.usedMs <= this.#equalShareMs
   }
 }
 
+function hasTasks({ running, waiting }: CallerState): boolean {
+  return running + waiting.length > 0
+}
+
 /** The time at which a caller stops being active; infinite while it has tasks. */
-function activeUntil({ running, waiting, usedAt }: CallerState): number {
-  return running + waiting.length > 0 ? Infinity : usedAt + ACTIVE_MS
+function activeUntil(caller: CallerState): number {
+  return hasTasks(caller) ? Infinity : caller.usedAt + ACTIVE_MS
 }
 
 function unavailable(reason: string): ObjectQueryError {
