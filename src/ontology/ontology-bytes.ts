@@ -44,6 +44,19 @@ export function viewBytes(view: Ontology, sharedOf: (type: ObjectType) => Shared
   return bytes
 }
 
+/** Returns the memory of a view that differs only in some types, see `replaceTypes`. */
+export function replacedTypesBytes(
+  { linkTypes, interfaceTypes }: Ontology,
+  types: ReadonlyMap<string, ObjectType>,
+): number {
+  let bytes = BASE_BYTES + types.size * TYPE_BYTES + linkTypes.length * LINK_BYTES
+  for (const { implementations } of interfaceTypes.values()) {
+    const implementing = [...types.keys()].filter((name) => implementations.has(name)).length
+    if (implementing > 0) bytes += INTERFACE_BYTES + implementing * INTERFACE_PART_BYTES
+  }
+  return bytes
+}
+
 function partBytes({ linkTypes, interfaceTypes, sharedPropertyTypes }: Ontology): number {
   let bytes = linkTypes.length * LINK_BYTES + sharedPropertyTypes.size * FIELD_BYTES
   for (const { allProperties, allLinks, implementations } of interfaceTypes.values()) {

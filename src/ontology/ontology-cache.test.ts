@@ -51,6 +51,23 @@ describe('a cache of definitions', () => {
     expect(cache.findView(first, 'view 3')).toBeUndefined()
   })
 
+  it('keeps a view as long as the one that it shares parts with', () => {
+    const cache = new OntologyCache<string>(40_000)
+    const staff = ontology('staff')
+    cache.add('staff', staff, held('ada'))
+    cache.addView(staff, 'template', 'of anyone', held('bob', 15_000))
+    cache.addView(staff, 'own', 'of cleo', { ...held('cleo', 1000), sharesWith: 'template' })
+    expect(cache.findView(staff, 'own')).toBe('of cleo')
+    // Bob holds the most.
+    cache.addView(staff, 'other', 'of dora', held('dora', 14_000))
+    cache.addView(staff, 'late', 'of cleo', { ...held('cleo', 1000), sharesWith: 'template' })
+    const views = ['template', 'own', 'other', 'late'].map((id) => cache.findView(staff, id))
+    expect(views).toEqual([undefined, undefined, 'of dora', undefined])
+    expect(cache.bytes).toBe(25_000)
+    cache.delete('staff')
+    expect(cache.bytes).toBe(0)
+  })
+
   it('counts what is reserved, and holds nothing larger than itself', () => {
     const cache = new OntologyCache(50_000)
     cache.add('a', ontology('a'), held('ada', 30_000))

@@ -12,6 +12,8 @@ interface Entry<Value> {
   readonly value: Value
   readonly bytes: number
   readonly holder: Holder
+  /** What is removed with it: the views of a definition, or those that share parts of a view. */
+  readonly dependents: Set<Entry<unknown>>
   /** Removes the entry from the map that finds it. */
   readonly remove: () => void
 }
@@ -73,7 +75,6 @@ export class OntologyCache<View = unknown> {
     const remove = () => {
       this.#definitions.delete(key)
       this.#ofOntology.delete(ontology)
-      for (const view of definition.views.values()) this.#remove(view)
     }
     const entry = this.#hold(ontology, share, remove)
     const definition: Definition<View> = { entry, views: new Map() }
@@ -95,16 +96,30 @@ export class OntologyCache<View = unknown> {
     return entry.value
   }
 
-  /** Keeps a view of a definition, unless the definition itself was evicted meanwhile. */
-  addView(ontology: Ontology, id: string, view: View, share: CacheShare): void {
-    const views = this.#ofOntology.get(ontology)?.views
-    if (views === undefined) return
+  /**
+   * Keeps a view of a definition, or of another view of it with which it shares parts, unless what it
+   * is of was evicted meanwhile.
+   */
+  addView(
+    ontology: Ontology,
+    id: string,
+    view: View,
+    share: CacheShare & { readonly sharesWith?: string | undefined },
+  ): void {
+    const definition = this.#ofOntology.get(ontology)
+    const { sharesWith } = share
+    const of = sharesWith === undefined ? definition?.entry : definition?.views.get(sharesWith)
+    if (definition === undefined || of === undefined) return
+    const { views } = definition
     const known = views.get(id)
     if (known !== undefined) this.#remove(known)
-    views.set(
-      id,
-      this.#hold(view, share, () => views.delete(id)),
-    )
+    const remove = () => {
+      views.delete(id)
+      of.dependents.delete(entry)
+    }
+    const entry = this.#hold(view, share, remove)
+    of.dependents.add(entry)
+    views.set(id, entry)
     this.#evictExcess()
   }
 
@@ -113,7 +128,7 @@ export class OntologyCache<View = unknown> {
     const holder = this.#holders.get(callerId) ?? { callerId, entries: new Set(), bytes: 0 }
     this.#holders.set(callerId, holder)
     const bytes = share.bytes + ENTRY_BYTES
-    const entry = { value, bytes, holder, remove }
+    const entry = { value, bytes, holder, dependents: new Set<Entry<unknown>>(), remove }
     holder.entries.add(entry)
     holder.bytes += bytes
     this.#bytes += bytes
@@ -127,6 +142,7 @@ export class OntologyCache<View = unknown> {
     this.#bytes -= bytes
     if (holder.entries.size === 0) this.#holders.delete(holder.callerId)
     entry.remove()
+    for (const dependent of entry.dependents) this.#remove(dependent)
   }
 
   #evictExcess(): void {

@@ -6,6 +6,7 @@ import type { Right } from '../../src/access/policies/policy.ts'
 import type { CallerView } from '../../src/access/policies/view-ontology.ts'
 import { nextTurn } from '../../src/admission/next-turn.ts'
 import { Catalogue } from '../../src/ontology/catalogue.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
 import { OntologyCache } from '../../src/ontology/ontology-cache.ts'
 import { openStore } from '../../src/server/open-store.ts'
@@ -48,8 +49,9 @@ describe('views of callers', () => {
     place = await createTestStore()
     store = await openStore(place.name)
   })
+  let definitions: OntologyCache<CallerView>
   beforeEach(() => {
-    const definitions = new OntologyCache<CallerView>(1_000_000)
+    definitions = new OntologyCache(1_000_000)
     definitions.add('lab', LAB, { bytes: 1000, callerId: 'anyone' })
     views = new CallerViews({
       documents: store.documents,
@@ -73,9 +75,9 @@ describe('views of callers', () => {
       expiresAtMs: undefined,
     })
   }
-  const see = async (policy: string, by: Caller) => {
+  const see = async (policy: string, by: Caller, ontology = LAB) => {
     const policies = await views.read([[policy]])
-    const viewer = { caller: by, catalogue: new Catalogue(1, [LAB]) }
+    const viewer = { caller: by, catalogue: new Catalogue(1, [ontology]) }
     return (await views.limit(viewer, policies)).catalogue.ontologies
   }
 
@@ -103,6 +105,31 @@ describe('views of callers', () => {
       expect(made - before).toBeLessThanOrEqual(1)
     }
     await Promise.all(seen)
+  })
+
+  it('take as much memory as they differ from those of other callers', async () => {
+    const types = Array.from({ length: 600 }, (_, n) => ({
+      ...LAB.definition.objectTypes[0],
+      apiName: `sample${n}`,
+      rid: `ri.ontology.main.object-type.sample${n}`,
+    }))
+    const large = parseDefinition({ ...LAB.definition, objectTypes: types } as OntologyDefinition)
+    definitions.add('lab', large, { bytes: 1000, callerId: 'anyone' })
+    const rights = [
+      { ontology: 'lab', objectType: 'sample7', access: 'read', ...rule('$caller.name') },
+      { ontology: 'lab', objectType: '*', access: 'read' },
+    ]
+    const body = { rights }
+    await store.documents.put({ kind: 'policy', id: 'large', body, expiresAtMs: undefined })
+    const [first] = await see('large', caller('ada'), large)
+    const bytes = definitions.bytes
+    for (let n = 0; n < 20; n += 1) {
+      const [seen] = await see('large', caller(`caller ${n}`), large)
+      expect(seen?.objectTypes.get('sample8')).toBe(first?.objectTypes.get('sample8'))
+      expect(seen?.objectTypes.get('sample7')).not.toBe(first?.objectTypes.get('sample7'))
+      expect(seen?.viewId).not.toBe(first?.viewId)
+    }
+    expect(definitions.bytes - bytes).toBeLessThan(20 * 10_000)
   })
 
   it('differ between a caller without a claim and a right that needs none', async () => {

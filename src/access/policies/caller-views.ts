@@ -12,6 +12,7 @@ import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import type { Documents, FoundDocuments, StoredDocument } from '../../store/object-store.ts'
 import type { Caller, CallerRights } from '../caller.ts'
 import type { Viewer } from '../resolve.ts'
+import { namesAsClaims } from './claims.ts'
 import { type Claims, claimNames, type Policy, type PolicyBody } from './policy.ts'
 import { ReadOnlyTypes } from './ruled-objects.ts'
 import {
@@ -20,6 +21,7 @@ import {
   type PolicyLists,
   viewId,
   viewOntology,
+  viewWithClaims,
 } from './view-ontology.ts'
 
 /** The bytes of policies, as JSON text, that are kept for later requests. */
@@ -48,6 +50,7 @@ export interface CallerViewsOptions {
 export class CallerViews {
   /** The claims that rules can use. */
   readonly claimNames: readonly string[]
+  readonly #namesAsClaims: Claims
   readonly #options: CallerViewsOptions
   /** Views are made one after the other, so that other requests wait for one at most. */
   readonly #turns = new TurnQueue()
@@ -64,6 +67,7 @@ export class CallerViews {
   constructor(options: CallerViewsOptions) {
     this.#options = options
     this.claimNames = claimNames(options.providerClaims)
+    this.#namesAsClaims = namesAsClaims(this.claimNames)
   }
 
   /** Returns the policies with these names. Unknown ones are left out: they allow nothing. */
@@ -117,16 +121,39 @@ export class CallerViews {
 
   async #view(ontology: Ontology, caller: Caller, policies: ReadPolicies): Promise<CallerView> {
     const { definitions, limits } = this.#options
+    const { lists } = policies
     const claims = claimsOf(caller)
     const id = this.#viewId(ontology, policies, claims)
     const known = definitions.findView(ontology, id)
     if (known !== undefined) return known
+    const viewAs = (own: Claims) =>
+      viewOntology(ontology, lists, { claims: own, limits }, this.#readOnly)
+    const templateId = viewId(lists, ontology, this.#namesAsClaims)
+    if (id === templateId) return this.#make(ontology, id, caller, () => viewAs(claims))
+    const template =
+      definitions.findView(ontology, templateId) ??
+      (await this.#make(ontology, templateId, caller, () => viewAs(this.#namesAsClaims)))
+    const makeOwn = () =>
+      viewWithClaims(template, ontology, lists, { claims, limits }) ?? viewAs(claims)
+    return this.#make(ontology, id, caller, makeOwn, templateId)
+  }
+
+  /** Makes a view, and keeps it as long as the one that it shares parts with. */
+  async #make(
+    ontology: Ontology,
+    id: string,
+    caller: Caller,
+    make: () => CallerView,
+    sharesWith?: string,
+  ): Promise<CallerView> {
+    const { definitions } = this.#options
     // A view of a large ontology takes milliseconds, and many callers can need theirs at once.
     await this.#turns.next()
     const meanwhile = definitions.findView(ontology, id)
     if (meanwhile !== undefined) return meanwhile
-    const view = viewOntology(ontology, policies.lists, { claims, limits }, this.#readOnly)
-    definitions.addView(ontology, id, view, { bytes: view.bytes, callerId: caller.id })
+    const view = make()
+    const share = { bytes: view.bytes, callerId: caller.id, sharesWith }
+    definitions.addView(ontology, id, view, share)
     return view
   }
 

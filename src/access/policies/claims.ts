@@ -25,6 +25,20 @@ export function tryClaims(where: unknown, claims: Claims): unknown {
   }
 }
 
+/** Returns claims that stand for themselves in every rule. */
+export function namesAsClaims(names: readonly string[]): Claims {
+  return Object.fromEntries(names.map((name) => [name, `${PREFIX}${name}`]))
+}
+
+export function usesClaims(where: unknown): boolean {
+  let isUsed = false
+  replaceClaims(where, 'where', (claim) => {
+    isUsed = true
+    return claim
+  })
+  return isUsed
+}
+
 /** Refuses claims that are unknown or not compared for equality, by their path. */
 export function checkClaims(where: unknown, known: readonly string[], path: string): void {
   replaceClaims(where, path, (claim, at) => {

@@ -47,17 +47,19 @@ export function rightsIn(policy: Policy, { rid, apiName }: OntologyEntry): reado
 /**
  * Returns what the policies of one credential allow together; undefined if they allow nothing. If
  * one policy does not fit, all of them allow nothing: what it hides might be visible without it.
+ * Returns the rights in all object types, or in those that are given.
  */
 export function addUp(
   policies: readonly Policy[],
   ontology: Ontology,
   context: RightsContext,
+  objectTypes: Ontology['objectTypes'] = ontology.objectTypes,
 ): OntologyRights | undefined {
   const named = policies.map((policy) => rightsIn(policy, ontology))
   if (named.flat().some((right) => !fits(right, ontology, context))) return undefined
-  const parts = named.map((rights) => rightsOfPolicy(rights, ontology, context))
+  const parts = named.map((rights) => rightsOfPolicy(rights, objectTypes, context))
   const types = new Map<string, TypeRights>()
-  for (const name of ontology.objectTypes.keys()) {
+  for (const name of objectTypes.keys()) {
     const rights = union(parts.flatMap((part) => part.types.get(name) ?? []))
     if (rights !== undefined && rights.rows !== UNCLAIMED) types.set(name, rights)
   }
@@ -78,13 +80,13 @@ export function intersect(a: OntologyRights, b: OntologyRights): OntologyRights 
 /** Includes types with `UNCLAIMED` rows: what one policy hides stays hidden in others. */
 function rightsOfPolicy(
   rights: readonly Right[],
-  ontology: Ontology,
+  objectTypes: Ontology['objectTypes'],
   context: RightsContext,
 ): OntologyRights {
   const named = Map.groupBy(rights, ({ objectType }) => objectType)
   const others = union((named.get(ALL_TYPES) ?? []).map(({ access }) => allOfType(access)))
   const types = new Map<string, TypeRights>()
-  for (const [name, objectType] of ontology.objectTypes) {
+  for (const [name, objectType] of objectTypes) {
     const own = named.get(name)?.map((right) => rightsOfType(right, objectType, context))
     const combined = own === undefined ? others : union(own)
     if (combined !== undefined) types.set(name, combined)

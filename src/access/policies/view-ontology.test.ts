@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import { namesAsClaims } from './claims.ts'
 import type { Policy, Right } from './policy.ts'
 import { restrictionOf } from './ruled-objects.ts'
-import { nameOntology, type PolicyLists, viewId, viewOntology } from './view-ontology.ts'
+import {
+  nameOntology,
+  type PolicyLists,
+  viewId,
+  viewOntology,
+  viewWithClaims,
+} from './view-ontology.ts'
 
+const STRING = { type: 'string' } as const
 const LIMITS = { maxDepth: 10, maxTerms: 100, maxTextLength: 1000 }
 
 function ontology(apiName: string) {
@@ -209,6 +219,74 @@ describe('what policies show', () => {
     expect(isAdministered([[...administer, ...write]])).toBe(true)
     expect(isAdministered([write])).toBe(false)
   })
+})
+
+describe('a view that shares all but the rules with claims', () => {
+  const person = {
+    apiName: 'person',
+    rid: 'ri.ontology.main.object-type.person',
+    primaryKey: 'id',
+    properties: { id: STRING, owner: STRING, phone: STRING, room: STRING },
+    implements: { owned: {} },
+  }
+  const room = {
+    apiName: 'room',
+    rid: 'ri.ontology.main.object-type.room',
+    primaryKey: 'id',
+    properties: { id: STRING, owner: STRING },
+    implements: { owned: {} },
+  }
+  const office = parseDefinition({
+    apiName: 'staff',
+    rid: 'ri.ontology.main.ontology.office',
+    objectTypes: [person, room, { ...room, apiName: 'hall', rid: `${room.rid}2`, implements: {} }],
+    linkTypes: [
+      { apiName: 'room', from: 'person', to: 'room', foreignKey: 'room', reverseApiName: 'people' },
+    ],
+    sharedPropertyTypes: { owner: STRING },
+    interfaceTypes: [{ apiName: 'owned', properties: ['owner'] }],
+  } as OntologyDefinition)
+  const own = right('read', 'person', { where: is('$caller.name') })
+  const mailed = right('read', 'person', { where: is('$caller.email'), hide: ['phone'] })
+
+  it.each<[string, PolicyLists]>([
+    ['the only rule', [[policy(own)]]],
+    ['a rule besides all types', [[policy(own, right('read', '*'))]]],
+    ['a rule besides a type to write', [[policy(own, right('write', 'room'))]]],
+    ['a rule that hides a property', [[policy(mailed, right('read', '*'))]]],
+    ['two rules of a type', [[policy(own, mailed), policy(right('read', 'room'))]]],
+    ['a rule beside one that shows everything', [[policy(own), policy(right('write', '*'))]]],
+    ['rules of two credentials', [[policy(own)], [policy(mailed, right('read', '*'))]]],
+    ['a credential that allows less', [[policy(own)], [policy(right('read', 'room'))]]],
+    ['a rule that does not fit', [[policy(own, right('read', 'person', { hide: ['size'] }))]]],
+  ])('is the same as one that shares nothing: %s', (_, lists) => {
+    const names = namesAsClaims(['name', 'email'])
+    const template = viewOntology(office, lists, { claims: names, limits: LIMITS })
+    for (const claims of [{ name: 'ada', email: 'a@b' }, { name: 'bob' }, {}]) {
+      const context = { claims, limits: LIMITS }
+      const whole = viewOntology(office, lists, context)
+      const shared = viewWithClaims(template, office, lists, context) ?? whole
+      expect(shared.canAdminister).toBe(whole.canAdminister)
+      expect(contents(shared.ontology)).toEqual(contents(whole.ontology))
+      const [first] = shared.ontology?.linkSides ?? []
+      const linked = shared.ontology?.objectTypes.get('person')
+      if (first !== undefined) expect(first.objectType).toBe(linked)
+    }
+  })
+
+  /** Everything in an ontology, with maps as lists. */
+  const contents = (view: Ontology | undefined): unknown =>
+    view && {
+      ...view,
+      objectTypes: [...view.objectTypes],
+      types: [...view.objectTypes.keys(), ...view.objectTypes.values()],
+      size: view.objectTypes.size,
+      interfaceTypes: [...view.interfaceTypes].map(([name, one]) => [
+        name,
+        { ...one, implementations: [...one.implementations] },
+      ]),
+      actionTypes: [...view.actionTypes],
+    }
 })
 
 describe('the identity of a view', () => {

@@ -5,9 +5,10 @@ import type { ObjectTypeDefinition } from '../../ontology/definition/definition-
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { visibleDefinition } from '../../ontology/definition/visible-definition.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { viewBytes } from '../../ontology/ontology-bytes.ts'
+import { replacedTypesBytes, viewBytes } from '../../ontology/ontology-bytes.ts'
+import { replaceTypes } from '../../ontology/replace-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import { tryClaims } from './claims.ts'
+import { tryClaims, usesClaims } from './claims.ts'
 import type { Claims, Policy, Right } from './policy.ts'
 import {
   addUp,
@@ -17,7 +18,7 @@ import {
   rightsIn,
   type TypeRights,
 } from './policy-rights.ts'
-import { ReadOnlyTypes, restrictType } from './ruled-objects.ts'
+import { ReadOnlyTypes, restrictionOf, restrictType } from './ruled-objects.ts'
 
 /** What a caller sees and may change of one ontology. */
 export interface CallerView {
@@ -55,8 +56,53 @@ export function viewOntology(
     if (hidden === undefined || hidden.size > 0) return 'nothing'
     return canWrite || rows === EVERYTHING ? 'type' : 'properties'
   }
-  const rules = rightsText(lists, ontology, context.claims).length * BYTES_PER_RULE_CHARACTER
-  return { ontology: visible, canAdminister, bytes: viewBytes(visible, sharedOf) + rules }
+  const bytes = viewBytes(visible, sharedOf) + ruleBytes(lists, ontology, context.claims)
+  return { ontology: visible, canAdminister, bytes }
+}
+
+/**
+ * Returns what a caller sees, given what callers with the same policies see if each claim in a rule
+ * stands for itself. Only the types whose rules use claims differ; everything else is shared.
+ */
+export function viewWithClaims(
+  template: CallerView,
+  ontology: Ontology,
+  lists: PolicyLists,
+  context: RightsContext,
+): CallerView | undefined {
+  // The caller may write everything.
+  if (template.ontology === ontology) return template
+  const claimed = claimedTypes(lists, ontology)
+  const rights = rightsOfLists(lists, ontology, context, claimed)
+  const types = new Map<string, ObjectType>()
+  for (const name of claimed.keys()) {
+    const type = template.ontology?.objectTypes.get(name)
+    const rows = rights?.types.get(name)?.rows
+    // A caller without a claim does not see the type, and so less than others of the definition.
+    if (type === undefined || rows === undefined) return undefined
+    const restriction = restrictionOf(type)
+    if (restriction !== undefined) types.set(name, restrictType(type, { ...restriction, rows }))
+  }
+  if (template.ontology === undefined) return undefined
+  const id = viewId(lists, ontology, context.claims)
+  const bytes = replacedTypesBytes(ontology, types) + ruleBytes(lists, ontology, context.claims)
+  return { ...template, ontology: replaceTypes(template.ontology, types, id), bytes }
+}
+
+/** Returns the object types whose visible objects depend on the claims of a caller. */
+function claimedTypes(lists: PolicyLists, ontology: Ontology): Map<string, ObjectType> {
+  const types = new Map<string, ObjectType>()
+  for (const { objectType: name, where } of lists
+    .flat()
+    .flatMap((one) => rightsIn(one, ontology))) {
+    const objectType = ontology.objectTypes.get(name)
+    if (objectType !== undefined && usesClaims(where)) types.set(name, objectType)
+  }
+  return types
+}
+
+function ruleBytes(lists: PolicyLists, ontology: Ontology, claims: Claims): number {
+  return rightsText(lists, ontology, claims).length * BYTES_PER_RULE_CHARACTER
 }
 
 /**
@@ -76,8 +122,11 @@ function rightsOfLists(
   lists: PolicyLists,
   ontology: Ontology,
   context: RightsContext,
+  objectTypes = ontology.objectTypes,
 ): OntologyRights | undefined {
-  const [first, ...others] = lists.map((policies) => addUp(policies, ontology, context))
+  const [first, ...others] = lists.map((policies) =>
+    addUp(policies, ontology, context, objectTypes),
+  )
   const rights = others.reduce((a, b) => a && b && intersect(a, b), first)
   return rights?.types.size === 0 && !rights.canAdminister ? undefined : rights
 }
