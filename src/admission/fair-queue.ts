@@ -7,6 +7,7 @@
  */
 import { ObjectQueryError } from '../contract/errors.ts'
 import { CallerMap } from './caller-limits.ts'
+import { QueuedCaller } from './queued-caller.ts'
 import { REAL_TIMER, type Timer } from './timer.ts'
 
 export interface FairQueueOptions {
@@ -44,28 +45,16 @@ interface WaitingTask {
   readonly refuse: (error: unknown) => void
 }
 
-interface CallerState {
-  running: number
-  readonly waiting: WaitingTask[]
-  /** Milliseconds of use, counted from the equal share when the caller became active. */
-  usedMs: number
-  usedAt: number
-  /** Moving average of the duration of a task; decays to the first average while none runs. */
-  averageMs: number
-}
+type Caller = QueuedCaller<WaitingTask>
 
-const HALF_LIFE_MS = 10_000
-/** A caller counts as active for this long after its last task. */
-const ACTIVE_MS = 1000
 const FIRST_AVERAGE_MS = 50
-const AVERAGE_WEIGHT = 0.3
 /** Every start of a task looks at all callers, so idle ones are evicted early. */
 const MAX_CALLERS = 100
 
 export class FairQueue {
   readonly #options: FairQueueOptions
   readonly #timer: Timer
-  readonly #callers: CallerMap<CallerState>
+  readonly #callers: CallerMap<Caller>
   readonly #runningByKey = new Map<string, number>()
   /** Cancels the timer that starts tasks when a caller stops being active. */
   #cancelWakeUp: (() => void) | undefined
@@ -84,8 +73,11 @@ export class FairQueue {
     this.#sharedUntil = this.#timer.now()
     this.#free = options.slots
     this.#callers = new CallerMap({
-      create: () => this.#newCaller(),
-      isIdle: (caller) => this.#isIdle(caller),
+      create: () => {
+        const { firstAverageMs = FIRST_AVERAGE_MS } = options
+        return new QueuedCaller(this.#equalShareMs, firstAverageMs, this.#timer.now())
+      },
+      isIdle: (caller) => !caller.hasTasks && caller.usedMs <= this.#equalShareMs,
       maxCallers: MAX_CALLERS,
     })
   }
@@ -95,7 +87,7 @@ export class FairQueue {
     owner.signal?.throwIfAborted()
     this.#shareTime()
     const caller = this.#callers.findOrCreate(owner.callerId)
-    if (!hasTasks(caller)) caller.usedMs = Math.max(caller.usedMs, this.#equalShareMs)
+    if (!caller.hasTasks) caller.usedMs = Math.max(caller.usedMs, this.#equalShareMs)
     const isNext = caller.waiting.length === 0
     if (isNext && this.#canStart(caller, owner, this.#slotsPerCaller())) this.#enter(caller, owner)
     else await this.#wait(caller, owner)
@@ -129,7 +121,7 @@ export class FairQueue {
     }
   }
 
-  async #wait(caller: CallerState, owner: TaskOwner): Promise<void> {
+  async #wait(caller: Caller, owner: TaskOwner): Promise<void> {
     this.#refuseLongWait(caller)
     const turn = Promise.withResolvers<void>()
     const task: WaitingTask = {
@@ -166,10 +158,10 @@ export class FairQueue {
   }
 
   /** Estimates the wait from the caller's own tasks, because those are what a new task waits for. */
-  #refuseLongWait(caller: CallerState): void {
+  #refuseLongWait(caller: Caller): void {
     const { slotsPerCaller, maxWaitMs, busyReason } = this.#options
     const { running, waiting } = caller
-    const averageMs = this.#averageMs(caller)
+    const averageMs = caller.averageMs(this.#timer.now())
     const expectedMs = ((running + waiting.length) * averageMs) / slotsPerCaller
     if (expectedMs <= maxWaitMs) return
     throw new ObjectQueryError('TooManyRequests', {
@@ -178,7 +170,7 @@ export class FairQueue {
     })
   }
 
-  #canStart({ running }: CallerState, { key }: TaskOwner, share: number): boolean {
+  #canStart({ running }: Caller, { key }: TaskOwner, share: number): boolean {
     const { slotsPerKey = Infinity } = this.#options
     if (this.#free === 0 || running >= share) return false
     return key === undefined || (this.#runningByKey.get(key) ?? 0) < slotsPerKey
@@ -191,27 +183,23 @@ export class FairQueue {
     const now = this.#timer.now()
     let active = 0
     for (const caller of this.#callers.values()) {
-      if (activeUntil(caller) > now) active += 1
+      if (caller.activeUntil > now) active += 1
     }
     return Math.min(slotsPerCaller, Math.max(1, Math.floor(slots / active)))
   }
 
-  #enter(caller: CallerState, { key }: TaskOwner): void {
-    caller.averageMs = this.#averageMs(caller)
+  #enter(caller: Caller, { key }: TaskOwner): void {
+    caller.startTask(this.#timer.now())
     this.#equalShareMs = Math.max(this.#equalShareMs, caller.usedMs)
     this.#free -= 1
-    caller.running += 1
     if (key !== undefined) this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1)
   }
 
-  #leave(caller: CallerState, { key, signal }: TaskOwner, tookMs: number): void {
+  #leave(caller: Caller, { key, signal }: TaskOwner, tookMs: number): void {
     this.#shareTime()
     this.#free += 1
-    caller.running -= 1
-    caller.usedMs += tookMs
-    caller.usedAt = this.#timer.now()
     // An aborted task took as long as its client stayed, not as long as the work takes.
-    if (!signal?.aborted) caller.averageMs += AVERAGE_WEIGHT * (tookMs - caller.averageMs)
+    caller.endTask(tookMs, this.#timer.now(), !signal?.aborted)
     if (key !== undefined) {
       const left = (this.#runningByKey.get(key) ?? 1) - 1
       if (left === 0) this.#runningByKey.delete(key)
@@ -228,7 +216,7 @@ export class FairQueue {
     if (this.#free > 0 || passedMs === 0) return
     let [callers, waiting] = [0, 0]
     for (const caller of this.#callers.values()) {
-      if (hasTasks(caller)) callers += 1
+      if (caller.hasTasks) callers += 1
       waiting += caller.waiting.length
     }
     if (waiting > 0) this.#equalShareMs += (passedMs * this.#options.slots) / callers
@@ -258,7 +246,7 @@ export class FairQueue {
     if (share < this.#options.slotsPerCaller) this.#wakeUpLater()
   }
 
-  #startOne(caller: CallerState, share: number): boolean {
+  #startOne(caller: Caller, share: number): boolean {
     if (this.#free === 0 || caller.running >= share) return false
     const index = caller.waiting.findIndex(({ owner }) => this.#canStart(caller, owner, share))
     const [task] = index === -1 ? [] : caller.waiting.splice(index, 1)
@@ -275,49 +263,12 @@ export class FairQueue {
     const now = this.#timer.now()
     let next = Infinity
     for (const caller of this.#callers.values()) {
-      const until = activeUntil(caller)
+      const until = caller.activeUntil
       if (until > now) next = Math.min(next, until)
     }
     if (next === Infinity) return
     this.#cancelWakeUp = this.#timer.after(next - now, () => this.#startNext())
   }
-
-  #averageMs({ running, averageMs, usedAt }: CallerState): number {
-    if (running > 0) return averageMs
-    const first = this.#firstAverageMs()
-    return first + (averageMs - first) * this.#decaySince(usedAt)
-  }
-
-  #firstAverageMs(): number {
-    return this.#options.firstAverageMs ?? FIRST_AVERAGE_MS
-  }
-
-  #decaySince(time: number): number {
-    return 2 ** ((time - this.#timer.now()) / HALF_LIFE_MS)
-  }
-
-  #newCaller(): CallerState {
-    return {
-      running: 0,
-      waiting: [],
-      usedMs: this.#equalShareMs,
-      usedAt: this.#timer.now(),
-      averageMs: this.#firstAverageMs(),
-    }
-  }
-
-  #isIdle(caller: CallerState): boolean {
-    return !hasTasks(caller) && caller.usedMs <= this.#equalShareMs
-  }
-}
-
-function hasTasks({ running, waiting }: CallerState): boolean {
-  return running + waiting.length > 0
-}
-
-/** The time at which a caller stops being active; infinite while it has tasks. */
-function activeUntil(caller: CallerState): number {
-  return hasTasks(caller) ? Infinity : caller.usedAt + ACTIVE_MS
 }
 
 function unavailable(reason: string): ObjectQueryError {
