@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Churn } from '../scripts/faults/churn.ts'
 import { readStoredBytes } from '../scripts/faults/soak.ts'
 import { retentionOf } from '../src/server/maintenance.ts'
+import { Random } from './simulation/random.ts'
+import { loadEntries } from './support/kills/killed-service.ts'
+import { LoadedService } from './support/kills/loaded-service.ts'
 import { ADMIN_TOKEN, type Service, startService } from './support/service.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
@@ -12,13 +14,14 @@ const SETTINGS = {
   OQS_PAGE_TOKEN_TTL_SECONDS: '60',
   OQS_LIST_OBJECTS_LIMIT: 'none',
 }
-const OBJECTS = 1100
+const OBJECTS = 1000
 const ROUNDS = 4
-const WRITES_PER_ROUND = 60
+const WRITES_PER_ROUND = 200
 
-/** Starts a service on a new store. */
+/** Starts a service on a new store with the objects that nobody changes. */
 async function startOn(store: string) {
   const service = await startService({ store, settings: SETTINGS, isMaintainer: false })
+  await loadEntries(service.url, OBJECTS)
   const target = {
     url: new URL(service.url),
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
@@ -38,23 +41,23 @@ it('a store under churn keeps exactly the live objects, and uses the space of ex
   using folder = tempFolder()
   const store = `sqlite:${join(folder.path, 'churned.db')}`
   await using service = await startOn(store)
-  const churn = new Churn(service.target, OBJECTS)
-  await churn.load()
+  const load = new LoadedService(OBJECTS, new Random(1))
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (let write = 0; write < WRITES_PER_ROUND; write += 1) await churn.write()
-    // Completes a snapshot walk of two pages before the clock moves.
-    for (let read = 0; read < 4; read += 1) await churn.read()
+    const running = load.run(service.url)
+    await load.untilBusy(WRITES_PER_ROUND)
+    load.expectEnd()
+    await running
+    // Before the clock moves, and the snapshots expire.
+    await load.finishWalks(service.url)
     await reclaim(service)
   }
-  await churn.end()
   await reclaim(service)
   await reclaim(service)
-  await churn.check()
+  await load.check(service.url)
   const used = await readStoredBytes(service.target, store)
 
   const freshStore = `sqlite:${join(folder.path, 'fresh.db')}`
   await using fresh = await startOn(freshStore)
-  await churn.load(fresh.target)
   const needed = await readStoredBytes(fresh.target, freshStore)
   expect(used.inUse / needed.inUse).toBeLessThan(1.5)
 })

@@ -1,64 +1,91 @@
-/** Runs the service under steady churn, and checks that nothing grows. */
+/** Keeps the service under a steady load, and checks that nothing grows. */
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Random } from '../../test/simulation/random.ts'
+import { DEFINITION, ONTOLOGY, TYPE } from '../../test/support/kills/entries.ts'
+import { loadEntries } from '../../test/support/kills/killed-service.ts'
+import { LoadedService } from '../../test/support/kills/loaded-service.ts'
+import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
-import { sendOnce, type Target } from '../measure/connection.ts'
-import { administer } from '../measure/parts.ts'
-import { countDescriptors, hasEnded, privateMegabytes } from '../measure/processes.ts'
-import { atMost, count, median, print, showProgress, toMarkdown } from '../measure/report.ts'
+import { readBody, sendOnce, type Target } from '../measure/connection.ts'
+import { findToken, listPages, searchPages } from '../measure/pages.ts'
+import { administer, writeChanges } from '../measure/parts.ts'
+import { countDescriptors, privateMegabytes } from '../measure/processes.ts'
+import { atMost, count, median, showProgress, toMarkdown } from '../measure/report.ts'
 import type { Service } from '../measure/workbench.ts'
-import { Churn, SNAPSHOT_SECONDS } from './churn.ts'
 
-const WRITES_PER_SECOND = 8
-/** Enough garbage for several collections; with fewer, the fitted line would follow one of them. */
-const READS_PER_SECOND = 40
-const SAMPLE_SECONDS = 10
+/** Six writers and three walkers: 8 writes and 40 pages a second. */
+const PAUSES = { writeMs: 750, walkMs: 75 }
+const READ_PAUSE_MS = 100
+const ROUND_MS = 10_000
 /** Caches fill during this share of the run. */
 const WARM_UP = 1 / 3
 /** More than the snapshot age, the margin of maintenance, and two of its intervals. */
 const SETTLE_MS = 600_000
-const SETTINGS = {
-  OQS_SNAPSHOT_MAX_AGE_SECONDS: String(SNAPSHOT_SECONDS),
-  OQS_PAGE_TOKEN_TTL_SECONDS: String(SNAPSHOT_SECONDS),
-}
+/** Short, so that what expires is deleted during the run. */
+const SETTINGS = { OQS_SNAPSHOT_MAX_AGE_SECONDS: '60', OQS_PAGE_TOKEN_TTL_SECONDS: '60' }
 const LIMITS = { megabytesPerMinute: 1, descriptors: 1, storage: 1.5 }
+
+const OBJECTS = `/api/v1/ontologies/${ONTOLOGY}/objects/${TYPE}`
+const SNAPSHOT = listPages({ snapshot: 'true' }, OBJECTS)
+const READS = [
+  listPages({ orderBy: 'properties.count:desc' }, OBJECTS)(100),
+  searchPages(
+    { type: 'allTerms', field: 'properties.text', value: 'service' },
+    `${OBJECTS}/search`,
+  )(100),
+  { method: 'GET', path: `${OBJECTS}/000000007` },
+  {
+    method: 'POST',
+    path: `${OBJECTS}/aggregate`,
+    body: JSON.stringify({
+      aggregation: [{ type: 'count' }],
+      groupBy: [{ type: 'exact', field: 'properties.kind' }],
+    }),
+  },
+]
 
 type Sample = Awaited<ReturnType<typeof takeSample>>
 
 export const soak: Part<{ readonly minutes: number; readonly objects: number }> = {
-  about: `Runs one service while ${WRITES_PER_SECOND} writes a second update, insert and delete objects, and up to ${READS_PER_SECOND} reads a
-second walk snapshots, search, count and fetch; API tokens are created and revoked, and a definition
-changes. The number of objects stays the same. Then the writes stop, and the last snapshot expires.
-The stored objects must be exactly those that were written. Memory after a third of the run, open
-descriptors, and the store in comparison with a new one must not grow. 35 minutes and 500 MB.`,
-  full: { minutes: 30, objects: 50_000 },
+  about: `Runs one service under the writers and walkers of the kills, at a steady 8 writes and 40 pages a
+second, with searches, counts and lookups, while API tokens are created and revoked, and a definition
+changes. Every ten seconds the stored objects must be exactly those that were written. Then the load
+ends, and the last snapshot expires. Memory after a third of the run, open descriptors, and the store
+in comparison with a new one must not grow. 35 minutes and 500 MB.`,
+  full: { minutes: 30, objects: 20_000 },
   quick: { minutes: 1, objects: 1000 },
   least: { minutes: 1, objects: 1000 },
   usualStores: ['SQLite'],
-  async run({ bench, numbers: { minutes, objects }, store: storeName, print: printSection }) {
+  async run({ bench, numbers: { minutes, objects }, store: storeName, print }) {
+    const start = async (store: string) => {
+      const service = await bench.startService({ store, settings: SETTINGS, token: ADMIN_TOKEN })
+      showProgress(`loading ${count(objects)} objects`)
+      await loadEntries(service.url.origin, objects)
+      return service
+    }
     const store = await bench.createStore('soak')
-    const service = await bench.startService({ store, settings: SETTINGS })
-    showProgress(`loading ${count(objects)} objects`)
-    const churn = new Churn(service, objects)
-    await churn.load()
-    const samples = await runChurn(service, churn, store, minutes)
-    showProgress('comparing all objects')
-    await churn.check()
+    const service = await start(store)
+    const load = new LoadedService(objects, new Random(1), PAUSES)
+    const samples = await runRounds(service, load, store, minutes)
+    const page = SNAPSHOT(10, findToken(await readBody(service, SNAPSHOT(10))))
+    await untilReclaimed(service)
+    const { status } = await sendOnce(service, page)
+    if (status !== 400) throw new Error(`A page of an expired snapshot has the status ${status}.`)
     const used = await readStoredBytes(service, store)
-    await service[Symbol.asyncDispose]()
     const freshStore = await bench.createStore('fresh')
-    const freshService = await bench.startService({ store: freshStore, settings: SETTINGS })
-    await churn.load(freshService)
-    const fresh = await readStoredBytes(freshService, freshStore)
+    const fresh = await readStoredBytes(await start(freshStore), freshStore)
     const megabytes = (bytes: number) => `${count(bytes / 2 ** 20, 1)} MB`
-    printSection(`## ${storeName}, ${count(objects)} objects, ${minutes} minutes`)
+    print(`## ${storeName}, ${count(objects)} objects, ${minutes} minutes`)
+    const { acknowledged, walks } = load.counts
+    print(`${count(acknowledged)} writes and ${count(walks)} snapshot walks, all exact.`)
     // About ten samples, spread over the run.
     const step = Math.max(1, Math.floor(samples.length / 10))
     const shown = samples.filter((_, at) => at % step === 0 || at === samples.length - 1)
     const cells = shown.map((sample) => Object.values(sample).map((each) => count(each, 1)))
-    printSection(toMarkdown([Object.keys(samples[0] ?? {}), ...cells]))
-    printSection(
+    print(toMarkdown([Object.keys(samples[0] ?? {}), ...cells]))
+    print(
       `Stored after the last snapshot expired: ${megabytes(used.total)}, ${megabytes(used.inUse)} of it in use. A new store with the same objects: ${megabytes(fresh.inUse)}.`,
     )
     const growth = growthOf(samples, WARM_UP * minutes)
@@ -72,43 +99,48 @@ descriptors, and the store in comparison with a new one must not grow. 35 minute
   },
 }
 
-/** Runs until the time is over; then stops, and waits until the last snapshot has expired. */
-async function runChurn(service: Service, churn: Churn, store: string, minutes: number) {
+/** Runs the load in short rounds; compares all written objects after each, and takes a sample. */
+async function runRounds(service: Service, load: LoadedService, store: string, minutes: number) {
+  const url = service.url.origin
   const started = performance.now()
   const minute = () => (performance.now() - started) / 60_000
   const samples: Sample[] = []
-  let hasFailed = false
-  /** Calls a step at most so often per second; a slow step delays the next ones. */
-  const repeat = async (perSecond: number, step: () => Promise<void>) => {
-    while (!hasFailed && minute() < minutes && !hasEnded(service.child)) {
-      const before = performance.now()
-      await step().catch((error) => {
-        hasFailed = true
-        throw error
-      })
-      await sleep(Math.max(0, 1000 / perSecond - (performance.now() - before)))
+  while (minute() < minutes) {
+    const read = async () => {
+      const end = performance.now() + ROUND_MS
+      for (let n = 0; performance.now() < end; n += 1) {
+        await readBody(service, READS[n % READS.length] as (typeof READS)[0])
+        await sleep(READ_PAUSE_MS)
+      }
+      load.expectEnd()
     }
+    await Promise.all([load.run(url), read()])
+    await load.check(url)
+    await changeLabels(service, samples.length % 2 === 0)
+    const { id, token } = await administer(service, 'POST', 'tokens', { name: 'soak' })
+    const headers = { authorization: `Bearer ${token}` }
+    await readBody({ ...service, headers }, SNAPSHOT(10))
+    await administer(service, 'DELETE', `tokens/${id}`)
+    const sample = await takeSample(service, store, minute())
+    samples.push(sample)
+    showProgress(`minute ${count(sample.minute, 1)}: ${sample['private MB']} MB`)
   }
-  await Promise.all([
-    repeat(WRITES_PER_SECOND, () => churn.write()),
-    repeat(READS_PER_SECOND, () => churn.read()),
-    repeat(1 / SAMPLE_SECONDS, async () => {
-      const sample = await takeSample(service, store, minute())
-      samples.push(sample)
-      showProgress(`minute ${count(sample.minute, 1)}: ${sample['private MB']} MB`)
-    }),
-  ])
-  if (hasEnded(service.child)) throw new Error('The service ended.')
-  await churn.end()
-  const { writes, reads, walks, expired, tokens, definitions } = churn.counts
-  print(
-    `${count(writes)} writes, ${count(reads)} reads, ${count(walks)} snapshot walks (${count(expired)} more expired), ${tokens} API tokens, ${definitions} definitions.`,
-  )
-  const page = await churn.openSnapshot()
-  await untilReclaimed(service)
-  const { status } = await sendOnce(service, page)
-  if (status !== 400) throw new Error(`A page of an expired snapshot has the status ${status}.`)
+  await load.finishWalks(url)
   return samples
+}
+
+/** Adds a property with values to a small type, or removes it again. */
+async function changeLabels(service: Target, hasNote: boolean): Promise<void> {
+  const text = { type: 'string' } as const
+  const properties = { id: text, ...(hasNote && { note: text }) }
+  const label = { apiName: 'label', primaryKey: 'id', properties }
+  const objectTypes = [...DEFINITION.objectTypes, label]
+  const path = `ontologies/${ONTOLOGY}?allowDataLoss=true`
+  await administer(service, 'PUT', path, { ...DEFINITION, objectTypes })
+  const labels = Array.from({ length: 100 }, (_, n) => ({
+    put: { id: `L${n}`, ...(hasNote && { note: `note ${n}` }) },
+  }))
+  await writeChanges(service, `/api/admin/v1/ontologies/${ONTOLOGY}/objects/label`, labels)
 }
 
 /** Waits until maintenance has deleted everything that no snapshot needs. */
@@ -124,7 +156,7 @@ async function untilReclaimed(service: Service): Promise<void> {
       throw new Error(`${kept} versions and ${tablesToRemove} tables were not deleted.`)
     }
     showProgress(`waiting until ${kept} versions and ${tablesToRemove} tables are deleted`)
-    await sleep(SAMPLE_SECONDS * 1000)
+    await sleep(ROUND_MS)
   }
 }
 

@@ -8,7 +8,7 @@ import type { MeasuredServer } from './workbench.ts'
 /** Builds the request for one page of a walk. */
 export type Pages = (pageSize: number, pageToken?: string) => Call
 
-export const OBJECTS = `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
+const OBJECTS = `/api/v1/ontologies/${ONTOLOGY}/objects/${OBJECT_TYPE}`
 
 /** Pages of a list in revision 1.0, or of another list. */
 export function listPages(
@@ -32,7 +32,7 @@ export function searchPages(query: object, path = `${OBJECTS}/search`): Pages {
 }
 
 /** Pages of a search in revision 2.0; they hold at most 100 objects. */
-export function familySearchPages(query: object): Pages {
+function familySearchPages(query: object): Pages {
   return searchPages(query, `/api/${FAMILY}/v1/objects/types/${OBJECT_TYPE}/search`)
 }
 

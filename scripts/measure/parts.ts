@@ -75,16 +75,6 @@ function makeNotes(number: number): string {
   return words.join(' ')
 }
 
-/** True if an object has the values of a part. Timestamps can be written in several ways. */
-export function isPart(object: object | undefined, part: PartProperties): boolean {
-  const found = (object ?? {}) as Readonly<Record<string, unknown>>
-  return Object.entries(part).every(([name, value]) =>
-    name === 'changedAt'
-      ? Date.parse(String(found[name])) === Date.parse(part.changedAt)
-      : found[name] === value,
-  )
-}
-
 /** Parts in key order, a thousand at a time. */
 export function* partBatches(objects: number): Generator<readonly PartProperties[]> {
   for (let start = 0; start < objects; start += 1000) {

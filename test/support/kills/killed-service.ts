@@ -63,7 +63,7 @@ export async function killService(options: KillOptions): Promise<KillReport> {
   const killed: Killed[] = []
   let { oqs, url } = await start(options)
   try {
-    await define(url, objects)
+    await loadEntries(url, objects)
     for (let kill = 0; kill < kills; kill += 1) {
       const running = load.run(url)
       // Each kill comes at another moment, also inside a commit.
@@ -122,7 +122,8 @@ async function start({ store, onStart }: KillOptions): Promise<Started> {
   }
 }
 
-async function define(url: string, objects: number): Promise<void> {
+/** Defines the type, and imports the objects that nobody changes. */
+export async function loadEntries(url: string, objects: number): Promise<void> {
   const path = `/api/admin/v1/ontologies/${ONTOLOGY}`
   const { status, text } = await sendTo(url + path, { method: 'PUT', json: DEFINITION })
   if (status !== 200) throw new Error(`the definition: ${status} ${text}`)

@@ -1,4 +1,4 @@
-/** Writers and walkers that load a service until it is killed, and the checks after its restart. */
+/** Writers and walkers that load a service until it is killed or the load ends, and the checks after that. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../simulation/random.ts'
 import { sendTo, type TestResponse } from '../service.ts'
@@ -16,9 +16,16 @@ const LARGEST_PAGE = 1000
 /** What is expected of the service: that it serves, that its database is gone, or that it ends. */
 type Phase = 'serving' | 'outage' | 'ending'
 
+/** How long each writer and walker waits after a response. */
+interface Pauses {
+  readonly writeMs: number
+  readonly walkMs: number
+}
+
 export class LoadedService {
   readonly counts = { acknowledged: 0, refused: 0, lostResponses: 0, walks: 0, crossingWalks: 0 }
   readonly #random: Random
+  readonly #pauses: Pauses
   readonly #writers: readonly WriterModel[]
   /** One walk for each walker; it continues after a kill. */
   readonly #walks: SnapshotWalk[]
@@ -31,8 +38,9 @@ export class LoadedService {
   /** The first error of a writer or walker. */
   #failure: unknown
 
-  constructor(objects: number, random: Random) {
+  constructor(objects: number, random: Random, pauses: Pauses = { writeMs: 0, walkMs: 0 }) {
     this.#random = random
+    this.#pauses = pauses
     this.#writers = Array.from({ length: WRITERS }, (_, at) => new WriterModel(at, objects, random))
     this.#walks = Array.from({ length: WALKERS }, () => new SnapshotWalk(this.#writers))
   }
@@ -41,9 +49,10 @@ export class LoadedService {
   async run(url: string): Promise<void> {
     this.#phase = 'serving'
     this.#responses = 0
+    const { writeMs, walkMs } = this.#pauses
     await Promise.all([
-      ...this.#writers.map((writer) => this.#repeat(() => this.#write(url, writer))),
-      ...this.#walks.map((_, walker) => this.#repeat(() => this.#walkOn(url, walker))),
+      ...this.#writers.map((writer) => this.#repeat(() => this.#write(url, writer), writeMs)),
+      ...this.#walks.map((_, walker) => this.#repeat(() => this.#walkOn(url, walker), walkMs)),
     ])
     if (this.#failure !== undefined) throw this.#failure
   }
@@ -66,7 +75,7 @@ export class LoadedService {
     this.counts.crossingWalks += this.#walks.filter(({ isUnderway }) => isUnderway).length
   }
 
-  /** Checks a service that was started again, and learns what became of the pending writes. */
+  /** Checks a service that nobody else writes to, and learns what became of the pending writes. */
   async check(url: string): Promise<void> {
     const current = new SnapshotWalk(this.#writers)
     while (!current.isComplete) await current.readPage(url, LARGEST_PAGE)
@@ -104,14 +113,14 @@ export class LoadedService {
   }
 
   /** Repeats a step until the service is killed, or another step has failed. */
-  async #repeat(step: () => Promise<boolean>): Promise<void> {
+  async #repeat(step: () => Promise<boolean>, pauseMs: number): Promise<void> {
     const isEnding = () => this.#phase === 'ending'
     while (this.#failure === undefined && !isEnding()) {
       try {
         const isReachable = await step()
-        if (isReachable) continue
-        if (this.#phase === 'serving') throw new Error('the store is not reachable')
-        await sleep(PAUSE_MS)
+        if (isReachable && pauseMs === 0) continue
+        if (!isReachable && this.#phase === 'serving') throw new Error('the store is not reachable')
+        await sleep(isReachable ? pauseMs : PAUSE_MS)
       } catch (error) {
         if (!isEnding() || !isBrokenConnection(error)) this.#failure ??= error
         return
