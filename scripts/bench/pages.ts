@@ -241,7 +241,7 @@ async function measureMemory(
 /** Measures the service while readers walk at once, each to the end or through some pages. */
 export function measureReaders(service: MeasuredServer, pagesPerReader?: number) {
   showProgress(`${READERS} readers walk`)
-  return measureCost(service.pid, async () => {
+  return measureCost([service.pid], async () => {
     const walk = () => walkPages(service, listPages(), pagesPerReader)
     return (await Promise.all(Array.from({ length: READERS }, walk))).reduce((a, b) => a + b)
   })
@@ -276,7 +276,7 @@ async function measureAgainst(
   const { stdout } = spawnSync('git', ['log', '-1', '--format=%h %s'], { cwd: otherCheckout })
   print(`## ${store}: this checkout / ${String(stdout).trim() || basename(resolve(otherCheckout))}`)
   print(toMarkdown(table))
-  print(`CPU of the service per imported object: ${imports.join(', ')}.`)
+  print(`CPU per imported object: ${imports.join(', ')}.`)
   return (['CPU', 'p50'] as const).map((measure) =>
     atMost(
       AGAINST_LIMITS[measure],

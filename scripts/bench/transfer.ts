@@ -30,8 +30,8 @@ walk. About 10 minutes and 8 GB.`,
     const imported = await bench.measureImport(service, [fileURLToPath(path), ...TYPE, '--infer'])
     showProgress('walking and exporting')
     const list = listPages({ snapshot: 'true' }, `/api/v1${OBJECTS}`)
-    const walk = await measureCost(service.pid, () => walkPages(service, list))
-    const exported = await measureCost(service.pid, () => drainExport(service))
+    const walk = await measureCost([service.pid], () => walkPages(service, list))
+    const exported = await measureCost([service.pid], () => drainExport(service))
     const figures = ({ seconds, megabytes }: Pick<Cost, 'seconds' | 'megabytes'>) =>
       [seconds.toFixed(1), count(rows / seconds), count(megabytes)] as const
     print(

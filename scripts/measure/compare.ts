@@ -86,8 +86,8 @@ async function measureSlice(
   const requests = latenciesMs.length
   return {
     requestsPerSecond: requests / seconds,
-    cpuMicros: cpuSince(ofServer, server.pid).cpuMicros / requests,
-    databaseMicros: cpuSince(ofDatabase, databasePid).cpuMicros / requests,
+    cpuMicros: cpuSince(ofServer, server.pid) / requests,
+    databaseMicros: cpuSince(ofDatabase, databasePid) / requests,
     p50Ms: median(latenciesMs),
     latenciesMs,
     bytes,

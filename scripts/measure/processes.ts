@@ -12,41 +12,39 @@ const MICROS_PER_TICK = 10_000
 export interface Cost {
   readonly seconds: number
   readonly cpuMicros: number
-  /** The CPU time of the thread that used most. */
-  readonly busiestMicros: number
   /** The peak of the private memory, without the files that they map. */
   readonly megabytes: number
 }
 
-/** Measures what a running process uses until some work is done. */
+/** Measures what running processes use until some work is done: CPU time of all, memory of the first. */
 export async function measureCost<T>(
-  pid: number,
+  pids: readonly number[],
   work: () => Promise<T>,
 ): Promise<Cost & { readonly result: T }> {
-  using memory = watchMemory(pid)
-  const before = cpuTimes(pid)
+  using memory = watchMemory(pids[0] ?? 0)
+  const before = cpuTimes(...pids)
   const started = performance.now()
   const result = await work()
   const seconds = (performance.now() - started) / 1000
-  return { seconds, ...cpuSince(before, pid), megabytes: memory.most(), result }
+  return { seconds, cpuMicros: cpuSince(before, ...pids), megabytes: memory.most(), result }
 }
 
 /** CPU microseconds by thread. */
 type CpuTimes = ReadonlyMap<string, number>
 
-/** Returns the CPU time of a process and its descendants. */
-export function cpuTimes(root: number): CpuTimes {
+/** Returns the CPU time of processes and their descendants. */
+export function cpuTimes(...roots: number[]): CpuTimes {
   // The scheduler counts nanoseconds per thread; `stat` has only ticks of 10 ms.
   const micros = (path: string) => Number(readProc(`${path}/schedstat`)?.split(' ')[0] ?? 0) / 1000
-  const threads = processTree(root).flatMap((pid) => threadsOf(pid))
+  const threads = roots.flatMap(processTree).flatMap((pid) => threadsOf(pid))
   return new Map(threads.map((path) => [path, micros(path)]))
 }
 
 /** Returns the CPU microseconds used since a reading. */
-export function cpuSince(before: CpuTimes, root: number) {
-  if (before.size === 0) return { cpuMicros: Number.NaN, busiestMicros: Number.NaN }
-  const used = [...cpuTimes(root)].map(([path, micros]) => micros - (before.get(path) ?? 0))
-  return { cpuMicros: used.reduce((a, b) => a + b, 0), busiestMicros: Math.max(...used) }
+export function cpuSince(before: CpuTimes, ...roots: number[]): number {
+  if (before.size === 0) return Number.NaN
+  const used = [...cpuTimes(...roots)].map(([path, micros]) => micros - (before.get(path) ?? 0))
+  return used.reduce((a, b) => a + b, 0)
 }
 
 /** Returns the CPU microseconds of all children of this process that have ended. */

@@ -69,10 +69,13 @@ export interface ServiceOptions {
   readonly token?: string
 }
 
-/** The cost of an import for the service, from the first row until the objects are visible. */
+/**
+ * The cost of an import for the service and its database, from the first row until the objects are
+ * visible.
+ */
 export interface ImportCost extends Cost {
   /** The cost of the command that sends the rows. */
-  readonly command: Omit<Cost, 'busiestMicros'>
+  readonly command: Cost
 }
 
 export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
@@ -198,17 +201,14 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Runs a program to its end; rejects unless its status is 0. */
-  async runProgram(
-    program: Program,
-    input: Iterable<string> = [],
-  ): Promise<Omit<Cost, 'busiestMicros'>> {
+  async runProgram(program: Program, input: Iterable<string> = []): Promise<Cost> {
     const cpuBefore = endedChildrenMicros()
     const { child, lastError } = this.#spawn(program)
     child.stdout?.resume()
     const writeInput = async () => {
       if (child.stdin) await pipeline(Readable.from(input), child.stdin)
     }
-    const { seconds, megabytes, result } = await measureCost(child.pid ?? 0, () =>
+    const { seconds, megabytes, result } = await measureCost([child.pid ?? 0], () =>
       // The program may end before it has read everything; its status says why.
       Promise.all([once(child, 'close'), writeInput().catch(() => {})]),
     )
@@ -226,7 +226,8 @@ export class Workbench implements AsyncDisposable {
   ): Promise<ImportCost> {
     const env = { OQS_URL: url.origin, OQS_TOKEN: token }
     const command = { file: process.execPath, args: [program, 'import', ...args], env }
-    const { result, ...cost } = await measureCost(pid, () => this.runProgram(command, input))
+    const pids = [pid, this.databasePid ?? 0]
+    const { result, ...cost } = await measureCost(pids, () => this.runProgram(command, input))
     return { ...cost, command: result }
   }
 
