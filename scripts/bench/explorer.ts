@@ -55,8 +55,7 @@ async function measureBuild(bench: Workbench) {
   // Without its stamp the script builds even if no source has changed.
   rmSync(new URL('../../dist/explorer/stamp', import.meta.url), { force: true })
   const script = fileURLToPath(new URL('../build-explorer.ts', import.meta.url))
-  const program = { file: process.execPath, args: [script] }
-  const { cpuMicros, megabytes } = await bench.runProgram(program)
+  const { cpuMicros, megabytes } = await bench.runProgram({ args: [script] })
   return { buildCpuSeconds: cpuMicros / 1e6, buildMb: megabytes }
 }
 

@@ -7,7 +7,6 @@ import type { Part } from '../measure/command.ts'
 import { compareSides, type RoundOptions, type Side } from '../measure/compare.ts'
 import { listPages } from '../measure/pages.ts'
 import { loadParts } from '../measure/parts.ts'
-import { listeningUrls } from '../measure/processes.ts'
 import {
   atMost,
   geometricMean,
@@ -95,9 +94,7 @@ async function startVariants(bench: Workbench, loaded: string, variants: readonl
     copyFileSync(loaded, file)
     return { OQS_STORE: `sqlite:${file}`, ...own }
   })
-  let urls: readonly URL[] = []
   const server = await bench.startServer({
-    file: process.execPath,
     args: [...NODE_FLAGS, PROGRAM, JSON.stringify(settings)],
     env: {
       ...OFF,
@@ -106,12 +103,8 @@ async function startVariants(bench: Workbench, loaded: string, variants: readonl
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     },
     headers: { authorization: `Bearer ${TOKEN}` },
-    untilReady: async (child) => {
-      urls = await listeningUrls(child, settings.length)
-      return urls[0] as URL
-    },
   })
-  const sides = urls.map((url, index): Side => {
+  const sides = server.urls.map((url, index): Side => {
     const cases = [{ name: 'page of 100', server: { ...server, url }, calls: [listPages()(100)] }]
     return { name: String(index), cases }
   })

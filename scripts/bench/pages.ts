@@ -169,7 +169,7 @@ async function startBareServer(
 ): Promise<MeasuredServer> {
   const page = join(bench.folder, 'page.json')
   writeFileSync(page, await readBody(service, listPages()(1000)))
-  return bench.startServer({ file: process.execPath, args: [BARE_SERVER, page, store] })
+  return bench.startServer({ args: [BARE_SERVER, page, store] })
 }
 
 /** Cases of the other servers, which the cases of the service are compared with. */

@@ -1,11 +1,7 @@
-/** Other processes: their CPU time and memory, read from /proc (NaN on systems without it), and their end. */
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+/** The CPU time and memory of other processes, read from /proc; NaN on systems without it. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 
 const SAMPLE_MS = 100
-const STOP_MS = 10_000
 const MICROS_PER_TICK = 10_000
 
 /** What a process and its descendants used for some work. */
@@ -107,37 +103,4 @@ function readProc(path: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-export async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || hasEnded(child)) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-  await ended
-  clearTimeout(timer)
-}
-
-export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null
-}
-
-/** Returns the first addresses that a server prints. */
-export async function listeningUrls({ stdout }: ChildProcess, count = 1): Promise<readonly URL[]> {
-  const urls: URL[] = []
-  for await (const line of stdout === null ? [] : createInterface({ input: stdout })) {
-    const url = /^listening on (\S+)/.exec(line)?.[1]
-    if (url !== undefined) urls.push(new URL(url))
-    if (urls.length === count) return urls
-  }
-  throw new Error('A server exited before it was ready.')
-}
-
-/** Keeps the last line of standard error, for the message of a failure. */
-export function keepLastLine(child: ChildProcess): () => string {
-  let text = ''
-  child.stderr?.on('data', (chunk) => {
-    text = `${text}${chunk}`.slice(-600)
-  })
-  return () => text.trim().split('\n').at(-1) ?? ''
 }

@@ -2,43 +2,33 @@
  * Everything that a part of a run starts and creates: stores, services, other programs and files.
  * Nothing of it outlives the part, however the run ends.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { startProgram, waitForLine } from '../../test/support/oqs-process.ts'
 import { createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
 import type { Target } from './connection.ts'
-import {
-  type Cost,
-  endedChildrenMicros,
-  keepLastLine,
-  listeningUrls,
-  measureCost,
-  stopProcess,
-} from './processes.ts'
+import { type Cost, endedChildrenMicros, measureCost } from './processes.ts'
 
 export const STORES = ['SQLite', 'PostgreSQL'] as const
 export type StoreName = (typeof STORES)[number]
 
-export interface Program {
-  readonly file: string
+/** A program for Node.js. */
+interface Program {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface ServerProgram extends Program {
+interface ServerProgram extends Program {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Opens a channel for messages. */
   readonly hasChannel?: boolean
-  /** Resolves when it is ready; by default when it has printed its address. */
-  readonly untilReady?: (child: ChildProcess) => Promise<URL>
 }
 
 export interface MeasuredServer extends Target, AsyncDisposable {
@@ -46,6 +36,8 @@ export interface MeasuredServer extends Target, AsyncDisposable {
   readonly pid: number
   /** Milliseconds from the start of the process until it was ready. */
   readonly startMs: number
+  /** All addresses that it listens on; requests go to the first. */
+  readonly urls: readonly URL[]
 }
 
 /** The service of a checkout, used as a black box. */
@@ -91,6 +83,8 @@ export const NO_LIMITS = {
   OQS_PAGE_TOKEN_TTL_SECONDS: '86400',
   OQS_SNAPSHOT_MAX_AGE_SECONDS: '86400',
 }
+/** A server that has not ended after this time is killed. */
+const STOP_MS = 10_000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export class Workbench implements AsyncDisposable {
@@ -160,7 +154,6 @@ export class Workbench implements AsyncDisposable {
     const program = programOf(checkout)
     const flags = preload === undefined ? [] : [...NODE_FLAGS, '--import', preload]
     const server = await this.startServer({
-      file: process.execPath,
       args: [...flags, program, 'serve'],
       env: {
         OQS_PORT: '0',
@@ -176,45 +169,40 @@ export class Workbench implements AsyncDisposable {
     return { ...server, token, program }
   }
 
-  async startServer({
-    headers = {},
-    hasChannel = false,
-    untilReady = async (child) => (await listeningUrls(child))[0] as URL,
-    ...program
-  }: ServerProgram): Promise<MeasuredServer> {
+  /** Starts a program that prints its addresses when it is ready. */
+  async startServer({ headers = {}, ...program }: ServerProgram): Promise<MeasuredServer> {
     const started = performance.now()
-    const { child, lastError } = this.#spawn(program, hasChannel)
-    child.stdin?.end()
-    const failed = once(child, 'error').then(([error]) => Promise.reject(error))
-    const stop = () => stopProcess(child)
-    try {
-      const url = await Promise.race([untilReady(child), failed])
-      // A full pipe would block the server.
-      child.stdout?.resume()
-      const startMs = performance.now() - started
-      const pid = child.pid ?? 0
-      return this.use({ child, pid, startMs, url, headers, [Symbol.asyncDispose]: stop })
-    } catch (error) {
-      await stop()
-      throw new Error(`${(error as Error).message} ${lastError()}`.trim(), { cause: error })
+    const server = this.#start(program)
+    const { child } = server
+    const stop = async () => {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      await server.ended
+      clearTimeout(timer)
     }
+    const addresses = await waitForLine(server, 'listening on ')
+    const startMs = performance.now() - started
+    const urls = addresses.split(' ').map((address) => new URL(address))
+    const [url] = urls as [URL]
+    const pid = child.pid ?? 0
+    return this.use({ child, pid, startMs, url, urls, headers, [Symbol.asyncDispose]: stop })
   }
 
   /** Runs a program to its end; rejects unless its status is 0. */
   async runProgram(program: Program, input: Iterable<string> = []): Promise<Cost> {
     const cpuBefore = endedChildrenMicros()
-    const { child, lastError } = this.#spawn(program)
-    child.stdout?.resume()
+    const running = this.#start(program, 'pipe')
+    const { child } = running
     const writeInput = async () => {
       if (child.stdin) await pipeline(Readable.from(input), child.stdin)
     }
     const { seconds, megabytes, result } = await measureCost([child.pid ?? 0], () =>
       // The program may end before it has read everything; its status says why.
-      Promise.all([once(child, 'close'), writeInput().catch(() => {})]),
+      Promise.all([running.ended, writeInput().catch(() => {})]),
     )
-    const [[status]] = result
+    const [status] = result
     const command = program.args.join(' ')
-    if (status !== 0) throw new Error(`${command} failed with ${status}: ${lastError()}`)
+    if (status !== 0) throw new Error(`${command} failed with ${status}: ${running.stderr()}`)
     return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes }
   }
 
@@ -225,22 +213,19 @@ export class Workbench implements AsyncDisposable {
     input?: Iterable<string>,
   ): Promise<ImportCost> {
     const env = { OQS_URL: url.origin, OQS_TOKEN: token }
-    const command = { file: process.execPath, args: [program, 'import', ...args], env }
+    const command = { args: [program, 'import', ...args], env }
     const pids = [pid, this.databasePid ?? 0]
     const { result, ...cost } = await measureCost(pids, () => this.runProgram(command, input))
     return { ...cost, command: result }
   }
 
-  #spawn({ file, args, env = {} }: Program, hasChannel = false) {
-    // Settings of the user would change what is measured.
-    const own = Object.entries(process.env).filter(([name]) => !/^OQS_/.test(name))
-    const child = spawn(file, args, {
-      cwd: this.folder,
-      env: { ...Object.fromEntries(own), ...env },
-      stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'],
-    })
-    this.adopt(child)
-    return { child, lastError: keepLastLine(child) }
+  /** Settings of the user would change what is measured, so a program gets only its own. */
+  #start({ args, env, hasChannel }: ServerProgram, stdin: 'ignore' | 'pipe' = 'ignore') {
+    const settings = { TMPDIR: tmpdir(), ...env }
+    const options = { stdin, cwd: this.folder, hasChannel: hasChannel ?? false }
+    const program = startProgram(process.execPath, args, settings, options)
+    this.adopt(program.child)
+    return program
   }
 }
 

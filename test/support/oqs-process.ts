@@ -59,6 +59,8 @@ export function startNode(
 export interface ProgramOptions {
   readonly stdin?: 'ignore' | 'pipe'
   readonly cwd?: string | undefined
+  /** Opens a channel for messages. */
+  readonly hasChannel?: boolean
 }
 
 /** Starts any program on the PATH. */
@@ -66,11 +68,11 @@ export function startProgram(
   program: string,
   args: readonly string[],
   settings: Environment = {},
-  { stdin = 'ignore', cwd }: ProgramOptions = {},
+  { stdin = 'ignore', cwd, hasChannel = false }: ProgramOptions = {},
 ): OqsProcess {
   const child = startProcess(program, args, {
     env: { ...programEnvironment(), ...settings },
-    stdio: [stdin, 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'],
     cwd,
   })
   let stdout = ''
