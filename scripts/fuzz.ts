@@ -14,6 +14,7 @@ import {
 } from '../test/fuzz/readers/fuzz-readers.ts'
 import { openChangedTokens, sealTokens } from '../test/fuzz/tokens/fuzz-tokens.ts'
 import { mutateToken } from '../test/fuzz/tokens/mutate-token.ts'
+import { ADMIN_TOKEN } from '../test/support/service.ts'
 import { type Part, runCommand } from './measure/command.ts'
 import { Connection } from './measure/connection.ts'
 import { findToken, listPages } from './measure/pages.ts'
@@ -48,7 +49,7 @@ invalid. Every answer must be declared, and none may be a 5xx.`,
   quick: { requests: 1000, seed: 1 },
   async run({ bench, numbers: { requests, seed }, store }) {
     const service = await bench.startService()
-    const fuzzer = await HttpFuzzer.open({ url: service.url, adminToken: service.token })
+    const fuzzer = await HttpFuzzer.open({ url: service.url, adminToken: ADMIN_TOKEN })
     const failures = new Failures()
     const statuses = new Map<string, number>()
     const operations = new Set<string>()

@@ -66,7 +66,6 @@ function partOf(name: string, group: Group): Part<{ readonly workers: number }> 
   return {
     about: group.files.join(', '),
     full: { workers: 2 },
-    least: { workers: 1 },
     stores: ['SQLite'],
     async run({ numbers, texts, print }) {
       const files = texts['files']?.split(',') ?? group.files

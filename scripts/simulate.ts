@@ -17,7 +17,6 @@ const seeds: Part<{ readonly seeds: number; readonly first: number; readonly pro
     about: 'Runs a number of seeds, and prints the first one that fails, and how to repeat it.',
     full: { seeds: 1000, first: 1, processes: PROCESSES },
     quick: { seeds: 20, first: 1, processes: PROCESSES },
-    least: { seeds: 1, processes: 1 },
     usualStores: ['SQLite'],
     async run({ bench, numbers, store }) {
       const started = performance.now()

@@ -72,7 +72,6 @@ venv. The packages ${PACKAGES} are installed for the run. --venv names an enviro
 With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second are written. About 15 minutes and 4 GB.`,
   full: { objects: 1_000_000, rounds: 5, times: 5 },
   quick: { objects: 20_000, rounds: 2, times: 3 },
-  least: { objects: 10_000, rounds: 1, times: 1 },
   async run({ bench, numbers, store: storeName, texts, print }) {
     const { objects } = numbers
     showProgress(`writing a file of ${count(objects)} objects`)
@@ -83,7 +82,8 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
     await define(service, ITEM_DEFINITION)
     showProgress('importing')
     const empty = await storedBytes(store)
-    const { seconds, cpuMicros, command } = await bench.measureImport(service, [file, ...ITEM_TYPE])
+    const args = ['import', file, ...ITEM_TYPE]
+    const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
     const own: Load = {
       name: 'oqs import',
       seconds,

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CDPSession, Page } from 'playwright-core'
 import { openBrowser } from '../../test/support/browser.ts'
+import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
 import { atMost, print, showProgress } from '../measure/report.ts'
 import type { Service, Workbench } from '../measure/workbench.ts'
@@ -35,7 +36,6 @@ export const explorer: Part<{ readonly rows: number }> = {
 bytes, memory and CPU time with budgets.`,
   full: { rows: 100_000 },
   quick: { rows: 2000 },
-  least: { rows: 2000 },
   stores: ['SQLite'],
   async run({ bench, numbers: { rows } }) {
     const build = await measureBuild(bench)
@@ -59,13 +59,13 @@ async function measureBuild(bench: Workbench) {
   return { buildCpuSeconds: cpuMicros / 1e6, buildMb: megabytes }
 }
 
-async function measurePage(page: Page, { url, token }: Service, rows: number) {
+async function measurePage(page: Page, { url }: Service, rows: number) {
   page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   await cdp.send('Network.enable')
   const traffic = watchTraffic(cdp)
-  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(token)})`)
+  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(ADMIN_TOKEN)})`)
   const address = new URL(`/o/${ONTOLOGY}/${TYPE}`, url).href
 
   showProgress('loading the first rows')
@@ -131,42 +131,36 @@ async function readRows(page: Page, rows: number): Promise<void> {
   }
 }
 
-/** Scrolls back frame by frame, and returns the CPU time of the main thread for a frame. */
-async function scrollBack(page: Page, cdp: CDPSession): Promise<number> {
-  const before = await taskMs(cdp)
-  // As a text, because the types of the browser are not known here.
-  await page.evaluate(`new Promise((resolve) => {
-    const grid = document.querySelector('[role="grid"]')
-    let left = ${FRAMES}
-    const scroll = () => {
-      grid.scrollTop -= ${STEP}
-      left -= 1
-      requestAnimationFrame(left === 0 ? resolve : scroll)
-    }
-    requestAnimationFrame(scroll)
-  })`)
-  return ((await taskMs(cdp)) - before) / FRAMES
+/** Scrolls back, and returns the CPU time of the main thread for a frame. */
+function scrollBack(page: Page, cdp: CDPSession): Promise<number> {
+  const scroll = `document.querySelector('[role="grid"]').scrollTop -= ${STEP}`
+  return measureFrames(page, cdp, FRAMES, scroll)
 }
 
-/** Moves the map by keys, one step a frame. */
+/** Moves the map by keys, and returns the CPU time of the main thread for a frame. */
 async function measureMap(page: Page, cdp: CDPSession, address: string): Promise<number> {
   await page.goto(address)
   await page.getByText('objects on this part of the map').waitFor()
   await page.getByRole('application', { name: /^Map/ }).focus()
   await page.waitForLoadState('networkidle')
+  const move = `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {
+    key: left % 2 === 0 ? 'ArrowLeft' : 'ArrowRight', bubbles: true, cancelable: true }))`
+  return measureFrames(page, cdp, REDRAWS, move)
+}
+
+/** Runs a statement in each frame. It is a text, because the types of the browser are not known here. */
+async function measureFrames(page: Page, cdp: CDPSession, frames: number, statement: string) {
   const before = await taskMs(cdp)
   await page.evaluate(`new Promise((resolve) => {
-    const map = document.querySelector('canvas[role="application"]')
-    let left = ${REDRAWS}
-    const move = () => {
-      const key = left % 2 === 0 ? 'ArrowLeft' : 'ArrowRight'
-      map.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+    let left = ${frames}
+    const next = () => {
+      ${statement}
       left -= 1
-      requestAnimationFrame(left === 0 ? resolve : move)
+      requestAnimationFrame(left === 0 ? resolve : next)
     }
-    requestAnimationFrame(move)
+    requestAnimationFrame(next)
   })`)
-  return ((await taskMs(cdp)) - before) / REDRAWS
+  return ((await taskMs(cdp)) - before) / frames
 }
 
 /** Returns the CPU time that the main thread has spent in tasks. */

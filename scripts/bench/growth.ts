@@ -34,8 +34,6 @@ About 60 minutes and 32 GB; a quick run 2 minutes and 1 GB.`,
     pagesPerReader: 100,
   },
   quick: { objects: 100_000, rounds: 4, sliceMs: 40, warmUpMs: 500, starts: 1, pagesPerReader: 5 },
-  // With fewer objects the walks are too short.
-  least: { objects: 100_000, rounds: 1, starts: 1 },
   stores: ['SQLite'],
   async run({ bench, numbers, print }) {
     const sides: Side[] = []

@@ -21,7 +21,6 @@ const OBJECTS = 1000
 /** The largest share of a page's CPU time that metrics and sampled traces may add. */
 const LIMIT_PERCENT = 3
 const PROGRAM = fileURLToPath(new URL('./serve-variants.ts', import.meta.url))
-const TOKEN = 'observation'.repeat(4)
 
 type Settings = Readonly<Record<string, string>>
 
@@ -46,7 +45,6 @@ other two, in either direction, and shows the noise. What runs later in bursts, 
 records and sending spans, is not included. About 9 minutes; a quick run 25 seconds.`,
   full: { starts: 5, rounds: 60, sliceMs: 40, warmUpMs: 3000 },
   quick: { starts: 1, rounds: 4, sliceMs: 40, warmUpMs: 300 },
-  least: { starts: 1, rounds: 1 },
   stores: ['SQLite'],
   async run({ bench, numbers, print }) {
     const loaded = join(bench.folder, 'loaded.db')
@@ -96,13 +94,7 @@ async function startVariants(bench: Workbench, loaded: string, variants: readonl
   })
   const server = await bench.startServer({
     args: [...NODE_FLAGS, PROGRAM, JSON.stringify(settings)],
-    env: {
-      ...OFF,
-      OQS_PORT: '0',
-      OQS_ADMIN_TOKEN: TOKEN,
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    },
-    headers: { authorization: `Bearer ${TOKEN}` },
+    env: { ...OFF, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   })
   const sides = server.urls.map((url, index): Side => {
     const cases = [{ name: 'page of 100', server: { ...server, url }, calls: [listPages()(100)] }]

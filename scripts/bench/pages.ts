@@ -107,8 +107,6 @@ readers. With --against, the ratios to the service of another checkout, with the
 database. About 20 minutes and 6 GB; a quick run 2 minutes and 1 GB.`,
   full: { objects: 1_000_000, rounds: 12, sliceMs: 200, warmUpMs: 40_000 },
   quick: { objects: 30_000, rounds: 4, sliceMs: 40, warmUpMs: 500 },
-  // With fewer objects some queries have no two full pages.
-  least: { objects: 20_000, rounds: 1 },
   run: (context) =>
     context.texts['against'] === undefined
       ? measurePages(context)

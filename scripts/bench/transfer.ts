@@ -27,7 +27,8 @@ walk. About 10 minutes and 8 GB.`,
     const service = await bench.startService()
     const path = new URL(`../../node_modules/vega-datasets/data/${file}`, import.meta.url)
     showProgress(`importing ${file}`)
-    const imported = await bench.measureImport(service, [fileURLToPath(path), ...TYPE, '--infer'])
+    const args = ['import', fileURLToPath(path), ...TYPE, '--infer']
+    const imported = await bench.measureCommand(service, args)
     showProgress('walking and exporting')
     const list = listPages({ snapshot: 'true' }, `/api/v1${OBJECTS}`)
     const walk = await measureCost([service.pid], () => walkPages(service, list))

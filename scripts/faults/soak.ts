@@ -6,7 +6,6 @@ import { Random } from '../../test/simulation/random.ts'
 import { DEFINITION, ONTOLOGY, TYPE } from '../../test/support/kills/entries.ts'
 import { loadEntries } from '../../test/support/kills/killed-service.ts'
 import { LoadedService } from '../../test/support/kills/loaded-service.ts'
-import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
 import { readBody, sendOnce, type Target } from '../measure/connection.ts'
 import { findToken, listPages, searchPages } from '../measure/pages.ts'
@@ -56,11 +55,10 @@ the run, in comparison with the second third, and the store, in comparison with 
 grow. 35 minutes and 500 MB.`,
   full: { minutes: 30, objects: 20_000 },
   quick: { minutes: 1, objects: 1000 },
-  least: { minutes: 1, objects: 1000 },
   usualStores: ['SQLite'],
   async run({ bench, numbers: { minutes, objects }, store: storeName, print }) {
     const start = async (store: string) => {
-      const service = await bench.startService({ store, settings: SETTINGS, token: ADMIN_TOKEN })
+      const service = await bench.startService({ store, settings: SETTINGS })
       showProgress(`loading ${count(objects)} objects`)
       await loadEntries(service.url.origin, objects)
       return service

@@ -22,8 +22,6 @@ export interface Part<Numbers> {
   readonly full: Numbers
   /** The numbers of `--quick`. */
   readonly quick?: Numbers
-  /** The smallest numbers that are allowed; 0 by default. */
-  readonly least?: Partial<Numbers>
   /** The stores that it can run on; both by default. */
   readonly stores?: readonly StoreName[]
   /** The stores that it runs on unless an option names one; all of the above by default. */
@@ -98,7 +96,7 @@ async function run(command: Command): Promise<boolean> {
   for (const name of chosen ?? usual) {
     const part = parts[name] as Part<Numbers>
     const { stores: possible = STORES, usualStores = possible } = part
-    const numbers = numbersOf((quick && part.quick) || part.full, part.least, texts)
+    const numbers = numbersOf((quick && part.quick) || part.full, texts)
     for (const store of stores.length > 0 ? stores : usualStores) {
       if (!possible.includes(store)) continue
       await using bench = new Workbench(store)
@@ -129,16 +127,12 @@ export function chosenNames(
   throw new Error(`${option} is ${unknown}, but must be one of ${known.join(', ')}.`)
 }
 
-function numbersOf(
-  usual: Numbers,
-  least: Partial<Numbers> = {},
-  texts: Readonly<Record<string, string | undefined>>,
-): Numbers {
+/** Returns the numbers of a part; an option replaces the number of its name. */
+function numbersOf(usual: Numbers, texts: PartContext<Numbers>['texts']): Numbers {
   const chosen = Object.entries(usual).map(([name, number]) => {
     const { [name]: text = String(number) } = texts
-    const { [name]: min = 0 } = least
-    if (Number.isSafeInteger(Number(text)) && Number(text) >= min) return [name, Number(text)]
-    throw new Error(`--${name} is ${text}, but must be a whole number of at least ${min}.`)
+    if (/^\d{1,15}$/.test(text)) return [name, Number(text)]
+    throw new Error(`--${name} is ${text}, but must be a whole number.`)
   })
   return Object.fromEntries(chosen)
 }

@@ -2,7 +2,7 @@
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { readBody, type Target } from './connection.ts'
 import { count, showProgress } from './report.ts'
-import type { ImportCost, Service, Workbench } from './workbench.ts'
+import type { CommandCost, Service, Workbench } from './workbench.ts'
 
 export const ONTOLOGY = 'bench'
 export const FAMILY = 'bench'
@@ -134,9 +134,9 @@ export async function loadParts(
   bench: Workbench,
   service: Service,
   objects: number,
-): Promise<ImportCost> {
+): Promise<CommandCost> {
   showProgress(`loading ${count(objects)} objects`)
   await define(service, DEFINITION)
-  const args = ['-', '--format', 'ndjson', ...PART_TYPE, '--replace']
-  return bench.measureImport(service, args, partLines(objects))
+  const args = ['import', '-', '--format', 'ndjson', ...PART_TYPE, '--replace']
+  return bench.measureCommand(service, args, partLines(objects))
 }

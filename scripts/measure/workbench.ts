@@ -3,7 +3,6 @@
  * Nothing of it outlives the part, however the run ends.
  */
 import type { ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { startProgram, waitForLine } from '../../test/support/oqs-process.ts'
 import { createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
+import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Target } from './connection.ts'
 import { type Cost, endedChildrenMicros, measureCost } from './processes.ts'
 
@@ -23,11 +23,7 @@ export type StoreName = (typeof STORES)[number]
 interface Program {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-}
-
-interface ServerProgram extends Program {
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Opens a channel for messages. */
   readonly hasChannel?: boolean
 }
 
@@ -42,7 +38,6 @@ export interface MeasuredServer extends Target, AsyncDisposable {
 
 /** The service of a checkout, used as a black box. */
 export interface Service extends MeasuredServer {
-  readonly token: string
   /** The file that starts the command line. */
   readonly program: string
 }
@@ -57,16 +52,11 @@ export interface ServiceOptions {
   readonly keepLimits?: boolean
   /** Loads a module into the process first, and opens a channel for messages to it. */
   readonly preload?: string
-  /** A random administrator's token by default. */
-  readonly token?: string
 }
 
-/**
- * The cost of an import for the service and its database, from the first row until the objects are
- * visible.
- */
-export interface ImportCost extends Cost {
-  /** The cost of the command that sends the rows. */
+/** The cost of a command for the service and its database. */
+export interface CommandCost extends Cost {
+  /** The cost of the command itself. */
   readonly command: Cost
 }
 
@@ -85,6 +75,7 @@ export const NO_LIMITS = {
 }
 /** A server that has not ended after this time is killed. */
 const STOP_MS = 10_000
+const HEADERS = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export class Workbench implements AsyncDisposable {
@@ -150,27 +141,23 @@ export class Workbench implements AsyncDisposable {
   async startService(options: ServiceOptions = {}): Promise<Service> {
     const { checkout = THIS_CHECKOUT, settings, keepLimits, preload } = options
     const { store = await this.createStore('store') } = options
-    const { token = randomBytes(24).toString('base64url') } = options
     const program = programOf(checkout)
     const flags = preload === undefined ? [] : [...NODE_FLAGS, '--import', preload]
     const server = await this.startServer({
       args: [...flags, program, 'serve'],
       env: {
-        OQS_PORT: '0',
         OQS_STORE: store,
-        OQS_ADMIN_TOKEN: token,
         OQS_LOG_LEVEL: 'error',
         ...(keepLimits ? {} : NO_LIMITS),
         ...settings,
       },
-      headers: { authorization: `Bearer ${token}` },
       hasChannel: preload !== undefined,
     })
-    return { ...server, token, program }
+    return { ...server, program }
   }
 
   /** Starts a program that prints its addresses when it is ready. */
-  async startServer({ headers = {}, ...program }: ServerProgram): Promise<MeasuredServer> {
+  async startServer(program: Program): Promise<MeasuredServer> {
     const started = performance.now()
     const server = this.#start(program)
     const { child } = server
@@ -185,7 +172,15 @@ export class Workbench implements AsyncDisposable {
     const urls = addresses.split(' ').map((address) => new URL(address))
     const [url] = urls as [URL]
     const pid = child.pid ?? 0
-    return this.use({ child, pid, startMs, url, urls, headers, [Symbol.asyncDispose]: stop })
+    return this.use({
+      child,
+      pid,
+      startMs,
+      url,
+      urls,
+      headers: HEADERS,
+      [Symbol.asyncDispose]: stop,
+    })
   }
 
   /** Runs a program to its end; rejects unless its status is 0. */
@@ -206,22 +201,22 @@ export class Workbench implements AsyncDisposable {
     return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes }
   }
 
-  /** Runs `oqs import` and measures the command and the service. */
-  async measureImport(
-    { program, url, token, pid }: Service,
+  /** Runs a command of `oqs`, and measures the command and the service. */
+  async measureCommand(
+    { program, url, pid }: Service,
     args: readonly string[],
     input?: Iterable<string>,
-  ): Promise<ImportCost> {
-    const env = { OQS_URL: url.origin, OQS_TOKEN: token }
-    const command = { args: [program, 'import', ...args], env }
+  ): Promise<CommandCost> {
+    const env = { OQS_URL: url.origin, OQS_TOKEN: ADMIN_TOKEN }
+    const command = { args: [program, ...args], env }
     const pids = [pid, this.databasePid ?? 0]
     const { result, ...cost } = await measureCost(pids, () => this.runProgram(command, input))
     return { ...cost, command: result }
   }
 
   /** Settings of the user would change what is measured, so a program gets only its own. */
-  #start({ args, env, hasChannel }: ServerProgram, stdin: 'ignore' | 'pipe' = 'ignore') {
-    const settings = { TMPDIR: tmpdir(), ...env }
+  #start({ args, env, hasChannel }: Program, stdin: 'ignore' | 'pipe' = 'ignore') {
+    const settings = { TMPDIR: tmpdir(), OQS_PORT: '0', OQS_ADMIN_TOKEN: ADMIN_TOKEN, ...env }
     const options = { stdin, cwd: this.folder, hasChannel: hasChannel ?? false }
     const program = startProgram(process.execPath, args, settings, options)
     this.adopt(program.child)
