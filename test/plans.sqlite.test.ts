@@ -195,8 +195,10 @@ describe('the plan of', () => {
     const many = plan(field('gt', 'a', 5), undefined, undefined, false)
     expect(many).toContain('oqs_object_1_current')
     expect(many).not.toContain('TEMP B-TREE')
-    const few = plan(field('gt', 'a', 5), undefined, undefined, true)
-    expect(few).toContain('USING INDEX oqs_object_1_p2 (p2>?)')
+    for (const cursor of [undefined, { pk: 'x', values: [] }]) {
+      const few = plan(field('gt', 'a', 5), undefined, cursor, true)
+      expect(few).toContain('USING INDEX oqs_object_1_p2 (p2>?)')
+    }
   })
 
   const equal = (property: string): Query => ({

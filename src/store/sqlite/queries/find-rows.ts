@@ -73,9 +73,11 @@ export function findRowsSql(
   const branches = orderBranches(columns, cursor).map((branch) => {
     values.push(...search.visibleValues, ...condition.values, ...branch.values, limit)
     const orderBy = sortMatches ? branch.orderBy.replace('o.pk', HIDDEN_KEY) : branch.orderBy
+    // Otherwise SQLite might walk the key index from the cursor on, and read most of the table.
+    const after = sortMatches ? `likely(${branch.sql})` : branch.sql
     return `SELECT id FROM (
       SELECT o.id AS id FROM ${objectTable(search.table)} AS o
-      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${branch.sql}
+      WHERE ${VISIBLE[search.visibility]} AND ${condition.sql} AND ${after}
       ORDER BY ${orderBy} ${LIMIT})`
   })
   values.push(limit)
