@@ -26,7 +26,6 @@ export type PlanKind =
   | 'indexWalk'
   | 'keyList'
   | 'keyWalk'
-  | 'matchList'
   | 'mergedParts'
   | 'mergeWalks'
   | 'noTable'

@@ -14,9 +14,9 @@ import {
 } from '../queries/find-rows.ts'
 import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import type { PagePlan, RowsPlan, SearchPlan } from './plan-page.ts'
+import type { PagePlan, SearchPlan } from './plan-page.ts'
 
-export type FoundRowsPlan = PagePlan & RowsPlan
+export type FoundRowsPlan = PagePlan & SearchPlan
 
 export interface Matches extends Pick<StoredPage, 'totalCount' | 'matchEstimate'> {
   /** The ids of the page's rows, and of one more if there is one. */
@@ -26,32 +26,20 @@ export interface Matches extends Pick<StoredPage, 'totalCount' | 'matchEstimate'
 /** Finds and counts the matches of a page, as its plan says. */
 export function findMatches(
   connection: ReadConnection,
-  { maxObjects, matchEstimate }: ReadPageRequest,
+  { maxObjects }: ReadPageRequest,
   plan: FoundRowsPlan,
   search: RowSearch,
   cursor: KeysetCursor | undefined,
 ): Matches {
-  const { statements, lists } = connection
+  const { statements } = connection
   const tables = queryTables(connection, search)
   const totalCount = countTotal(statements, search, tables, plan)
-  const searchPlan = plan.kind === 'matchList' ? plan.unlisted : plan
   const fewTables = gatherLinks(tables)
-  const limit = maxObjects + 1
-  if (plan.kind === 'matchList' && cursor !== undefined) {
-    const rows = lists.rowsAfter(statements, search, fewTables, {
-      version: plan.version,
-      afterKey: cursor.pk,
-      limit,
-      sortMatches: plan.unlisted.kind === 'sortFewMatches',
-      alternatives: alternativesFor(plan.unlisted, search, true),
-    })
-    if (rows !== undefined) return { rows, totalCount, matchEstimate: totalCount ?? matchEstimate }
-  }
-  const matches = totalCount ?? estimateMatches(statements, search, fewTables, searchPlan)
-  const sortMatches = hasFewMatches(searchPlan, matches)
+  const matches = totalCount ?? estimateMatches(statements, search, fewTables, plan)
+  const sortMatches = hasFewMatches(plan, matches)
   const pageTables = sortMatches ? fewTables : filterLinks(tables)
-  const alternatives = alternativesFor(searchPlan, search, sortMatches)
-  const options = { cursor, limit, sortMatches, alternatives }
+  const alternatives = alternativesFor(plan, search, sortMatches)
+  const options = { cursor, limit: maxObjects + 1, sortMatches, alternatives }
   const rows = findRows(statements, search, pageTables, options)
   return { rows, totalCount, matchEstimate: matches }
 }

@@ -5,13 +5,11 @@
 import type { Query } from '../../../query/query.ts'
 import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { isMultiValued } from '../../sql/compile/query-fields.ts'
 import { isKeyOrdered, mergedWalks } from '../../sql/plan/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
   fewMatches,
-  hasFewMatches,
   isKeyWalk,
   isLongEquality,
   isQuick,
@@ -34,7 +32,7 @@ const MAX_CLOSED_SHARE = 1 / 10
 
 export type PagePlan = PlanBase &
   (
-    | RowsPlan
+    | SearchPlan
     /** Every object in key order: one statement returns the whole page. */
     | { readonly kind: 'keyWalk' }
     /** The objects with one value of a property, in key order: also one statement. */
@@ -44,11 +42,6 @@ export type PagePlan = PlanBase &
   )
 
 /** Plans that find the ids of rows first, and then read the records that fit. */
-export type RowsPlan =
-  | SearchPlan
-  /** Rows come from a list of all matches, which the pages of a walk share. */
-  | { readonly kind: 'matchList'; readonly unlisted: SearchPlan }
-
 export type SearchPlan =
   | RowSearchPlan
   /** Walks an index for each of several queries, and merges the rows: the union of the queries. */
@@ -110,23 +103,14 @@ export function planPage(
   if (isValueWalk && query.kind === 'compare' && isKeyOrdered(query, objectType)) {
     return { ...base, kind: 'valueWalk', equality: query }
   }
-  return { ...base, ...planRows(request, table) }
+  return { ...base, ...planSearch(request, table) }
 }
 
 function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
   return closedCount <= liveCount * MAX_CLOSED_SHARE
 }
 
-function planRows(request: ReadPageRequest, { liveCount }: TableHead): RowsPlan {
-  const { after, matchEstimate } = request
-  const search = planSearch(request, liveCount)
-  // Most walks stop after the first page, so only later pages use a list.
-  return after !== undefined && (isGathered(request) || hasFewMatches(search, matchEstimate))
-    ? { kind: 'matchList', unlisted: search }
-    : search
-}
-
-function planSearch(request: ReadPageRequest, liveCount: number): SearchPlan {
+function planSearch(request: ReadPageRequest, { liveCount }: TableHead): SearchPlan {
   const { query, order, objectType, maxObjects, matchEstimate } = request
   if (order.length > 0 || isKeyOrdered(query, objectType)) return { kind: 'indexWalk' }
   const queries = mergedWalks(request)
@@ -138,35 +122,6 @@ function planSearch(request: ReadPageRequest, liveCount: number): SearchPlan {
 
 function isFoundById(query: Query): boolean {
   return query.kind === 'and' ? query.of.some(isFoundById) : query.kind === 'objectIds'
-}
-
-/**
- * True if the rows come in key order, but from indexes that do not have that order: texts,
- * positions, array elements and ids. All matches must be gathered before the first row is known.
- */
-function isGathered({ order, query, objectType }: ReadPageRequest): boolean {
-  const isGatheredQuery = (one: Query): boolean => {
-    switch (one.kind) {
-      case 'text':
-      case 'interval':
-      case 'objectIds':
-        return true
-      case 'geo':
-        return one.relation !== 'disjoint'
-      case 'oneOf':
-      case 'compare':
-      case 'pattern':
-        return isMultiValued(objectType, one.field)
-      case 'and':
-        return one.of.some(isGatheredQuery)
-      case 'or':
-        return one.of.every(isGatheredQuery)
-      default:
-        // A negation matches most objects, so walking the key finds them quickly.
-        return false
-    }
-  }
-  return order.length === 0 && isGatheredQuery(query)
 }
 
 function isMainThreadPage(

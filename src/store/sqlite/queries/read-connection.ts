@@ -3,12 +3,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { KnownHeads } from '../catalogue/type-head.ts'
-import { MatchLists } from './match-lists.ts'
 import { type QueryConnection, toQueryConnection } from './query-connection.ts'
 
 export interface ReadConnection extends QueryConnection {
-  /** Used in reader processes only: quick pages need no list. */
-  readonly lists: MatchLists
   readonly heads: KnownHeads
   /** How a change that is tried converts objects, by change and type. Used in reader processes only. */
   readonly converters: LRUCache<string, TypeConverter>
@@ -23,7 +20,6 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   db.exec('PRAGMA query_only = ON')
   return {
     ...connection,
-    lists: new MatchLists(),
     heads: new KnownHeads(connection.statements),
     converters: new LRUCache({ max: 4 }),
     begin: db.prepare('BEGIN'),

@@ -33,8 +33,6 @@ export interface ReaderPoolOptions {
 interface Reader {
   readonly process: ReaderProcess
   isBusy: boolean
-  /** A walk continues in the process that holds the list of its matches. */
-  lastCallerId: string
 }
 
 const UNREF = { ref: false }
@@ -95,7 +93,7 @@ export class ReaderPool implements AsyncDisposable {
     signal.throwIfAborted()
     const { queryTimeoutMs } = this.#options
     const stop = Promise.withResolvers<never>()
-    const reader = this.#takeReader(callerId)
+    const reader = this.#takeReader()
     let timer: NodeJS.Timeout | undefined
     const signals = [signal, this.#stopping.signal]
     const onAbort = () => stop.reject(signals.find(({ aborted }) => aborted)?.reason)
@@ -128,19 +126,16 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   /** Returns an idle process, or a new one; there are never more processes than slots. */
-  #takeReader(callerId: string): Reader {
+  #takeReader(): Reader {
     this.#readers = this.#readers.filter(({ process }) => !process.hasEnded)
-    const idle = this.#readers.filter(({ isBusy }) => !isBusy)
-    const reader =
-      idle.find(({ lastCallerId }) => lastCallerId === callerId) ?? idle[0] ?? this.#startReader()
+    const reader = this.#readers.find(({ isBusy }) => !isBusy) ?? this.#startReader()
     reader.isBusy = true
-    reader.lastCallerId = callerId
     return reader
   }
 
   #startReader(startsSlowly = false): Reader {
     const process = new ReaderProcess({ ...this.#options, startsSlowly })
-    const reader = { process, isBusy: false, lastCallerId: '' }
+    const reader = { process, isBusy: false }
     this.#readers.push(reader)
     return reader
   }
