@@ -5,10 +5,14 @@ import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { BASE_PATH } from './base-path.ts'
+import { JointAggregations } from './joint-aggregations.ts'
 import type { OntologyDefinition } from './ontology.ts'
 
 /** The endpoints of the service, which the screens call. */
-export type Service = Endpoints
+export class Service extends Endpoints {
+  /** Aggregations of objects: all that are asked for in one turn are one request. */
+  readonly aggregations = new JointAggregations(this.objectSets)
+}
 
 export interface ServiceOptions {
   readonly token?: string | (() => Promise<string>)
@@ -17,7 +21,7 @@ export interface ServiceOptions {
 }
 
 export function openService({ token, onRefused }: ServiceOptions = {}): Service {
-  return new Endpoints({
+  return new Service({
     baseUrl: serviceUrl(),
     token,
     // The screens retry, and show when. The page came from the service, so it may come back.

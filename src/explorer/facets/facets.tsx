@@ -29,7 +29,7 @@ const COUNTED_FACETS = 8
 interface FacetsProps {
   readonly of: TypeView
   readonly setView: SetView
-  /** Rows come first: nothing is counted before they are shown. */
+  /** Rows come first: nothing is counted before their version is known. */
   readonly canCount: boolean
   /** A property without a facet: behind a link, all objects have the same foreign key. */
   readonly without?: string | undefined
@@ -82,7 +82,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
         <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">{messageOf(error)}</p>
       )}
       {isOpen && error === null && data === undefined && (
-        <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">Counting…</p>
+        <p className="late px-1.5 pt-0.5 pb-2 text-muted text-sm">Counting…</p>
       )}
       {isOpen && data !== undefined && (
         <FacetValues

@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type { Service } from '../api/service.ts'
-import { aggregate, COUNT } from '../queries/facet-query.ts'
+import { aggregate, COUNT, countedKey, staleTimeOf } from '../queries/aggregate.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Grid } from './camera.ts'
 
@@ -16,9 +16,8 @@ export interface GeoCell {
 type CellGroup = Readonly<Record<'west' | 'south' | 'east' | 'north', number>>
 
 export function geoCellsQuery(service: Service, of: TypeView, property: string, grid: Grid) {
-  const { filters, text, box } = of.view
   return queryOptions({
-    queryKey: ['cells', of.objectType.rid, property, filters, text, box, of.version, grid],
+    queryKey: ['cells', property, grid, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<readonly GeoCell[]> => {
       const [west, south, east, north] = grid.box
       const { columns, rows } = grid
@@ -34,5 +33,6 @@ export function geoCellsQuery(service: Service, of: TypeView, property: string, 
         }
       })
     },
+    staleTime: staleTimeOf(of),
   })
 }

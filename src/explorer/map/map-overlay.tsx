@@ -98,7 +98,7 @@ export function MapNotes(props: MapNotesProps) {
   return (
     <div className="absolute left-3 right-3 bottom-3 flex flex-wrap items-end gap-2 pointer-events-none *:pointer-events-auto">
       <p
-        className="py-1.5 px-2.5 border border-line rounded-md bg-panel text-sm leading-4"
+        className={`py-1.5 px-2.5 border border-line rounded-md bg-panel text-sm leading-4 ${total === undefined ? 'late' : ''}`}
         role={error === null ? 'status' : 'alert'}
       >
         {error === null ? describe(total) : messageOf(error)}

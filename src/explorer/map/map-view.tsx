@@ -5,6 +5,7 @@ import { keyText, type ObjectRecord, positionOf } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { readRecords } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
+import { useSettled } from '../ui/hooks.ts'
 import { conditionsOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Box } from '../view/view-state.ts'
@@ -28,6 +29,8 @@ export interface MapViewProps {
   readonly of: TypeView
   readonly property: string
   readonly setView: SetView
+  /** Rows come first: nothing is counted before their version is known. */
+  readonly canCount: boolean
 }
 
 /** A pointer this near to a position means it. */
@@ -35,7 +38,7 @@ const NEAR = 8
 /** The same array each time, so that nothing is drawn again because of it. */
 const NO_CELLS: readonly GeoCell[] = []
 
-export function MapView({ of, property, setView }: MapViewProps) {
+export function MapView(props: MapViewProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState<Point>()
   useEffect(() => {
@@ -51,14 +54,13 @@ export function MapView({ of, property, setView }: MapViewProps) {
       ref={frame}
       className="relative flex-1 min-w-0 min-h-0 bg-(--water) overflow-hidden [--water:light-dark(#e6edf4,#14171c)] [--land:light-dark(#fdfdfc,#262930)] [--coast:light-dark(#b9c2cb,#454a53)] [--border:light-dark(#dde2e7,#363a42)]"
     >
-      {size !== undefined && size[0] > 0 && size[1] > 0 && (
-        <SizedMap of={of} property={property} setView={setView} size={size} />
-      )}
+      {size !== undefined && size[0] > 0 && size[1] > 0 && <SizedMap {...props} size={size} />}
     </div>
   )
 }
 
-function SizedMap({ of, property, setView, size }: MapViewProps & { readonly size: Point }) {
+function SizedMap(props: MapViewProps & { readonly size: Point }) {
+  const { of, property, setView, canCount, size } = props
   const { service } = useSession()
   const canvas = useRef<HTMLCanvasElement>(null)
   const { box, peek } = of.view
@@ -75,12 +77,13 @@ function SizedMap({ of, property, setView, size }: MapViewProps & { readonly siz
   const grid = useMemo(() => gridOf(settled, size), [settled, size])
   const counted = useQuery({
     ...geoCellsQuery(service, of, property, grid),
+    enabled: canCount,
     placeholderData: keepPreviousData,
   })
   const { data: cells = NO_CELLS, error, isPending } = counted
   const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
   // Cells can be counted as of a version, but single objects are read as they are now.
-  const isFew = inView > 0 && inView <= MOST_POINTS && of.version === undefined
+  const isFew = inView > 0 && inView <= MOST_POINTS && !of.view.isSnapshot
   const { data: records = [] } = useQuery({
     ...pointsQuery(service, of, grid.box),
     enabled: isFew,
@@ -199,16 +202,4 @@ export function pointsQuery(service: Service, of: TypeView, area: Box) {
       return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
     },
   })
-}
-
-const REST_MS = 120
-
-/** Returns a value once it has stopped changing. */
-export function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), REST_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

@@ -79,7 +79,7 @@ export function CompareStates({ address, latest, version, onRefresh }: CompareSt
 
 function Waiting({ error }: { readonly error: Error | null }) {
   if (error !== null) return <ErrorNote error={error} />
-  return <p className="py-6 px-0 text-muted">Loading…</p>
+  return <p className="late py-6 px-0 text-muted">Loading…</p>
 }
 
 const CELL = 'py-1.5 px-3 wrap-anywhere text-left align-baseline'

@@ -15,7 +15,7 @@ import {
   type ScalarType,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { COUNT } from '../queries/facet-query.ts'
+import { COUNT } from '../queries/aggregate.ts'
 import { readRecords } from '../queries/object-queries.ts'
 import { conditionsOf, type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
@@ -91,22 +91,23 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
         const query = { conditions: found, order: terms }
         return (await readRecords(service, listed, query, { pageSize: 1, signal }))[0]
       }
-      const count = async (counted: readonly Conditions[]) => {
-        const where = compileWhere(counted, OBJECT_SET_SYNTAX)
-        const request = { where, aggregation: [COUNT], groupBy: [] }
-        const { objectSets } = service
-        const { data } = await objectSets.aggregateObjects(typePathOf(listed), request, { signal })
-        return Number(data[0]?.metrics[0]?.value ?? 0)
+      const count = async (...counted: readonly (readonly Conditions[])[]) => {
+        const aggregations = counted.map((all) => {
+          const where = compileWhere(all, OBJECT_SET_SYNTAX)
+          return { where, aggregation: [COUNT], groupBy: [] }
+        })
+        const path = typePathOf(listed)
+        const answers = await service.objectSets.aggregateBatch(path, { aggregations }, { signal })
+        return answers.map(({ data }) => Number(data[0]?.metrics[0]?.value ?? 0))
       }
       const byKey: OrderTerm = { property: objectType.primaryKey, direction: lastDirection(order) }
       const others = order.filter(({ property }) => property !== byKey.property)
       const before = [...conditions, besideCondition(objectType, order, record, 'before')]
       const after = [...conditions, besideCondition(objectType, order, record, 'after')]
-      const [previous, next, preceding, total] = await Promise.all([
+      const [previous, next, [preceding = 0, total = 0]] = await Promise.all([
         findLast(find, before, [...others, byKey]),
         find(after, order.length === 0 ? [byKey] : order),
-        count(before),
-        count(conditions),
+        count(before, conditions),
       ])
       // Positions are counted from 1.
       return { previous, next, position: preceding + 1, total }

@@ -43,7 +43,7 @@ function ObjectPage({ address }: { readonly address: ObjectAddress }) {
       {isGone && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && (
-        <div className={PARTS} aria-busy="true">
+        <div className={`late ${PARTS}`} aria-busy="true">
           <div className="h-60 rounded-lg bg-raised" />
           <div className="h-60 rounded-lg bg-raised" />
           <p className="sr-only">Loading…</p>

@@ -1,5 +1,5 @@
 /** The bars of a picture, and the aggregations that count them. */
-import type { Group } from '../queries/facet-query.ts'
+import type { Group } from '../queries/aggregate.ts'
 import { axisFormat, formatNumber, type NumberStyle } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Bin, type NumberBins, numberBins, type Shape } from './number-bins.ts'
@@ -61,18 +61,16 @@ export function edgesOf(bins: readonly Bin[]): readonly number[] {
 const TICKS = 5
 
 export interface NumberBarsOptions {
+  readonly shape: Shape
   readonly isWhole: boolean
   readonly style: NumberStyle
-  /** Objects with a value. */
-  readonly present: number
 }
 
 export async function numberBars(
   read: Read,
   field: string,
-  { isWhole, style, present }: NumberBarsOptions,
+  { shape, isWhole, style }: NumberBarsOptions,
 ): Promise<Bars> {
-  const shape = await readShape(read, field, present)
   const binned = numberBins(shape, isWhole)
   const { bins } = binned
   const common = { kind: 'numbers', others: 0 } as const
@@ -80,7 +78,7 @@ export async function numberBars(
   const show = (value: number) => formatNumber(value, style)
   if (bins.length === 1) {
     const label = oneLabel(shape, bins[0], isWhole, show)
-    const bar = { label, count: present, filters: [] }
+    const bar = { label, count: shape.count, filters: [] }
     return { ...common, bars: [bar], ticks: [{ index: 0, label }] }
   }
   const last = bins.length - 1
@@ -127,36 +125,6 @@ function oneLabel(
 ): string {
   if (min !== max && bin !== undefined) return `${show(bin.from)} – ${show(bin.to)}`
   return isWhole && !Number.isSafeInteger(min) ? `≈ ${show(min)}` : show(min)
-}
-
-/** Reads the extremes and percentiles of a property. */
-async function readShape(read: Read, field: string, count: number): Promise<Shape> {
-  const percentile = (name: string, approximatePercentile: number): object => ({
-    type: 'approximatePercentile',
-    name,
-    field,
-    approximatePercentile,
-  })
-  const { data } = await read(
-    [],
-    [
-      { type: 'min', name: 'min', field },
-      { type: 'max', name: 'max', field },
-      percentile('low', 5),
-      percentile('median', 50),
-      percentile('high', 95),
-    ],
-  )
-  const values = new Map(data[0]?.metrics.map(({ name, value }) => [name, Number(value)]))
-  const of = (name: string) => values.get(name) ?? Number.NaN
-  return {
-    min: of('min'),
-    max: of('max'),
-    low: of('low'),
-    median: of('median'),
-    high: of('high'),
-    count,
-  }
 }
 
 function noteOf(

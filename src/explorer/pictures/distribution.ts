@@ -1,9 +1,14 @@
 /** The distribution of the values of a property over all objects of a view. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
-import { isNumber, isWholeNumber, type ScalarType } from '../api/ontology.ts'
+import {
+  isNumber,
+  isWholeNumber,
+  type ObjectTypeDefinition,
+  type ScalarType,
+} from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { aggregate, COUNT } from '../queries/facet-query.ts'
+import { aggregate, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
 import { extentsQuery } from '../queries/use-number-styles.ts'
 import { numberStyle, propertiesStyledByValues } from '../ui/format-value.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
@@ -17,7 +22,7 @@ import {
   type Read,
   rangeFilters,
 } from './bars.ts'
-import { calendarUnit, timeBins } from './number-bins.ts'
+import { calendarUnit, type Shape, timeBins } from './number-bins.ts'
 import { edgeTicks, momentFormat } from './ticks.ts'
 
 export interface Distribution extends Bars {
@@ -38,37 +43,93 @@ export function hasPicture(type: ScalarType | undefined): boolean {
   )
 }
 
+/**
+ * Reads the distribution of a property. It takes two requests at most, which all pictures of a screen
+ * share: one for what the values are like, and one for the bars that suit them.
+ */
 export function distributionQuery(service: Service, of: TypeView, property: string) {
-  const { filters, text, box } = of.view
   return queryOptions({
-    queryKey: ['distribution', of.objectType.rid, property, filters, text, box, of.version],
+    queryKey: ['distribution', property, ...countedKey(of)],
     queryFn: async ({ client, signal }): Promise<Distribution> => {
-      const type = scalarOf(of.objectType, property)
-      const isArray = of.objectType.properties[property]?.type === 'array'
+      const { properties } = of.objectType
+      const kind = kindOf(of.objectType, property)
       const readView =
         (view: ViewState): Read =>
         (groupBy, aggregation = [COUNT]) =>
           aggregate(service, { ...of, view }, { aggregation, groupBy }, signal)
       const read = readView(of.view)
       const isMissing: Filter = { field: property, operator: 'empty', value: '' }
-      const without = readView({ ...of.view, filters: [...filters, isMissing] })
-      const counts = await countValues(read, without, isArray ? undefined : property)
-      if (counts.present === 0) return { kind: 'values', bars: [], ticks: [], others: 0, ...counts }
-      if (isArray) return { ...(await valueBars(read, property, 'contains')), ...counts }
-      if (type === 'date' || type === 'timestamp') {
-        return { ...(await timeBars(read, property, type === 'date')), ...counts }
+      const without = readView({ ...of.view, filters: [...of.view.filters, isMissing] })
+      const operator = properties[property]?.type === 'array' ? 'contains' : 'eq'
+      const [all, missed, style, values] = await Promise.all([
+        read([], [COUNT, ...summaryOf(kind, property)]),
+        without([]),
+        readStyle(client, service, of, property),
+        kind === 'values' || kind === 'texts' ? valueBars(read, property, operator) : undefined,
+      ])
+      const summary = all.data[0]
+      const missing = metricOf(missed.data[0], 'count')
+      const present = metricOf(summary, 'count') - missing
+      const counts = { present, missing }
+      if (present === 0) return { kind: 'values', bars: [], ticks: [], others: 0, ...counts }
+      if (values !== undefined) {
+        const areDifferent = kind === 'texts' && metricOf(summary, 'distinct') === present
+        if (!areDifferent || present <= VALUES_SHOWN) return { ...values, ...counts }
+        return { kind: 'distinct', bars: [], ticks: [], others: present, ...counts }
       }
-      if (isNumber(type)) {
-        const style = await readStyle(client, service, of, property)
-        const options = { isWhole: isWholeNumber(type), style, present: counts.present }
-        return { ...(await numberBars(read, property, options)), ...counts }
+      const type = scalarOf(of.objectType, property)
+      if (kind === 'times') {
+        return { ...(await timeBars(read, property, summary, type === 'date')), ...counts }
       }
-      if (counts.distinct === counts.present && counts.present > VALUES_SHOWN) {
-        return { kind: 'distinct', bars: [], ticks: [], others: counts.present, ...counts }
-      }
-      return { ...(await valueBars(read, property, 'eq')), ...counts }
+      const shape = shapeOf(summary, present)
+      const options = { shape, isWhole: isWholeNumber(type), style }
+      return { ...(await numberBars(read, property, options)), ...counts }
     },
+    staleTime: staleTimeOf(of),
   })
+}
+
+type Kind = 'texts' | 'values' | 'times' | 'numbers'
+
+function kindOf(objectType: ObjectTypeDefinition, property: string): Kind {
+  if (objectType.properties[property]?.type === 'array') return 'values'
+  const type = scalarOf(objectType, property)
+  if (type === 'date' || type === 'timestamp') return 'times'
+  return isNumber(type) ? 'numbers' : type === 'string' ? 'texts' : 'values'
+}
+
+const PERCENTILES = { low: 5, median: 50, high: 95 } as const
+
+/** Returns the metrics that say which bars suit the values. */
+function summaryOf(kind: Kind, field: string): readonly object[] {
+  if (kind === 'values') return []
+  if (kind === 'texts') return [{ type: 'exactDistinct', name: 'distinct', field }]
+  const extremes = ['min', 'max'].map((type) => ({ type, name: type, field }))
+  if (kind === 'times') return extremes
+  const percentiles = Object.entries(PERCENTILES).map(([name, approximatePercentile]) => ({
+    type: 'approximatePercentile',
+    name,
+    field,
+    approximatePercentile,
+  }))
+  return [...extremes, ...percentiles]
+}
+
+/** Returns a metric as it came; undefined if there are no values. */
+function metricValue(summary: Group | undefined, name: string): string | number | undefined {
+  return summary?.metrics.find((each) => each.name === name)?.value
+}
+
+function shapeOf(summary: Group | undefined, count: number): Shape {
+  const of = (name: keyof Shape) => Number(metricValue(summary, name) ?? Number.NaN)
+  return {
+    min: of('min'),
+    max: of('max'),
+    low: of('low'),
+    median: of('median'),
+    high: of('high'),
+    count,
+  }
 }
 
 /** Axes and tables show the numbers of a property alike, so all its values decide, not those of a view. */
@@ -78,44 +139,17 @@ async function readStyle(client: QueryClient, service: Service, of: TypeView, pr
   return numberStyle(of, property, extents?.get(property))
 }
 
-interface Counts extends Pick<Distribution, 'present' | 'missing'> {
-  readonly distinct: number
-}
-
-/** Counts the objects with and without a value, and the different values of a field. */
-async function countValues(
+async function timeBars(
   read: Read,
-  readMissing: Read,
-  field: string | undefined,
-): Promise<Counts> {
-  const distinct: readonly object[] =
-    field === undefined ? [] : [{ type: 'exactDistinct', name: 'distinct', field }]
-  const [all, without] = await Promise.all([read([], [COUNT, ...distinct]), readMissing([])])
-  const missing = metricOf(without.data[0], 'count')
-  return {
-    present: metricOf(all.data[0], 'count') - missing,
-    missing,
-    distinct: metricOf(all.data[0], 'distinct'),
-  }
-}
-
-async function readExtent(read: Read, field: string): Promise<readonly (string | number)[]> {
-  const { data } = await read(
-    [],
-    [
-      { type: 'min', name: 'min', field },
-      { type: 'max', name: 'max', field },
-    ],
-  )
-  const value = (name: string) => data[0]?.metrics.find((each) => each.name === name)?.value
-  return [value('min') ?? Number.NaN, value('max') ?? Number.NaN]
-}
-
-async function timeBars(read: Read, field: string, isDate: boolean): Promise<Bars> {
-  const [min, max] = (await readExtent(read, field)).map((value) => Date.parse(String(value)))
-  if (min === undefined || max === undefined || Number.isNaN(min + max)) {
-    return { kind: 'times', bars: [], ticks: [], others: 0 }
-  }
+  field: string,
+  summary: Group | undefined,
+  isDate: boolean,
+): Promise<Bars> {
+  const [min, max] = [
+    Date.parse(String(metricValue(summary, 'min'))),
+    Date.parse(String(metricValue(summary, 'max'))),
+  ]
+  if (Number.isNaN(min + max)) return { kind: 'times', bars: [], ticks: [], others: 0 }
   const unit = calendarUnit(min, max, isDate)
   const bins = timeBins(min, max, unit)
   const { data } = await read([{ type: 'duration', field, value: 1, unit }])

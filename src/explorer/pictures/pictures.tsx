@@ -16,9 +16,12 @@ import { Histogram, type HistogramProps } from './histogram.tsx'
 export interface PicturesProps {
   readonly of: TypeView
   readonly setView: SetView
+  /** Rows come first: nothing is counted before their version is known. */
+  readonly canCount: boolean
 }
 
-export function Pictures({ of, setView }: PicturesProps) {
+export function Pictures(props: PicturesProps) {
+  const { of } = props
   const { properties, primaryKey, titleProperty } = of.objectType
   const drawable = Object.keys(properties).filter((name) =>
     hasPicture(scalarOf(of.objectType, name)),
@@ -29,11 +32,9 @@ export function Pictures({ of, setView }: PicturesProps) {
   )
   return (
     <div className="grid flex-1 min-w-0 grid-cols-[repeat(auto-fill,minmax(min(320px,100%),1fr))] gap-4 content-start p-4 overflow-auto">
-      {large !== undefined && (
-        <Picture key={large} of={of} property={large} setView={setView} isLarge />
-      )}
+      {large !== undefined && <Picture key={large} {...props} property={large} isLarge />}
       {names.map((name) => (
-        <Picture key={name} of={of} property={name} setView={setView} isLarge={false} />
+        <Picture key={name} {...props} property={name} isLarge={false} />
       ))}
     </div>
   )
@@ -44,10 +45,11 @@ interface PictureProps extends PicturesProps {
   readonly isLarge: boolean
 }
 
-function Picture({ of, property, setView, isLarge }: PictureProps) {
+function Picture({ of, property, setView, canCount, isLarge }: PictureProps) {
   const { service } = useSession()
   const { data, error } = useQuery({
     ...distributionQuery(service, of, property),
+    enabled: canCount,
     // The old picture stays until the new one has arrived.
     placeholderData: (previous: Distribution | undefined) => previous,
   })
@@ -89,7 +91,7 @@ function Picture({ of, property, setView, isLarge }: PictureProps) {
           {messageOf(error)}
         </p>
       )}
-      {data === undefined && error === null && <div className="h-42.5 rounded-md bg-raised" />}
+      {data === undefined && error === null && <div className="late h-42.5 rounded-md bg-raised" />}
       {data !== undefined && (
         <Content
           {...{ of, property, isLarge }}

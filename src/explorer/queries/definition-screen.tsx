@@ -19,7 +19,7 @@ export function DefinitionScreen({ children }: DefinitionScreenProps) {
   const { ontology: name = '', type = '', key = '', link = '' } = params
   const { data: ontology, error, refetch } = useQuery(definitionQuery(service, name))
   if (ontology === undefined && error === null) {
-    return <p className="py-12 px-6 text-muted">Loading…</p>
+    return <p className="late py-12 px-6 text-muted">Loading…</p>
   }
   const objectType = ontology && findType(ontology, type)
   const screen =

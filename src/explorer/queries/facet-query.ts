@@ -2,58 +2,28 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
-import {
-  type ObjectAggregateRequest,
-  objectAggregateRequest,
-} from '../../client/endpoints/object-sets.ts'
-import type { AggregateResponse } from '../../client/endpoints/revision-1.ts'
+import { objectAggregateRequest } from '../../client/endpoints/object-sets.ts'
 import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
-import type { ViewState } from '../view/view-state.ts'
+import type { Filter } from '../view/view-state.ts'
+import { type AggregationBody, aggregate, COUNT, countedKey, staleTimeOf } from './aggregate.ts'
 
 interface FacetValue {
   readonly value: string
   readonly count: number
 }
 
-export type Group = AggregateResponse['data'][number]
-
 /** Values that a facet shows. */
 export const FACET_VALUES = 12
 
-type AggregationBody = Pick<ObjectAggregateRequest, 'aggregation' | 'groupBy'>
-
-/** Aggregates the objects of a view. */
-export function aggregate(
-  { objectSets }: Service,
-  of: TypeView,
-  body: AggregationBody,
-  signal: AbortSignal,
-): Promise<AggregateResponse> {
-  return objectSets.aggregateObjects(typePathOf(of), aggregation(of, body), { signal })
-}
-
-/** Counts the objects of a view. */
-export async function countObjects(
-  service: Service,
-  of: TypeView,
-  signal: AbortSignal,
-): Promise<number> {
-  const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy: [] }, signal)
-  return Number(data[0]?.metrics[0]?.value ?? 0)
-}
-
-/** The metric that counts the objects of a group. */
-export const COUNT = { type: 'count', name: 'count' } as const
-
-function aggregation(of: TypeView, body: AggregationBody): ObjectAggregateRequest {
-  return { where: whereOf(of), version: of.version, ...body }
-}
-
 /** Returns the request that counts the values of a property, the most frequent first. */
-export function countRequest(of: TypeView, property: string, most = FACET_VALUES): ServiceRequest {
-  return objectAggregateRequest(typePathOf(of), aggregation(of, countBody(property, most)))
+export function countRequest(of: TypeView, property: string): ServiceRequest {
+  const { view, version } = of
+  const body = { where: whereOf(of), ...countBody(property, FACET_VALUES) }
+  // The newest version is the default, and a copied request should go on asking for it.
+  const named = view.isSnapshot ? { ...body, version } : body
+  return objectAggregateRequest(typePathOf(of), named)
 }
 
 function countBody(property: string, most: number): AggregationBody {
@@ -72,13 +42,34 @@ export interface Facet {
 /** Counts the values of a property. A filter on the property itself is left out. */
 export function facetQuery(service: Service, of: TypeView, property: string, most = FACET_VALUES) {
   const filters = of.view.filters.filter(({ field }) => field !== property)
-  const view: ViewState = { ...of.view, filters }
-  const { text, box } = view
+  return valuesQuery(service, { ...of, view: { ...of.view, filters } }, property, most)
+}
+
+const SUGGESTIONS = 50
+
+/** Returns the values that the editor of a filter suggests: those with a word that starts as typed. */
+export function suggestionsQuery(service: Service, of: TypeView, property: string, typed: string) {
+  const others = of.view.filters.filter(({ field }) => field !== property)
+  const begun: Filter = { field: property, operator: 'prefix', value: typed }
+  const canBegin =
+    of.objectType.properties[property]?.type === 'string' && /[\p{L}\p{N}]/u.test(typed)
+  const filters = canBegin ? [...others, begun] : others
+  return {
+    ...valuesQuery(service, { ...of, view: { ...of.view, filters } }, property, SUGGESTIONS),
+    select: ({ values }: Facet) => values,
+  }
+}
+
+function valuesQuery(service: Service, of: TypeView, property: string, most: number) {
   return queryOptions({
-    queryKey: ['facet', of.objectType.rid, of.version, property, filters, text, box, most],
+    queryKey: ['facet', property, most, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<Facet> => {
-      const body = countBody(property, most)
-      const { data, excludedItems = 0 } = await aggregate(service, { ...of, view }, body, signal)
+      const { data, excludedItems = 0 } = await aggregate(
+        service,
+        of,
+        countBody(property, most),
+        signal,
+      )
       const values = data
         .map(({ group, metrics }) => ({
           value: String(group[property]),
@@ -87,17 +78,8 @@ export function facetQuery(service: Service, of: TypeView, property: string, mos
         .toSorted((a, b) => b.count - a.count)
       return { values, others: excludedItems }
     },
+    staleTime: staleTimeOf(of),
   })
-}
-
-const SUGGESTIONS = 50
-
-/** Returns the values that the editor of a filter suggests. */
-export function suggestionsQuery(service: Service, of: TypeView, property: string) {
-  return {
-    ...facetQuery(service, of, property, SUGGESTIONS),
-    select: ({ values }: Facet) => values,
-  }
 }
 
 /** True if a facet helps to choose: where most values belong to one object, there is nothing to group. */

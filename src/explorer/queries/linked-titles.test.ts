@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../api/ontology.ts'
+import { Service } from '../api/service.ts'
 import { LinkedTitles, titleIn } from './linked-titles.ts'
 
 const ontology: OntologyDefinition = {
@@ -21,8 +21,8 @@ const two = { type: 'maker', key: '2' }
 
 const BRASS_WORKS = { __primaryKey: 1, __title: 'Brass Works' }
 
-function connect(answer: (body: object) => Response): Endpoints {
-  return new Endpoints({
+function connect(answer: (body: object) => Response): Service {
+  return new Service({
     baseUrl: 'http://service.test',
     retries: 0,
     fetch: async (_, init) => answer(JSON.parse(String(init?.body)) as object),

@@ -18,7 +18,7 @@ import {
 import type { Service } from '../api/service.ts'
 import { conditionsOf, type ShownType, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
-import { countObjects } from './facet-query.ts'
+import { countObjects } from './aggregate.ts'
 
 export interface ObjectAddress extends ShownType {
   readonly key: string

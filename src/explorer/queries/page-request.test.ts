@@ -55,7 +55,19 @@ describe('the request for a page', () => {
           // No digit of a long is lost.
           { type: 'lt', field: 'population', value: '9007199254740993' },
           { type: 'isNull', field: 'name', value: true },
-          { type: 'or', value: [{ type: 'containsAllTerms', field: 'name', value: 'new york' }] },
+          // The last word may be unfinished.
+          {
+            type: 'or',
+            value: [
+              {
+                type: 'and',
+                value: [
+                  { type: 'containsAllTerms', field: 'name', value: 'new' },
+                  { type: 'containsAllTermsInOrderPrefixLastTerm', field: 'name', value: 'york' },
+                ],
+              },
+            ],
+          },
           { type: 'withinBoundingBox', field: 'location' },
         ],
       },

@@ -9,15 +9,16 @@ import {
   propertiesStyledByValues,
   type StyledType,
 } from '../ui/format-value.ts'
+import type { TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
-import { aggregate } from './facet-query.ts'
+import { aggregate } from './aggregate.ts'
 
 /**
  * Returns the style of each property. The values are read if `canRead` is true; otherwise they count
  * only if another screen has read them.
  */
 export function useNumberStyles(
-  of: StyledType,
+  of: StyledType & Partial<TypeView>,
   { canRead }: { readonly canRead: boolean },
 ): (property: string) => NumberStyle {
   const { service } = useSession()
@@ -34,7 +35,9 @@ export function useNumberStyles(
 const STALE_MS = 30 * 60_000
 
 /** Reads the extents of all numbers of a type, whatever the view shows of them. */
-export function extentsQuery(service: Service, of: StyledType) {
+export function extentsQuery(service: Service, of: StyledType & Partial<TypeView>) {
+  const { isSnapshot } = of.view ?? EMPTY_VIEW
+  const all = { ...of, view: { ...EMPTY_VIEW, isSnapshot } }
   const names = propertiesStyledByValues(of)
   return queryOptions({
     queryKey: ['extents', of.objectType.rid, names],
@@ -43,7 +46,7 @@ export function extentsQuery(service: Service, of: StyledType) {
         (['min', 'max'] as const).map((type) => ({ type, name: `${type} ${field}`, field })),
       )
       const body = { aggregation, groupBy: [] }
-      const { data } = await aggregate(service, { ...of, view: EMPTY_VIEW }, body, signal)
+      const { data } = await aggregate(service, all, body, signal)
       const values = new Map(data[0]?.metrics.map(({ name, value }) => [name, value]))
       return new Map(
         names.flatMap((field): readonly (readonly [string, Extent])[] => {

@@ -1,13 +1,15 @@
 /** The conditions of a view: the editor of one, and all of them as pills. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import { formatCount } from '../../contract/count-of.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import { nameOfProperty } from '../api/ontology.ts'
+import { countQuery } from '../queries/aggregate.ts'
 import { suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, Icon } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
+import { useSettled } from '../ui/hooks.ts'
 import {
   describeFilter,
   isKnownField,
@@ -47,16 +49,24 @@ export function FilterForm({ index, field: firstField, close }: FilterFormProps)
   const input = inputOf(scalarOf(objectType, field))
   const [value, setValue] = useState(filter === undefined ? '' : input.toInput(filter.value))
   const label = `Value${input.hint === undefined ? '' : ` (${input.hint})`}`
-  const save = () => {
-    if (operator === undefined) return
-    const written = input.kind === 'boolean' && value === '' ? 'true' : value.trim()
+  const written = input.kind === 'boolean' && value === '' ? 'true' : value.trim()
+  const filtersWith = (chosenOperator: Operator): readonly Filter[] => {
     // An input may show less than the value, such as a timestamp without its fraction.
     const isUnchanged = filter?.field === field && input.toInput(filter.value) === value
     const saved = isUnchanged ? filter.value : input.fromInput(written)
-    const next = { field, operator, value: needsValue(operator) ? saved : '' }
-    close()
-    setView({ filters: view.filters.toSpliced(index ?? view.filters.length, 1, next) })
+    const next = {
+      field,
+      operator: chosenOperator,
+      value: needsValue(chosenOperator) ? saved : '',
+    }
+    return view.filters.toSpliced(index ?? view.filters.length, 1, next)
   }
+  const save = () => {
+    if (operator === undefined) return
+    close()
+    setView({ filters: filtersWith(operator) })
+  }
+  const isComplete = operator !== undefined && (!needsValue(operator) || written !== '')
   return (
     <form className={FORM} onSubmit={submits(save)}>
       <SelectField
@@ -94,9 +104,10 @@ export function FilterForm({ index, field: firstField, close }: FilterFormProps)
               list={input.hasSuggestions ? list : undefined}
               onChange={setValue}
             />
-            {input.hasSuggestions && <Suggestions id={list} property={field} />}
+            {input.hasSuggestions && <Suggestions id={list} property={field} typed={written} />}
           </>
         ))}
+      <Matches filters={isComplete ? filtersWith(operator) : undefined} />
       <Button type="submit" kind="primary" className="mt-1.5">
         {filter === undefined ? 'Add the filter' : 'Save'}
       </Button>
@@ -104,16 +115,47 @@ export function FilterForm({ index, field: firstField, close }: FilterFormProps)
   )
 }
 
-/** The most frequent values among the objects of the view. */
-function Suggestions({ id, property }: { readonly id: string; readonly property: string }) {
+interface SuggestionsProps {
+  readonly id: string
+  readonly property: string
+  readonly typed: string
+}
+
+/** The most frequent values among the objects of the view, as far as they fit what is typed. */
+function Suggestions({ id, property, typed }: SuggestionsProps) {
   const { service } = useSession()
-  const { data = [] } = useQuery(suggestionsQuery(service, useObjects().of, property))
+  const { counted, canCount } = useObjects()
+  const { data = [] } = useQuery({
+    ...suggestionsQuery(service, counted, property, useSettled(typed)),
+    enabled: canCount,
+    placeholderData: keepPreviousData,
+  })
   return (
     <datalist id={id}>
       {data.map(({ value, count }) => (
         <option key={value} value={value} label={formatCount(count)} />
       ))}
     </datalist>
+  )
+}
+
+/** How many objects match the filter that is being written; nothing until it is one. */
+function Matches({ filters }: { readonly filters: readonly Filter[] | undefined }) {
+  const { service } = useSession()
+  const { counted, canCount } = useObjects()
+  // As a text, because a value settles when it is the same, not when it is equal.
+  const settled = useSettled(JSON.stringify(filters ?? null))
+  const asked = JSON.parse(settled) as readonly Filter[] | null
+  const { data, isSuccess } = useQuery({
+    ...countQuery(service, { ...counted, view: { ...counted.view, filters: asked ?? [] } }),
+    enabled: canCount && asked !== null,
+    placeholderData: keepPreviousData,
+  })
+  const isShown = asked !== null && isSuccess
+  return (
+    <p className="label min-h-4" role="status">
+      {isShown && `${countOf(data, 'object')} ${data === 1 ? 'matches' : 'match'}`}
+    </p>
   )
 }
 

@@ -52,7 +52,8 @@ const CELL = 'flex-none px-2 text-base leading-8 whitespace-nowrap cursor-defaul
 /** A long key does not cover the other columns of a narrow screen. */
 const KEY =
   'sticky left-0 z-1 bg-panel group-hover/row:bg-raised max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
-const PENDING = 'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised'
+const PENDING =
+  'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised before:[animation:late_0s_100ms_backwards]'
 
 interface CellProps {
   readonly row: GridRowProps

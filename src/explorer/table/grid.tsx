@@ -105,7 +105,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
         {header}
         <div
           role="rowgroup"
-          className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion)' : ''}`}
+          className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion) delay-100' : ''}`}
           style={{ height: heightOf(rowCount) }}
         >
           {rowsToRender(rows, active.row, state.rowCount).map((index) => {
@@ -178,7 +178,7 @@ function useRowTitles(columns: readonly Column[], { first, end }: RowWindow): Ti
 const SAMPLE = 40
 
 export function ObjectsTable() {
-  const { of, walk, isFinding } = useObjects()
+  const { of, counted, canCount, walk, isFinding } = useObjects()
   const { ontology, objectType, view } = of
   const [widths, setWidth] = useWidths(objectType.rid)
   const { walk: current, state, isStale } = walk
@@ -187,7 +187,7 @@ export function ObjectsTable() {
     () => (hasRows && !isStale ? current.recordsOf(0).slice(0, SAMPLE) : []),
     [current, hasRows, isStale],
   )
-  const styleOf = useNumberStyles(of, { canRead: hasRows })
+  const styleOf = useNumberStyles(counted, { canRead: canCount && hasRows })
   const keyLength = useKeyLength(current, state.pages.length)
   const columns = useMemo(
     () => columnsOf(ontology, objectType, view.columns, { widths, sample, keyLength, styleOf }),

@@ -1,5 +1,5 @@
 /** The controls of the table: free text, filters, columns, latest or snapshot. */
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { nameOf, nameOfProperty } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
@@ -7,7 +7,7 @@ import { LoadButton, TypeButton } from '../load/load-area.tsx'
 import { Button, Icon, IconButton, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { CheckField, Segments, submits } from '../ui/fields.tsx'
-import { useNow } from '../ui/hooks.ts'
+import { useNow, useSettled } from '../ui/hooks.ts'
 import { pointProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
 import { ExportForm, SavedViews } from './export-form.tsx'
@@ -97,17 +97,32 @@ export function Toolbar() {
   )
 }
 
-/** Searches all texts of the objects. */
+/** Searches all texts of the objects, while one types. */
 function FreeText() {
   const { view, setView } = useObjects()
   const [written, setWritten] = useState(view.text)
-  useEffect(() => setWritten(view.text), [view.text])
+  const sent = useRef(view.text)
+  const send = (text: string) => {
+    if (text === view.text) return
+    sent.current = text
+    // All that is typed is one step back.
+    setView({ text }, { replace: view.text !== '' })
+  }
+  const settled = useSettled(written)
+  const sendSettled = useEffectEvent(() => send(settled.trim()))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a text is sent once it has settled
+  useEffect(() => sendSettled(), [settled])
+  // A text that was not typed here, such as that of a saved view. What is typed goes on meanwhile.
+  useEffect(() => {
+    if (view.text !== sent.current) setWritten(view.text)
+    sent.current = view.text
+  }, [view.text])
   return (
     // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
     <form
       role="search"
       className="flex flex-[1_1_140px] min-w-35 max-w-60 items-center gap-1.5 h-8 py-0 px-2 border border-edge rounded-md focus-within:outline-2 focus-within:outline-accent max-[700px]:basis-[45%] max-[700px]:max-w-none max-[700px]:order-1"
-      onSubmit={submits(() => setView({ text: written.trim() }))}
+      onSubmit={submits(() => send(written.trim()))}
     >
       <Icon name="search" size={14} />
       <input

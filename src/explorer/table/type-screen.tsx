@@ -69,8 +69,9 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const writes = useWriteCount()
   // A snapshot stays what it is, whatever this tab writes.
   const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)
-  // Counts beside a snapshot are of the snapshot.
-  const version = view.isSnapshot ? walk.state.pages[0]?.version : undefined
+  // What is counted belongs to the same version as the rows beside it, so rows come first.
+  const version = walk.state.pages[0]?.version
+  const canCount = walk.state.pages.length > 0 && !walk.isStale
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const point = pointProperty(objectType)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
@@ -99,7 +100,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: 'Find in the rows that were read', run: () => setFinding(true) },
   ])
   const restart = () => setRestarts((count) => count + 1)
-  const shown = { of, view, setView, walk, restart, linked, topRow, grid }
+  const shown = { of, counted, canCount, view, setView, walk, restart, linked, topRow, grid }
   const open = { isFinding, setFinding, isRequestShown, setRequestShown }
   return (
     <ObjectsContext value={{ ...shown, ...open }}>
@@ -109,7 +110,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           <Facets
             of={counted}
             setView={setView}
-            canCount={walk.state.pages.length > 0}
+            canCount={canCount}
             without={linked?.filter.field}
           />
           {isTable ? (
@@ -117,14 +118,14 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           ) : view.isSnapshot && version === undefined ? (
             <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
               {walk.state.error === undefined && (
-                <p className="py-12 px-6 text-muted">Taking a snapshot…</p>
+                <p className="late py-12 px-6 text-muted">Taking a snapshot…</p>
               )}
               <WalkNotice />
             </div>
           ) : view.layout === 'map' && point !== undefined ? (
-            <MapView of={counted} property={point} setView={setView} />
+            <MapView of={counted} property={point} setView={setView} canCount={canCount} />
           ) : (
-            <Pictures of={counted} setView={setView} />
+            <Pictures of={counted} setView={setView} canCount={canCount} />
           )}
           {isRequestShown && (
             <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />

@@ -9,6 +9,10 @@ import type { ViewWalk } from './use-walk.ts'
 export interface ShownObjects {
   /** The view without properties that the type does not have. */
   readonly of: TypeView
+  /** The same, as of the version of the rows: for what is counted beside them. */
+  readonly counted: TypeView
+  /** True once the rows of the view, and so their version, are known. */
+  readonly canCount: boolean
   /** The view as the address has it. */
   readonly view: ViewState
   readonly setView: SetView

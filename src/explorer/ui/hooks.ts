@@ -38,6 +38,18 @@ export function useNow(): number {
   return now
 }
 
+const REST_MS = 120
+
+/** Returns a value once it has stopped changing: requests follow a rest, not every key or frame. */
+export function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), REST_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
 /** Listens to an event of the window for as long as the component is on the screen. */
 export function useListener<Type extends Event>(
   name: string,

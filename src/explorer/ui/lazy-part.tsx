@@ -28,7 +28,7 @@ export function lazyView<Props extends object>(
     return (
       <div className="flex-1 min-w-0">
         {lost === undefined ? (
-          <p className="py-12 px-6 text-muted">Loading…</p>
+          <p className="late py-12 px-6 text-muted">Loading…</p>
         ) : (
           <div
             role="alert"

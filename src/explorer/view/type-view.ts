@@ -143,7 +143,13 @@ function textCondition(
   revision: ApiRevision,
 ): JsonConditions {
   if (revision === '2') return { $keyword: text }
-  return { $or: textProperties(type).map((name) => ({ [name]: { allTerms: text } })) }
+  // While one types, the last word is unfinished.
+  const [, words = '', last = text] = /^(.*)\s(\S+)$/s.exec(text) ?? []
+  const alternatives = textProperties(type).map((name): JsonConditions => {
+    const begun = { [name]: { prefix: last } }
+    return words === '' ? begun : { $and: [{ [name]: { allTerms: words } }, begun] }
+  })
+  return { $or: alternatives }
 }
 
 function boxCondition(

@@ -1,0 +1,53 @@
+/** Aggregations of all objects of a view, never of a sample. */
+import { queryOptions } from '@tanstack/react-query'
+import type { ObjectAggregation } from '../../client/endpoints/object-sets.ts'
+import type { AggregateResponse } from '../../client/endpoints/revision-1.ts'
+import type { Service } from '../api/service.ts'
+import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
+
+export type Group = AggregateResponse['data'][number]
+export type AggregationBody = Pick<ObjectAggregation, 'aggregation' | 'groupBy'>
+
+/** The metric that counts the objects of a group. */
+export const COUNT = { type: 'count', name: 'count' } as const
+
+/** Aggregates the objects of a view, together with what else is asked for in the same turn. */
+export function aggregate(
+  { aggregations }: Service,
+  of: TypeView,
+  body: AggregationBody,
+  signal: AbortSignal,
+): Promise<AggregateResponse> {
+  const { version, view } = of
+  const type = { ...typePathOf(of), version, isSnapshot: view.isSnapshot }
+  return aggregations.ask(type, { where: whereOf(of), ...body }, signal)
+}
+
+/** Counts the objects of a view. */
+export async function countObjects(
+  service: Service,
+  of: TypeView,
+  signal: AbortSignal,
+): Promise<number> {
+  const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy: [] }, signal)
+  return Number(data[0]?.metrics[0]?.value ?? 0)
+}
+
+export function countQuery(service: Service, of: TypeView) {
+  return queryOptions({
+    queryKey: ['count', ...countedKey(of)],
+    queryFn: ({ signal }) => countObjects(service, of, signal),
+    staleTime: staleTimeOf(of),
+  })
+}
+
+/** What a view counts: part of the key of every query that aggregates its objects. */
+export function countedKey({ objectType, version, view }: TypeView) {
+  const { filters, text, box } = view
+  return [objectType.rid, version, filters, text, box] as const
+}
+
+/** Answers of a version never change. */
+export function staleTimeOf({ version }: TypeView) {
+  return version === undefined ? 0 : ('static' as const)
+}
