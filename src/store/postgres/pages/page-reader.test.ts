@@ -38,17 +38,23 @@ class CountingDatabase extends Database {
     context: RequestContext,
     run: (pool: ReadPool) => Promise<T>,
   ): Promise<T> {
-    return super.readQuickly(context, (pool) => {
-      const counting = {
-        query: pool.query.bind(pool),
-        queryBytes: pool.queryBytes.bind(pool),
-        read: <R>(inTransaction: (session: Session) => Promise<R>) => {
-          this.transactions += 1
-          return pool.read(inTransaction)
-        },
-      }
-      return run(counting as ReadPool)
-    })
+    return super.readQuickly(context, (pool) => run(this.#counting(pool)))
+  }
+
+  override readSlowly<T>(context: RequestContext, run: (pool: ReadPool) => Promise<T>): Promise<T> {
+    return super.readSlowly(context, (pool) => run(this.#counting(pool)))
+  }
+
+  #counting(pool: ReadPool): ReadPool {
+    const counting = {
+      query: pool.query.bind(pool),
+      queryBytes: pool.queryBytes.bind(pool),
+      read: <R>(inTransaction: (session: Session) => Promise<R>) => {
+        this.transactions += 1
+        return pool.read(inTransaction)
+      },
+    }
+    return counting as ReadPool
   }
 }
 
@@ -121,6 +127,28 @@ describe('a page of a type that another node has changed', () => {
     // A distributed table is read in transactions.
     expect(database.transactions - before).toBe(inject('store') === 'citus' ? 5 : 0)
     await things.commit([['d', null]])
+  })
+
+  it('takes one statement for a query whose matches are counted, also after a commit', async () => {
+    const field = { property: 'text', structField: undefined }
+    const query = { kind: 'compare', field, operator: 'gt', value: '1' } as const
+    const options = { query, includeTotalCount: true, maxObjects: 1 }
+    expect(await readPage(options)).toMatchObject({ count: 1, totalCount: 2 })
+    const before = database.transactions
+    const { version } = await things.commit([
+      ['b', '20'],
+      ['d', '4'],
+    ])
+    const counted = { count: 1, totalCount: 3, matchEstimate: 3, more: true, last: { pk: 'b' } }
+    expect(await readPage(options)).toMatchObject({ ...counted, version })
+    expect(await readPage({ ...options, version: version - 1 })).toMatchObject({ totalCount: 2 })
+    const measured = { ...options, maxObjects: 3, maxBytes: 150 }
+    expect(await readPage(measured)).toMatchObject({ totalCount: 3, more: true })
+    expect(database.transactions - before).toBe(inject('store') === 'citus' ? 3 : 0)
+    await things.commit([
+      ['b', '2'],
+      ['d', null],
+    ])
   })
 
   it('takes one statement for the records of known keys, also after a commit', async () => {

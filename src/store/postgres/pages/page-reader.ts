@@ -10,7 +10,7 @@ import type { PageCache } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { ReadTimer, reported } from '../../port/request-context.ts'
 import { orderBranches } from '../../sql/compile/order-sql.ts'
-import { combine } from '../../sql/compile/sql-condition.ts'
+import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
@@ -21,7 +21,7 @@ import { exactQuerySql } from '../queries/find-rows.ts'
 import { type TypeFieldsCache, visibleSql } from '../queries/queried-types.ts'
 import { fittingRows, type PageRowsSpec, pageSql, toPageRows } from './page-sql.ts'
 import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
-import { readPage, walkRows } from './read-page.ts'
+import { readPage, totalCountSql, walkRows } from './read-page.ts'
 import { SeenHeads } from './seen-heads.ts'
 
 type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
@@ -112,8 +112,9 @@ export class PageReader {
     const plan = seen && this.#planFor(request, seen)
     if (seen === undefined || plan === undefined || !plan.oneStatement) return undefined
     const { table, budget, prepared: isPrepared } = plan
+    const { totalCount: counted, ...rowsOf } = this.#rowsOf(request, seen, plan)
     const statement = pageSql({
-      ...this.#rowsOf(request, seen, plan),
+      ...rowsOf,
       table: table.table,
       record,
       maxObjects,
@@ -122,7 +123,7 @@ export class PageReader {
     timer.planned()
     const isMeasured = budget !== undefined
     const answer = await this.heads.readWith(
-      { ...statement, isMeasured, isPrepared },
+      { ...statement, isMeasured, isPrepared, totalCount: counted },
       objectType,
       context,
       pool,
@@ -134,8 +135,8 @@ export class PageReader {
     if (!isStillValid(plan, latestPlan)) return undefined
     const fitting = fittingRows(rows, maxObjects)
     const page = toPageRows(fitting, fitting.length < rows.length, record)
-    const totalCount = plan.totalCount === 'live' ? head.current.liveCount : undefined
-    const { matchEstimate } = request
+    const totalCount = plan.totalCount === 'live' ? head.current.liveCount : answer.totalCount
+    const matchEstimate = answer.totalCount ?? request.matchEstimate
     const report = timer.report(plan.kind)
     return { ...page, version: latestPlan.version, totalCount, matchEstimate, report }
   }
@@ -152,14 +153,20 @@ export class PageReader {
     return planPage(request, state, { ...this.#store.capabilities, fields })
   }
 
-  #rowsOf(request: ReadPageRequest, head: TypeHead, plan: PagePlan): PageRowsSpec {
+  #rowsOf(
+    request: ReadPageRequest,
+    head: TypeHead,
+    plan: PagePlan,
+  ): PageRowsSpec & { readonly totalCount?: SqlCondition | undefined } {
     const { query, objectType, after } = request
     const fields = this.#store.fields.find(head, objectType, plan.table)
     if (plan.kind === 'keyWalk' || plan.kind === 'valueWalk') return walkRows(request, plan, fields)
     const [branch] = orderBranches([], after && { pk: after.pk, values: [] })
     if (fields === undefined || branch === undefined) throw new Error('the plan needs a lookup')
-    const visible = visibleSql(plan.visibility, plan.version)
-    const where = combine('and', [visible, exactQuerySql(query, fields), branch])
-    return { where, orderBy: branch.orderBy, isKeyOrder: false }
+    const condition = exactQuerySql(query, fields)
+    const matching = combine('and', [visibleSql(plan.visibility, plan.version), condition])
+    const where = combine('and', [matching, branch])
+    const totalCount = totalCountSql(plan, condition, matching)
+    return { where, orderBy: branch.orderBy, isKeyOrder: false, totalCount }
   }
 }

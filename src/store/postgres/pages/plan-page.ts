@@ -120,7 +120,7 @@ export function planPage(
   return {
     ...base,
     kind: 'indexWalk',
-    oneStatement: canReadCurrentRows && !needsLookup && !isCounted,
+    oneStatement: canReadCurrentRows && !needsLookup,
   }
 }
 

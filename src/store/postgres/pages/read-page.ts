@@ -16,8 +16,8 @@ import { type TypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import {
-  countCurrentRows,
-  countRows,
+  countCurrentSql,
+  countSql,
   estimateRows,
   readQuerySql,
   resolveCursor,
@@ -153,20 +153,25 @@ async function readFoundRows(
 /** Counts the matches, if the plan says so. */
 export async function countTotal(
   session: Session,
-  { totalCount, table: { table, liveCount } }: PagePlan,
+  plan: PagePlan,
   condition: SqlCondition,
   matching: SqlCondition,
 ): Promise<number | undefined> {
-  switch (totalCount) {
-    case 'live':
-      return liveCount
-    case 'countVisible':
-      return countRows(session, table, matching)
-    case 'subtractClosed':
-      return countCurrentRows(session, table, condition)
-    case 'omitted':
-      return undefined
-  }
+  if (plan.totalCount === 'live') return plan.table.liveCount
+  const count = totalCountSql(plan, condition, matching)
+  if (count === undefined) return undefined
+  const [row] = await session.query(`SELECT ${count.sql}`, count.values)
+  return Number(row?.[0])
+}
+
+/** Returns the number of matches as SQL, if the plan says that they are counted. */
+export function totalCountSql(
+  { totalCount, table: { table } }: PagePlan,
+  condition: SqlCondition,
+  matching: SqlCondition,
+): SqlCondition | undefined {
+  if (totalCount === 'countVisible') return countSql(table, matching)
+  return totalCount === 'subtractClosed' ? countCurrentSql(table, condition) : undefined
 }
 
 async function estimateMatches(

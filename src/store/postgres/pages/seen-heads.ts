@@ -14,6 +14,8 @@ import { isMissingTable } from '../driver/store-failure.ts'
 interface HeadAndRows {
   readonly head: TypeHead
   readonly rows: readonly ByteRow[]
+  /** Undefined if the statement does not count. */
+  readonly totalCount: number | undefined
 }
 
 /** A statement of `page-sql.ts`. */
@@ -21,6 +23,8 @@ interface RowsStatement extends SqlCondition {
   /** Whether its rows have a fourth column, with their bytes. */
   readonly isMeasured: boolean
   readonly isPrepared: boolean
+  /** The number of all matches. */
+  readonly totalCount?: SqlCondition | undefined
 }
 
 export class SeenHeads {
@@ -49,22 +53,24 @@ export class SeenHeads {
 
   /** Returns undefined if the type does not exist, or if its table was replaced and has been dropped. */
   async readWith(
-    { sql, values, isMeasured, isPrepared }: RowsStatement,
+    { sql, values, isMeasured, isPrepared, totalCount }: RowsStatement,
     type: ObjectType,
     context: RequestContext,
     pool: ReadPool,
   ): Promise<HeadAndRows | undefined> {
     const answer = await query(
       pool,
-      `SELECT NULL, NULL, head${isMeasured ? ', NULL' : ''} FROM (${HEAD_TEXT_SQL}) AS head
-       UNION ALL (${sql})`,
-      [type.rid, ...values],
+      `SELECT NULL, ${totalCount?.sql ?? 'NULL'}, head${isMeasured ? ', NULL' : ''}
+       FROM (${HEAD_TEXT_SQL}) AS head UNION ALL (${sql})`,
+      [...(totalCount?.values ?? []), type.rid, ...values],
       isPrepared,
     )
     const headRow = answer.find(([pk]) => pk === null)
     if (headRow === undefined) return undefined
     const head = this.note(type, parseTypeHead(String(headRow[2])), context)
-    return { head, rows: answer.filter((row) => row !== headRow) }
+    const rows = answer.filter((row) => row !== headRow)
+    const count = headRow[1]?.readBigInt64BE()
+    return { head, rows, totalCount: count === undefined ? undefined : Number(count) }
   }
 }
 
