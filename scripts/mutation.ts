@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     tests: ['src/paging/*.test.ts'],
   },
   paging: {
-    files: ['src/paging/{page-bounds,relevance-cursor,set-cursor}.ts'],
+    files: ['src/paging/{relevance-cursor,set-cursor}.ts'],
     tests: ['src/paging/*.test.ts'],
   },
   planning: {

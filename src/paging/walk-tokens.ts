@@ -1,11 +1,13 @@
 /**
- * The page tokens of a service: what they are bound to, the keys that seal them, and how long a walk
- * may pause between two pages.
+ * How a walk goes on from page to page: how many objects a page may have [4.1.2] [8.2], where the page
+ * after it starts [2.1.1] [2.1.2], and the token that carries this: what it is bound to, and how long
+ * the walk may pause.
  */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { Revision } from '../contract/revisions.ts'
+import type { Cursor } from './cursor.ts'
 import {
   CALLER_ID_BYTES,
   FINGERPRINT_BYTES,
@@ -19,10 +21,67 @@ import {
 } from './page-token.ts'
 import type { TokenKeys } from './token-keys.ts'
 
-/** The number of hashes to cache: all pages of a walk have the same fingerprints. */
-const HASHES_KEPT = 1000
-/** Longer texts are hashed every time. */
-const MAX_KEPT_LENGTH = 1000
+/** How many objects one walk may return in total [8.2]. */
+export type RetrievalLimit = number | 'none'
+
+/**
+ * Returns the page size of a request. The client's number is a hint [4.1.2]: a value above the
+ * maximum of the endpoint is reduced to it. The request schemas reject what is not a page size.
+ */
+export function effectivePageSize(hint: number | undefined, endpointMaximum: number): number {
+  return Math.min(hint ?? endpointMaximum, endpointMaximum)
+}
+
+/** Returns the limit of a walk: the object type's own, or that of the endpoint. */
+export function effectiveLimit(
+  ofEndpoint: RetrievalLimit,
+  ofType: RetrievalLimit | undefined,
+): RetrievalLimit {
+  return ofType ?? ofEndpoint
+}
+
+/**
+ * Returns how many objects the next page may hold. Throws `ObjectsExceededLimit` once the limit is
+ * reached.
+ *
+ * The page that reaches the limit is still served, with a token if more objects exist. Only the
+ * request after it fails, so a walk never ends silently at its limit [7.1].
+ */
+export function objectsStillAllowed(
+  alreadySent: number,
+  wanted: number,
+  limit: RetrievalLimit,
+): number {
+  if (limit === 'none') return wanted
+  if (alreadySent >= limit) throw new ObjectQueryError('ObjectsExceededLimit', { limit })
+  return Math.min(wanted, limit - alreadySent)
+}
+
+interface ServedPage {
+  readonly count: number
+  readonly last: Cursor | undefined
+  /** True if at least one object follows the last one of this page. */
+  readonly more: boolean
+}
+
+/** What all pages of a walk have in common. */
+interface WalkState extends Omit<PageState, 'after' | 'served'> {
+  readonly alreadySent: number
+}
+
+/** Returns the state that the next page starts from, or undefined after the last page. */
+export function nextPageState(served: ServedPage, walk: WalkState): PageState | undefined {
+  if (!served.more || served.last === undefined) return undefined
+  return {
+    after: served.last,
+    served: walk.alreadySent + served.count,
+    totalCount: walk.totalCount,
+    matchEstimate: walk.totalCount === undefined ? walk.matchEstimate : undefined,
+    snapshot: walk.snapshot,
+    startedAtMs: walk.snapshot === undefined ? walk.startedAtMs : undefined,
+    listedTypes: walk.listedTypes,
+  }
+}
 
 /** How long a token is valid [2.1.5], and how old the snapshot of a walk may become [4.5.2]. */
 export interface TokenLifetime {
@@ -48,6 +107,11 @@ export interface FingerprintedRequest {
   /** Whether the records omit their RID, which only v2 supports. */
   readonly excludeRid?: boolean
 }
+
+/** The number of hashes to cache: all pages of a walk have the same fingerprints. */
+const HASHES_KEPT = 1000
+/** Longer texts are hashed every time. */
+const MAX_KEPT_LENGTH = 1000
 
 export class WalkTokens {
   readonly #keys: TokenKeys

@@ -1,8 +1,7 @@
 /** What use cases work with. `server/` creates it once. */
 import type { Admission } from '../admission/admission.ts'
 import type { MemoryBudget } from '../admission/memory-budget.ts'
-import type { RetrievalLimit } from '../paging/page-bounds.ts'
-import type { WalkTokens } from '../paging/walk-tokens.ts'
+import type { RetrievalLimit, WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { Objects, StoreBesideObjects } from '../store/object-store.ts'
 import type { TierCache } from './ranking/tier-cache.ts'

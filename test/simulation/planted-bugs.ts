@@ -26,12 +26,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the retrieval limit allows one request too many',
-    file: 'src/paging/page-bounds.ts',
+    file: 'src/paging/walk-tokens.ts',
     edits: [['if (alreadySent >= limit)', 'if (alreadySent > limit)']],
   },
   {
     name: 'a token forgets the objects of earlier pages',
-    file: 'src/paging/page-bounds.ts',
+    file: 'src/paging/walk-tokens.ts',
     edits: [['served: walk.alreadySent + served.count', 'served: served.count']],
   },
   {

@@ -8,15 +8,15 @@ import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
   effectivePageSize,
   nextPageState,
   objectsStillAllowed,
+  pageTokenRefused,
   type RetrievalLimit,
-} from '../../paging/page-bounds.ts'
-import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
-import { pageTokenRefused } from '../../paging/walk-tokens.ts'
+} from '../../paging/walk-tokens.ts'
 import { hasKind, linkedTypesOf, plainQuery } from '../../query/query-tree.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {

@@ -5,8 +5,8 @@ import {
   effectivePageSize,
   nextPageState,
   objectsStillAllowed,
-} from './page-bounds.ts'
-import { tokenExpiry } from './walk-tokens.ts'
+  tokenExpiry,
+} from './walk-tokens.ts'
 
 describe('the page size', () => {
   it('[4.1.2] [8.1] is the hint, reduced to the maximum, which is also the default', () => {
