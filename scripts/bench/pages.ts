@@ -1,7 +1,6 @@
-/** What a page costs: against the bare store and a constant page, deep pages, queries, rights, readers. */
+/** What a page costs: against the bare store, deep pages, queries, rights, readers. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Part, PartContext } from '../measure/command.ts'
 import {
@@ -15,7 +14,6 @@ import {
   type Samples,
   type Side,
 } from '../measure/compare.ts'
-import { readBody } from '../measure/connection.ts'
 import {
   allCases,
   caseName,
@@ -58,7 +56,6 @@ const UPDATED_EVERY = 5
 const AGAINST_LIMITS = { CPU: 1.1, p50: 1.15 } as const
 
 const BARE_STORE = 'bare store'
-const CONSTANT = 'constant page'
 const TWO_WORKERS = 'list with two workers'
 const HOT = 'list from the page cache'
 const AFTER_UPDATES = 'list after updates'
@@ -67,6 +64,7 @@ const WITH_RULE = 'list with a rule on an indexed property'
 
 const NEAR_1000 = caseName('list', 'near', 1000)
 const SPREAD_1000 = caseName('list', 'spread', 1000)
+const BARE_1000 = caseName(BARE_STORE, 'spread', 1000)
 const UNION = 'union of two filters'
 const EQUALITY = caseName('equality, 1 in 7', 'next', 100)
 
@@ -82,9 +80,9 @@ const RATIO_MARKS: readonly (readonly [
   measure: keyof Ratio,
   limits: Readonly<Partial<Record<StoreName, number>>>,
 ])[] = [
-  [SPREAD_1000, caseName(BARE_STORE, 'spread', 1000), 'CPU', { SQLite: 1.5, PostgreSQL: 3.5 }],
+  [SPREAD_1000, BARE_1000, 'CPU', { SQLite: 1.5 }],
   [caseName('list', 'spread', 100), caseName(BARE_STORE, 'spread', 100), 'CPU', { SQLite: 2.5 }],
-  [caseName(HOT, 'first', 1000), caseName(CONSTANT, 'first', 1000), 'CPU', { SQLite: 3 }],
+  [caseName(HOT, 'first', 1000), BARE_1000, 'CPU', { SQLite: 0.3 }],
   [caseName('list', 'deep', 1000), NEAR_1000, 'p50', both(1.5)],
   [EQUALITY, caseName('list', 'near', 100), 'p50', both(6)],
   [caseName(UNION, 'next', 1000), NEAR_1000, 'p50', both(5)],
@@ -101,8 +99,7 @@ interface PageNumbers extends RoundOptions {
 }
 
 export const pages: Part<PageNumbers> = {
-  about: `What a page costs: plain pages against the bare store and a constant page, deep pages, snapshots,
-queries, callers with policies, the page cache, two workers, updated objects, and memory with ${READERS}
+  about: `What a page costs: plain pages, on SQLite against the bare store, deep pages, snapshots, queries, callers with policies, the page cache, two workers, updated objects, and memory with ${READERS}
 readers. With --against, the ratios to the service of another checkout, with the CPU time of the
 database. About 20 minutes and 6 GB; a quick run 2 minutes and 1 GB.`,
   full: { objects: 1_000_000, rounds: 12, sliceMs: 200, warmUpMs: 40_000 },
@@ -120,22 +117,15 @@ async function measurePages(context: PartContext<PageNumbers>): Promise<readonly
   print(
     `${count(objects)} objects, ${numbers.rounds} rounds of ${numbers.sliceMs} ms per case, 4 requests in flight.`,
   )
-  const url = await bench.createStore('bench')
-  const cold = await bench.startService({ store: url, settings: NO_CACHE })
-  const { seconds } = await loadParts(bench, cold, objects)
-  const rate = `${count(objects)} objects in ${seconds.toFixed(1)} s`
-  print(`\`oqs import --replace\` loaded ${rate} (${count(objects / seconds)} per second).`)
-
-  showProgress('collecting page tokens')
-  const cases = [...(await allCases(cold, objects)), ...(await rightsCases(cold, objects))]
-  const others = {
-    two: await bench.startService({ store: url, settings: { ...NO_CACHE, OQS_WORKERS: '2' } }),
-    hot: await bench.startService({ store: url }),
-    bare: await startBareServer(bench, cold, url),
-  }
-  const samples = await measureCases([...besideCases(cases, others, objects), ...cases], numbers)
+  const { url, cold, hot, cost, cases } = await prepare(bench, objects)
+  const rate = `${count(objects)} objects in ${cost.seconds.toFixed(1)} s`
+  print(`\`oqs import --replace\` loaded ${rate} (${count(objects / cost.seconds)} per second).`)
+  const others = await startOthers(bench, store, url, cases, objects)
+  const rights = await rightsCases(cold, objects)
+  const samples = await measureCases([...others, ...cases, ...rights], numbers)
   print(toMarkdown(caseTable(samples)))
-  for (const server of Object.values(others)) await server[Symbol.asyncDispose]()
+  for (const { server } of others) await server[Symbol.asyncDispose]()
+  await hot[Symbol.asyncDispose]()
   const readerMark = await measureMemory(context, url)
 
   const past = await casesOf(cold, { ...SNAPSHOT, name: PAST_SNAPSHOT }, objects)
@@ -160,37 +150,51 @@ function ratioMarks(samples: Samples, store: StoreName): readonly Mark[] {
   })
 }
 
-async function startBareServer(
-  bench: Workbench,
-  service: MeasuredServer,
-  store: string,
-): Promise<MeasuredServer> {
-  const page = join(bench.folder, 'page.json')
-  writeFileSync(page, await readBody(service, listPages()(1000)))
-  return bench.startServer({ args: [BARE_SERVER, page, store] })
+/**
+ * Loads a store, which is that of another checkout because the format may have changed, and starts
+ * services with and without a page cache on it.
+ */
+async function prepare(bench: Workbench, objects: number, checkout = THIS_CHECKOUT) {
+  const url = await bench.createStore('pages')
+  const cold = await bench.startService({ store: url, checkout, settings: NO_CACHE })
+  const cost = await loadParts(bench, cold, objects)
+  const hot = await bench.startService({ store: url, checkout })
+  const hotCases = PAGE_SIZES.map((pageSize) => ({
+    name: caseName(HOT, 'first', pageSize),
+    server: hot,
+    calls: [listPages()(pageSize)],
+  }))
+  showProgress('collecting page tokens')
+  return { url, cold, hot, cost, cases: [...hotCases, ...(await allCases(cold, objects))] }
 }
 
-/** Cases of the other servers, which the cases of the service are compared with. */
-function besideCases(
+/** Starts a service with two workers, and the bare store on SQLite. Returns their cases. */
+async function startOthers(
+  bench: Workbench,
+  storeName: StoreName,
+  store: string,
   cases: readonly Case[],
-  { hot, two, bare }: Readonly<Record<'hot' | 'two' | 'bare', MeasuredServer>>,
   objects: number,
-): readonly Case[] {
-  const constant = [{ method: 'GET', path: '/constant' }]
-  const beside = PAGE_SIZES.flatMap((pageSize) => {
+) {
+  const settings = { ...NO_CACHE, OQS_WORKERS: '2' }
+  const two = await bench.startService({ store, settings })
+  const bare =
+    storeName === 'SQLite' &&
+    (await bench.startServer({ args: [BARE_SERVER, store.slice('sqlite:'.length)] }))
+  return PAGE_SIZES.flatMap((pageSize) => {
     const spread = caseName('list', 'spread', pageSize)
     const calls = cases.find(({ name }) => name === spread)?.calls ?? []
     const bareCalls = offsetsOf('spread', objects, pageSize).map((offset) => ({
       method: 'GET',
-      path: `/store/${pageSize}/${offset === 0 ? '' : partNumber(offset - 1)}`,
+      path: `/${pageSize}/${offset === 0 ? '' : partNumber(offset - 1)}`,
     }))
     return [
-      { name: caseName(BARE_STORE, 'spread', pageSize), server: bare, calls: bareCalls },
-      { name: caseName(HOT, 'first', pageSize), server: hot, calls: [listPages()(pageSize)] },
       { name: caseName(TWO_WORKERS, 'spread', pageSize), server: two, calls },
+      ...(bare
+        ? [{ name: caseName(BARE_STORE, 'spread', pageSize), server: bare, calls: bareCalls }]
+        : []),
     ]
   })
-  return [{ name: caseName(CONSTANT, 'first', 1000), server: bare, calls: constant }, ...beside]
 }
 
 const RULE = { where: { type: 'eq', field: 'category', value: 'rotor' } }
@@ -252,24 +256,13 @@ async function measureAgainst(
 ): Promise<readonly Mark[]> {
   const { objects } = numbers
   const imports: string[] = []
-  const prepare = async (name: string, checkout: string): Promise<Side> => {
-    // Each checkout loads a store of its own, because the format may have changed.
-    const url = await bench.createStore(name)
-    const cold = await bench.startService({ store: url, checkout, settings: NO_CACHE })
-    const { cpuMicros } = await loadParts(bench, cold, objects)
-    imports.push(`${name} ${count(cpuMicros / objects)} µs`)
-    showProgress('collecting page tokens')
-    const hot = await bench.startService({ store: url, checkout })
-    const hotCases = PAGE_SIZES.map((pageSize) => ({
-      name: caseName(HOT, 'first', pageSize),
-      server: hot,
-      calls: [listPages()(pageSize)],
-    }))
-    const cases = [...hotCases, ...(await allCases(cold, objects))]
+  const sideOf = async (name: string, checkout: string): Promise<Side> => {
+    const { cost, cases } = await prepare(bench, objects, checkout)
+    imports.push(`${name} ${count(cost.cpuMicros / objects)} µs`)
     return { name, cases: cases.map((each) => ({ ...each, databasePid: bench.databasePid })) }
   }
-  const other = await prepare('other', otherCheckout)
-  const own = await prepare('this', THIS_CHECKOUT)
+  const other = await sideOf('other', otherCheckout)
+  const own = await sideOf('this', THIS_CHECKOUT)
   const { table, mean } = await compareSides([other, own], numbers)
   const { stdout } = spawnSync('git', ['log', '-1', '--format=%h %s'], { cwd: otherCheckout })
   print(`## ${store}: this checkout / ${String(stdout).trim() || basename(resolve(otherCheckout))}`)

@@ -71,7 +71,7 @@ the service must stay within 1.2 times its memory budget.`,
 }
 
 const MEMORY_CALLERS = 4
-const MEMORY_LOADS: readonly LoadName[] = ['batches', 'stalled readers', 'queries']
+const MEMORY_LOADS: readonly LoadName[] = ['batches', 'stalled-readers', 'queries']
 
 export const memory: Part<Numbers> = {
   about: `With the largest batches, clients that do not read, and the worst queries, the service must stay

@@ -111,14 +111,14 @@ const LOADS = {
   queries: { connections: 40, request: worstQueries },
   pages: { connections: 30, request: largePages },
   batches: { connections: 12, request: batches('sentences') },
-  'two batches': { connections: 2, request: batches('sentences') },
+  'two-batches': { connections: 2, request: batches('sentences') },
   texts: { request: batches('texts', 2) },
-  'text arrays': { request: batches('text arrays', 2) },
-  'integer arrays': { request: batches('integer arrays', 2) },
+  'text-arrays': { request: batches('text arrays', 2) },
+  'integer-arrays': { request: batches('integer arrays', 2) },
   pipelines: { connections: 4, request: largePages, manner: 'pipelined' },
-  'stalled readers': { connections: 8, request: largePages, manner: 'stalled' },
+  'stalled-readers': { connections: 8, request: largePages, manner: 'stalled' },
   'hang-ups': { connections: 10, request: worstQueries, manner: 'hanging up' },
-  'unknown tokens': { connections: 50, request: largePages, hasUnknownToken: true },
+  'unknown-tokens': { connections: 50, request: largePages, hasUnknownToken: true },
   /** Deletes all objects of a type that has many, with one request. */
   deletions: {
     async script(send, { batchBytes }) {
@@ -128,7 +128,7 @@ const LOADS = {
     },
   },
   /** Deletes a type with its objects. */
-  'type deletions': {
+  'type-deletions': {
     async script(send, { batchBytes }) {
       const path = `${ONTOLOGIES}/${ONTOLOGY}`
       const objectTypes = [...DEFINITION.objectTypes, DROPPED]
@@ -197,26 +197,19 @@ export function findLoad(name: LoadName): Load {
   return LOADS[name]
 }
 
-/** The floods by the name that `--flood` takes. */
+/** The floods by the name that `--flood` takes, and the loads that each runs at once. */
 export const FLOODS: Readonly<Record<string, readonly LoadName[]>> = {
   queries: ['queries'],
   pages: ['pages', 'pipelines'],
-  batches: ['batches'],
-  'two-batches': ['two batches'],
-  texts: ['texts'],
-  'text-arrays': ['text arrays'],
-  'integer-arrays': ['integer arrays'],
-  deletions: ['deletions'],
-  'type-deletions': ['type deletions'],
-  replacements: ['replacements'],
-  'hang-ups': ['hang-ups', 'unknown tokens'],
-  all: ['queries', 'pages', 'pipelines', 'batches', 'stalled readers'],
+  ...alone('batches', 'two-batches', 'texts', 'text-arrays', 'integer-arrays'),
+  ...alone('deletions', 'type-deletions', 'replacements'),
+  'hang-ups': ['hang-ups', 'unknown-tokens'],
+  all: ['queries', 'pages', 'pipelines', 'batches', 'stalled-readers'],
 }
 
 /** The attacks on memory and connections, by the name that `--attack` takes. */
-export const ATTACKS: Readonly<Record<string, readonly LoadName[]>> = {
-  views: ['views'],
-  claims: ['claims'],
-  ontologies: ['ontologies'],
-  connections: ['connections'],
+export const ATTACKS = alone('views', 'claims', 'ontologies', 'connections')
+
+function alone(...names: readonly LoadName[]): Readonly<Record<string, readonly LoadName[]>> {
+  return Object.fromEntries(names.map((name) => [name, [name]]))
 }
