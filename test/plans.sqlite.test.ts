@@ -173,11 +173,11 @@ describe('the plan of', () => {
   it('records of known keys: one lookup for each key', () => {
     const record = { shape: recordShape('2.0', 'thing'), selection: undefined }
     const indexes = { current: 'current (pk=?)', version: 'version (pk=? AND valid_from<?)' }
-    for (const visibility of ['current', 'version'] as const) {
-      const rows = { table: 1, visibility }
+    for (const by of ['current', 'version'] as const) {
+      const rows = { table: 1, by }
       for (const sql of [listedRecordsSql(rows, record, true).sql, listedSizesSql(rows)]) {
         const text = explain(sql)
-        expect(text).toContain(`SEARCH o USING INDEX oqs_object_1_${indexes[visibility]}`)
+        expect(text).toContain(`SEARCH o USING INDEX oqs_object_1_${indexes[by]}`)
         expect(text).not.toContain('TEMP B-TREE')
       }
     }

@@ -42,25 +42,17 @@ export function pageSql(rows: WalkedRows, record: RecordSpec, includeRowIds = fa
   }
 }
 
-/** Selects the records of rows. Further value: the row ids, as a JSON array. */
-export function rowsSql(table: number, record: RecordSpec): SqlText {
-  const { sql, values } = recordSql(record)
-  return {
-    sql: `SELECT ${joinedSql(record)} FROM (
-      SELECT ${sql} AS record FROM json_each(?) AS listed
-      CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value
-    )`,
-    values,
-  }
+/** Rows that a list names, in the order of the list. */
+export interface ListedRows {
+  readonly table: number
+  /** Whether the list has row ids, or the keys of rows with this visibility. */
+  readonly by: 'id' | Visibility
 }
 
-/** Rows that a list of keys names, in the order of the list. */
-export type ListedRows = Pick<WalkedRows, 'table' | 'visibility'>
-
 /**
- * Selects records, count and the version of the last row, and the row ids on request. Further values:
- * the keys, as a JSON array; those of the visibility. The bare column has the value of the row with the
- * maximum, as SQLite defines it.
+ * Selects records and count, key and version of the last row, and the row ids on request. Further
+ * values: the list, as a JSON array; those of the visibility. The bare columns have the values of the
+ * row with the maximum, as SQLite defines it.
  */
 export function listedRecordsSql(
   rows: ListedRows,
@@ -70,21 +62,21 @@ export function listedRecordsSql(
   const { sql, values } = recordSql(record)
   const rowIds = includeRowIds ? ', group_concat(id)' : ''
   return {
-    sql: `SELECT ${joinedSql(record)}, count(*), valid_from, max(position)${rowIds} FROM (
-      SELECT o.id, o.valid_from, listed.key AS position, ${sql} AS record ${listedRows(rows)}
+    sql: `SELECT ${joinedSql(record)}, count(*), pk, valid_from, max(position)${rowIds} FROM (
+      SELECT o.id, o.pk, o.valid_from, listed.key AS position, ${sql} AS record ${listedRows(rows)}
     )`,
     values,
   }
 }
 
-/** Selects the bytes of each record's columns. Values: keys, as a JSON array; those of the visibility. */
+/** Selects the bytes of each record's columns. Values: list, as a JSON array; those of the visibility. */
 export function listedSizesSql(rows: ListedRows): string {
   return `SELECT ${STORED_BYTES} ${listedRows(rows)}`
 }
 
-function listedRows({ table, visibility }: ListedRows): string {
-  return `FROM json_each(?) AS listed CROSS JOIN ${objectTable(table)} AS o
-    ON o.pk = listed.value AND ${VISIBLE[visibility]}`
+function listedRows({ table, by }: ListedRows): string {
+  const isListed = by === 'id' ? 'o.id = listed.value' : `o.pk = listed.value AND ${VISIBLE[by]}`
+  return `FROM json_each(?) AS listed CROSS JOIN ${objectTable(table)} AS o ON ${isListed}`
 }
 
 /** Returns a text that identifies the statement of `listedRecordsSql`. */
@@ -93,18 +85,12 @@ export function listedRecordsKey(
   record: RecordSpec,
   includeRowIds: boolean,
 ): string {
-  return `listed ${pageKey(rows, record, includeRowIds)}`
+  return `listed ${recordsKey(`${rows.table} ${rows.by}`, record, includeRowIds)}`
 }
 
 /** Selects the bytes of each record's columns. Values: those of the rows, key, number of rows. */
 export function recordSizesSql(rows: WalkedRows): string {
   return `SELECT ${STORED_BYTES} ${rowsAfterKey(rows)}`
-}
-
-/** Selects the bytes of each record's columns. Value: the row ids, as a JSON array. */
-export function rowSizesSql(table: number): string {
-  return `SELECT ${STORED_BYTES} FROM json_each(?) AS listed
-    CROSS JOIN ${objectTable(table)} AS o ON o.id = listed.value`
 }
 
 /** Selects a row if an object follows the key. Values: those of the rows, key. */
@@ -114,9 +100,13 @@ export function followerSql(rows: WalkedRows): string {
 
 /** Returns a text that identifies the statement of `pageSql`. */
 export function pageKey(rows: WalkedRows, record: RecordSpec, includeRowIds = false): string {
+  return `page ${recordsKey(rowsKey(rows), record, includeRowIds)}`
+}
+
+function recordsKey(rows: string, record: RecordSpec, includeRowIds: boolean): string {
   const { shape, selection, separator = ',' } = record
   const properties = selection === undefined ? '' : JSON.stringify(selection)
-  return `page ${includeRowIds ? 'ids ' : ''}${rowsKey(rows)} ${separator} ${shapeKey(shape)} ${properties}`
+  return `${includeRowIds ? 'ids ' : ''}${rows} ${separator} ${shapeKey(shape)} ${properties}`
 }
 
 /** Returns a text that identifies the statement of `followerSql`. */

@@ -4,13 +4,12 @@
  */
 
 import { toColumnValue } from '../../../query/compared-value.ts'
-import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import { type PageCache, releaserOf } from '../../page-cache.ts'
+import type { PageCache } from '../../page-cache.ts'
 import { ReadTimer, type RequestContext, withReport } from '../../port/request-context.ts'
 import { compareProperty } from '../../sql/compile/property-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { type ByteBudget, toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
+import { toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
 import {
   readVersions,
   type TypeHead,
@@ -28,11 +27,10 @@ import {
   pageKey,
   pageSql,
   recordSizesSql,
-  rowSizesSql,
-  rowsSql,
   type WalkedRows,
 } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
+import { countFitting, pageBytes, readListed } from './read-listed.ts'
 import { rowStatistics } from './row-statistics.ts'
 
 type WalkPlan = PagePlan & { kind: 'keyWalk' | 'valueWalk' }
@@ -147,11 +145,6 @@ function emptyPage(version: number): StoredPage {
   return { ...pageBytes(null), ...counts, last: undefined, more: false, version }
 }
 
-export function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
-  const records = bytes ?? new Uint8Array(0)
-  return { records, release: releaserOf(records) }
-}
-
 /** Reads the rows that an index supplies in key order: all of a table, or those of a condition. */
 function walk(
   statements: StatementCache,
@@ -226,63 +219,28 @@ function readFoundRows(
   plan: FoundRowsPlan,
 ): StoredPage | Reclaimed {
   const { statements } = connection
-  const { maxObjects, record } = request
-  const { table } = plan.table
+  const { maxObjects, record, includeRowIds = false } = request
   const search = rowSearch(connection, request, types, plan)
   const cursor = request.after && resolveCursor(statements, search, types.head, request.after)
   if (request.after !== undefined && cursor === undefined) return 'reclaimed'
 
   const { rows, totalCount, matchEstimate } = findMatches(connection, request, plan, search, cursor)
-  const candidates = rows.slice(0, maxObjects)
-  const fitting = countFitting(plan.budget, candidates.length, () =>
-    statements.prepare(rowSizesSql(table)).iterate(JSON.stringify(candidates)),
-  )
-  const ids = candidates.slice(0, fitting.count)
-  const { sql, values } = rowsSql(table, record)
-  const row = statements.prepare(sql).get(...values, JSON.stringify(ids))
-  const [records] = row as [Uint8Array | null]
+  const page = readListed(statements, {
+    table: plan.table.table,
+    by: 'id',
+    list: rows.slice(0, maxObjects),
+    rowValues: [],
+    record,
+    budget: plan.budget,
+    includeRowIds,
+  })
+  if (page === undefined) throw new Error('a row that was found does not exist')
   return {
-    ...pageBytes(records),
-    count: ids.length,
-    last: readCursor(statements, table, ids.at(-1)),
-    more: rows.length > ids.length,
+    ...page,
+    more: rows.length > page.count,
     version: plan.version,
     ...linkedVersions(types.versions),
     totalCount,
-    rowIds: request.includeRowIds ? ids.join() : undefined,
     matchEstimate,
   }
-}
-
-/** Returns the cursor of a row. */
-function readCursor(statements: StatementCache, table: number, id: number | undefined) {
-  if (id === undefined) return undefined
-  const row = statements
-    .prepare(`SELECT pk, valid_from FROM ${objectTable(table)} WHERE id = ?`)
-    .get(id)
-  const [pk, version] = row as [string, number]
-  return { pk, version }
-}
-
-interface FittingRecords {
-  readonly count: number
-  /** True if it is known that no record follows. */
-  readonly isEnd: boolean
-}
-
-/** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
-export function countFitting(
-  budget: ByteBudget | undefined,
-  candidates: number,
-  sizes: () => Iterable<unknown>,
-): FittingRecords {
-  if (budget === undefined) return { count: candidates, isEnd: false }
-  let count = 0
-  let bytes = 0
-  for (const row of sizes()) {
-    bytes += Number((row as [number])[0]) + budget.recordOverhead
-    if (bytes > budget.maxBytes) return { count: Math.max(count, 1), isEnd: false }
-    count += 1
-  }
-  return { count, isEnd: count < candidates }
 }

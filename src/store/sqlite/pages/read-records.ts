@@ -4,8 +4,7 @@ import { ReadTimer, type RequestContext, withReport } from '../../port/request-c
 import { byteBudget } from '../../sql/plan/plan-rules.ts'
 import { type TypeVersion, typeVersion, visibilityValues } from '../catalogue/type-head.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { type ListedRows, listedRecordsKey, listedRecordsSql, listedSizesSql } from './page-sql.ts'
-import { countFitting, pageBytes } from './read-page.ts'
+import { pageBytes, readListed } from './read-listed.ts'
 
 /** Reads the records on the main thread: each key is one lookup in an index. */
 export function readRecords(
@@ -24,61 +23,32 @@ export function readRecords(
     })
     if (version === undefined) return 'reclaimed'
     timer.planned()
-    return withReport(readListed(connection, request, version), timer, 'keyList')
+    return withReport(readKeys(connection, request, version), timer, 'keyList')
   })
 }
 
-function readListed(
+function readKeys(
   { statements }: ReadConnection,
   request: ReadRecordsRequest,
   { version, isLatest, table }: TypeVersion,
 ): StoredPage | Reclaimed {
   const { keys, record, maxObjects, includeRowIds = false } = request
-  const candidates = keys.slice(0, maxObjects)
-  if (candidates.length === 0) return listedPage(request, version, NO_RECORDS, undefined)
-  if (!table.isCreated) return 'reclaimed'
-  const visibility = isLatest ? 'current' : 'version'
-  const rows: ListedRows = { table: table.table, visibility }
-  const rowValues = visibilityValues(visibility, version)
-  const fitting = countFitting(byteBudget(request, table), candidates.length, () =>
-    statements.prepare(listedSizesSql(rows)).iterate(JSON.stringify(candidates), ...rowValues),
-  )
-  if (fitting.isEnd) return 'reclaimed'
-  const listed = candidates.slice(0, fitting.count)
-  const { statement, values } = statements.prepareByKey(
-    listedRecordsKey(rows, record, includeRowIds),
-    () => listedRecordsSql(rows, record, includeRowIds),
-  )
-  const row = statement.get(...values, JSON.stringify(listed), ...rowValues)
-  const found = row as unknown as ListedRecords
-  if (found[1] !== listed.length) return 'reclaimed'
-  return listedPage(request, version, found, listed.at(-1))
-}
-
-type ListedRecords = readonly [
-  records: Uint8Array | null,
-  count: number,
-  lastVersion: number,
-  lastPosition: number,
-  rowIds?: string,
-]
-
-const NO_RECORDS: ListedRecords = [null, 0, 0, 0]
-
-function listedPage(
-  { keys }: ReadRecordsRequest,
-  version: number,
-  [records, count, lastVersion, , rowIds]: ListedRecords,
-  lastKey: string | undefined,
-): StoredPage {
-  return {
-    ...pageBytes(records),
-    count,
-    last: lastKey === undefined ? undefined : { pk: lastKey, version: lastVersion },
-    more: count < keys.length,
-    version,
-    totalCount: undefined,
-    rowIds,
-    matchEstimate: undefined,
-  }
+  const list = keys.slice(0, maxObjects)
+  if (list.length > 0 && !table.isCreated) return 'reclaimed'
+  const by = isLatest ? 'current' : 'version'
+  const page =
+    list.length === 0
+      ? { ...pageBytes(null), count: 0, last: undefined }
+      : readListed(statements, {
+          table: table.table,
+          by,
+          list,
+          rowValues: visibilityValues(by, version),
+          record,
+          budget: byteBudget(request, table),
+          includeRowIds,
+        })
+  if (page === undefined) return 'reclaimed'
+  const more = page.count < keys.length
+  return { ...page, more, version, totalCount: undefined, matchEstimate: undefined }
 }
