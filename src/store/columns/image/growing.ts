@@ -19,6 +19,10 @@ export class Growing<A extends Float64Array | Uint32Array> {
     this.#length += 1
   }
 
+  at(index: number): number {
+    return this.#array[index] as number
+  }
+
   get length(): number {
     return this.#length
   }

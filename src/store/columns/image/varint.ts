@@ -35,6 +35,10 @@ export class ByteList {
     return this.#bytes.subarray(0, this.#length)
   }
 
+  at(index: number): number {
+    return this.#bytes[index] as number
+  }
+
   addByte(byte: number): void {
     this.#reserve(1)
     this.#bytes[this.#length] = byte

@@ -1,12 +1,14 @@
 /** Builds the term index of one field. */
 import type { Language } from '../../../ontology/definition/language.ts'
-import { rememberStems } from '../../../query/matching/stem.ts'
-import { cutText } from '../../sql/text/text-index.ts'
+import { analyseText } from '../../../query/matching/analyser.ts'
+import { stemsOf } from '../../../query/matching/stem.ts'
 import { addDictionary, sortTexts } from '../image/dictionary.ts'
 import { Growing } from '../image/growing.ts'
 import type { ImageWriter } from '../image/image.ts'
 import { ByteList, bytesOfNumber, NumberReader, writeNumber } from '../image/varint.ts'
+import { AsciiCutter } from './ascii-cutter.ts'
 import { FIRST_PLACE, NO_PLACE, type PostingsPlace, TERM_BLOCK } from './postings.ts'
+import { TermNumbers } from './term-numbers.ts'
 
 /** Which texts each position has: their numbers from 1 on, in the order of `add`; 0 is none. */
 export interface TextsOfPositions {
@@ -19,12 +21,14 @@ export interface TextsOfPositions {
 type Visit = (term: number, position: number, place: number) => void
 
 export class PostingsBuilder {
-  readonly #numbers = new Map<string, number>()
+  readonly #numbers = new TermNumbers()
   /** For each text: how many terms have no place, these, how many have one, these. */
   readonly #sequences = new ByteList()
   readonly #starts = new Growing((length) => new Uint32Array(length), 1024)
   readonly #language: Language | undefined
-  readonly #stemmed = rememberStems()
+  /** For each term: the number of its stem plus 1, or 0 if it is its own. */
+  readonly #stems = new Growing((length) => new Uint32Array(length), 512)
+  readonly #cutter = new AsciiCutter(this.#numbers)
 
   constructor(language: Language | undefined) {
     this.#language = language
@@ -33,33 +37,43 @@ export class PostingsBuilder {
   /** Adds a text. Whether it is that of one row or of many is known at the end. */
   add(text: string): void {
     this.#starts.push(this.#sequences.length)
-    const { terms, wholes } = cutText(text, this.#language, this.#stemmed)
-    this.#addTerms(wholes)
+    let terms: readonly number[] | undefined = this.#cutter.termsOf(text)
+    let wholes: readonly number[] = []
+    if (terms === undefined) {
+      const analysed = analyseText(text)
+      wholes = analysed.wholes.map((term) => this.#numbers.of(term))
+      terms = analysed.terms.map((term) => this.#numbers.of(term))
+    }
+    const language = this.#language
+    this.#addTerms(language === undefined ? wholes : [...wholes, ...this.#stemsOf(terms, language)])
     this.#addTerms(terms)
   }
 
-  #addTerms(terms: readonly string[]): void {
-    this.#sequences.addNumber(terms.length)
-    for (const term of terms) {
-      let number = this.#numbers.get(term)
-      if (number === undefined) {
-        number = this.#numbers.size
-        this.#numbers.set(term, number)
+  #addTerms(numbers: readonly number[]): void {
+    this.#sequences.addNumber(numbers.length)
+    for (const number of numbers) this.#sequences.addNumber(number)
+  }
+
+  #stemsOf(terms: readonly number[], language: Language): number[] {
+    return terms.flatMap((term) => {
+      while (this.#stems.length <= term) {
+        const [stem] = stemsOf([this.#numbers.textOf(this.#stems.length)], language)
+        this.#stems.push(stem === undefined ? 0 : this.#numbers.of(stem) + 1)
       }
-      this.#sequences.addNumber(number)
-    }
+      const stem = this.#stems.at(term)
+      return stem === 0 ? [] : [stem - 1]
+    })
   }
 
   finish(image: ImageWriter, positions: TextsOfPositions): PostingsPlace {
-    const sorted = sortTexts([...this.#numbers.keys()])
-    const order = Uint32Array.from(sorted, (term) => this.#numbers.get(term) as number)
+    const { terms, order } = sortedTerms(this.#numbers)
     const sizes = new Sizes(order.length)
     this.#visit(positions, (...occurrence) => sizes.add(...occurrence))
     const { bytes, blocks, writer } = sizes.layOut(order)
     this.#visit(positions, (...occurrence) => writer.add(...occurrence))
     return {
       of: positions.of,
-      terms: addDictionary(image, sorted),
+      terms: addDictionary(image, terms),
       bytes: image.add('u8', bytes),
       blocks: image.add('u32', blocks),
     }
@@ -94,6 +108,13 @@ export class PostingsBuilder {
       }
     }
   }
+}
+
+/** Returns the terms in the order of a dictionary, and their numbers. */
+function sortedTerms(numbers: TermNumbers): { terms: readonly string[]; order: Uint32Array } {
+  const terms = Array.from({ length: numbers.size }, (_, number) => numbers.textOf(number))
+  const sorted = sortTexts(terms)
+  return { terms: sorted, order: Uint32Array.from(sorted, (term) => numbers.of(term)) }
 }
 
 /** What is known about each term while its occurrences are visited. */
