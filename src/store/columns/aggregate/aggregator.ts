@@ -2,7 +2,7 @@
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
 import type { Filter } from '../filter/filter.ts'
-import { type Bits, CHUNK, countBits, listBits } from '../image/bits.ts'
+import { andBits, type Bits, CHUNK, countBits, listBits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 import type { Coder, Selection } from './coder.ts'
@@ -81,11 +81,7 @@ export class Aggregator {
       }
       const rows = grouper.group(selection)
       this.#counts = larger(this.#counts, rows.groupsEnd)
-      const counts = this.#counts
-      for (let at = 0; at < rows.count; at += 1) {
-        const group = rows.groups[at] as number
-        counts[group] = (counts[group] as number) + 1
-      }
+      countGroups(rows, this.#counts)
       for (const one of this.#accumulators) if (one !== 'count') one.reserve(rows.groupsEnd)
       for (const add of adders) add(rows)
     }
@@ -132,22 +128,34 @@ function areDefined<T>(list: readonly (T | undefined)[]): list is readonly T[] {
   return list.every((one) => one !== undefined)
 }
 
+// Loops over rows are functions of their own, which the compiler optimizes after a few chunks.
+
+function countGroups({ groups, count }: GroupedRows, counts: Float64Array): void {
+  for (let at = 0; at < count; at += 1) {
+    const group = groups[at] as number
+    counts[group] = (counts[group] as number) + 1
+  }
+}
+
+/** The places of a chunk of which all rows are selected. */
+const ALL_PLACES = Int32Array.from({ length: CHUNK }, (_, place) => place)
+
 /** Selects the visible matches chunk by chunk. If only counted, their places are unknown. */
 function* selections(
   { segment, visible, filter }: FilteredSegment,
   isCountOnly: boolean,
 ): Generator<Selection> {
-  const bits = new Uint32Array(CHUNK >>> 5)
-  const places = new Int32Array(CHUNK)
+  const bits = new Uint32Array(Math.min(CHUNK, segment.size + 31) >>> 5)
+  const places = new Int32Array(Math.min(CHUNK, segment.size))
   for (let from = 0; from < segment.size; from += CHUNK) {
     const to = Math.min(from + CHUNK, segment.size)
     const words = (to - from + 31) >>> 5
     filter(from, to, bits)
-    for (let word = 0; word < words; word += 1) {
-      bits[word] = (bits[word] as number) & (visible[(from >>> 5) + word] as number)
-    }
-    const count = isCountOnly ? countBits(bits, words) : listBits(bits, words, 0, places)
-    yield { from, to, places, count }
+    andBits(bits, visible.subarray(from >>> 5), words)
+    const count = countBits(bits, words)
+    const isAll = count === to - from
+    if (!isAll && !isCountOnly) listBits(bits, words, 0, places)
+    yield { from, to, places: isAll ? ALL_PLACES : places, count }
   }
 }
 
@@ -155,9 +163,8 @@ function* selections(
 class Grouper {
   readonly #coders: readonly Coder[]
   readonly #levels: readonly PairTable[]
-  #codes = new Int32Array(CHUNK)
-  #places = new Int32Array(CHUNK)
-  #groups = new Int32Array(CHUNK)
+  #places = new Int32Array()
+  readonly #groups: Int32Array[] = []
 
   constructor(coders: readonly Coder[], levels: readonly PairTable[]) {
     this.#coders = coders
@@ -166,45 +173,75 @@ class Grouper {
 
   /** Returns the rows that belong to a group. They are valid until the next call. */
   group(selection: Selection): GroupedRows {
-    this.#groups.fill(0, 0, selection.count)
-    let rows: Rows = { ...selection, groups: this.#groups }
-    let groupsEnd = 1
+    let rows: Rows = { ...selection, groups: NO_GROUPS }
     this.#coders.forEach((coder, index) => {
       const level = index === 0 ? undefined : this.#levels[index - 1]
       rows =
-        coder.kind === 'one' ? this.#groupOnce(coder, rows, level) : groupOften(coder, rows, level)
+        coder.kind === 'one'
+          ? this.#groupOnce(coder, rows, level, index)
+          : groupOften(coder, rows, level)
     })
-    for (let at = 0; at < rows.count; at += 1) {
-      const group = rows.groups[at] as number
-      if (group >= groupsEnd) groupsEnd = group + 1
-    }
+    const groupsEnd = this.#coders.length === 0 ? 1 : largest(rows.groups, rows.count) + 1
     return { ...rows, groupsEnd }
   }
 
-  #groupOnce(coder: Coder & { kind: 'one' }, rows: Rows, level: PairTable | undefined): Rows {
-    const { count, places, groups } = rows
-    this.#reserve(count)
-    const codes = this.#codes
-    coder.read(rows, codes)
-    const [keptPlaces, keptGroups] = [this.#places, this.#groups]
-    let kept = 0
-    for (let at = 0; at < count; at += 1) {
-      const code = codes[at] as number
-      if (code === -1) continue
-      keptPlaces[kept] = places[at] as number
-      keptGroups[kept] = level === undefined ? code : level.idOf(groups[at] as number, code)
-      kept += 1
-    }
-    return { ...rows, places: keptPlaces, groups: keptGroups, count: kept }
+  #groupOnce(
+    coder: Coder & { kind: 'one' },
+    rows: Rows,
+    level: PairTable | undefined,
+    index: number,
+  ): Rows {
+    const codes = this.#groupsOf(index, rows.count)
+    const areComplete = coder.read(rows, codes)
+    const coded = areComplete ? rows : this.#withoutUncoded(rows, codes)
+    level?.idsOf(coded.groups, codes, coded.count)
+    return { ...coded, groups: codes }
   }
 
   /** Rows that belong to several groups of an outer grouping can be more than a chunk. */
-  #reserve(count: number): void {
-    if (count <= this.#codes.length) return
-    this.#codes = new Int32Array(count)
-    this.#places = new Int32Array(count)
-    this.#groups = new Int32Array(count)
+  #groupsOf(index: number, count: number): Int32Array {
+    const known = this.#groups[index]
+    if (known !== undefined && known.length >= count) return known
+    const groups = new Int32Array(Math.max(count, 1024))
+    this.#groups[index] = groups
+    return groups
   }
+
+  #withoutUncoded(rows: Rows, codes: Int32Array): Rows {
+    if (this.#places.length < rows.count) this.#places = new Int32Array(rows.count)
+    return { ...rows, places: this.#places, count: keepCoded(rows, codes, this.#places) }
+  }
+}
+
+/** The groups of rows without groupings: all are the first one. */
+const NO_GROUPS = new Int32Array(CHUNK)
+
+function largest(groups: Int32Array, count: number): number {
+  let max = -1
+  for (let at = 0; at < count; at += 1) {
+    const group = groups[at] as number
+    if (group > max) max = group
+  }
+  return max
+}
+
+/** Moves the rows with a code to the front, and returns their number. */
+function keepCoded(
+  { places, groups, count }: Rows,
+  codes: Int32Array,
+  keptPlaces: Int32Array,
+): number {
+  let kept = 0
+  for (let at = 0; at < count; at += 1) {
+    const code = codes[at] as number
+    if (code === -1) continue
+    codes[kept] = code
+    keptPlaces[kept] = places[at] as number
+    // The groups of the outer groupings are not needed afterwards.
+    groups[kept] = groups[at] as number
+    kept += 1
+  }
+  return kept
 }
 
 type Rows = Omit<GroupedRows, 'groupsEnd'>

@@ -1,6 +1,7 @@
 /** The buckets of numbers and times, as the databases compute them. */
 import type { TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
+import type { Steps } from './coder.ts'
 
 /** Returns how many whole widths a number contains, rounded down; a bigint if a double is inexact. */
 export function bucketOf(number: number, width: number): number | undefined {
@@ -44,6 +45,21 @@ export function stepNumberOf(type: TimeType, step: TimeStep): (time: number) => 
       const monthOf = monthsOfDays()
       return (time) => Math.floor(monthOf(Math.floor(secondsOf(time) / DAY_SECONDS)) / step.count)
     }
+  }
+}
+
+/** Returns which times are in the same step. Steps of dates are computed for each day. */
+export function stepsOf(type: TimeType, step: TimeStep): Steps {
+  if (type === 'date') return { offset: 0, width: 1 }
+  switch (step.unit) {
+    case 'seconds':
+      return { offset: 0, width: step.count * 1e6 }
+    case 'milliseconds':
+      return { offset: 0, width: step.count * 1000 }
+    case 'week':
+      return { offset: WEEK_OFFSET_SECONDS * 1e6, width: WEEK_SECONDS * 1e6 }
+    case 'months':
+      return { offset: 0, width: DAY_SECONDS * 1e6 }
   }
 }
 

@@ -1,6 +1,6 @@
 /** The number of distinct values of groups. */
 import type { Column } from '../segment/column.ts'
-import { type Accumulator, type AddRows, larger } from './accumulator.ts'
+import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 import { NumberCodes, numberCoder, textCoder } from './coder.ts'
 import { PairTable } from './pair-table.ts'
 import { TextNumbers } from './text-numbers.ts'
@@ -9,11 +9,16 @@ import { TextNumbers } from './text-numbers.ts'
 const BITS = 2 ** 21
 const GROUPS_WITH_BITS = 128
 
+/** The codes that groups have had. */
+interface Seen {
+  readonly bits: (Uint8Array | undefined)[]
+  readonly others: PairTable
+}
+
 export class DistinctCounts implements Accumulator {
   readonly #texts = new TextNumbers()
-  readonly #numbers = new NumberCodes(BITS)
-  readonly #bits: Uint8Array[] = []
-  readonly #others = new PairTable()
+  #numbers: NumberCodes | undefined
+  readonly #seen: Seen = { bits: [], others: new PairTable() }
   #codes = new Int32Array(1)
   #counts = new Float64Array(1)
 
@@ -28,10 +33,7 @@ export class DistinctCounts implements Accumulator {
       ((rows) => {
         this.#codes = larger(this.#codes, rows.count)
         coder.read(rows, this.#codes)
-        for (let at = 0; at < rows.count; at += 1) {
-          const code = this.#codes[at] as number
-          if (code !== -1) this.#add(rows.groups[at] as number, code)
-        }
+        markCodes(this.#codes, rows, this.#seen, this.#counts)
       })
     )
   }
@@ -39,25 +41,10 @@ export class DistinctCounts implements Accumulator {
   #coderOf(column: Column) {
     if (column.kind === 'codes') return textCoder(column, this.#texts.ofCodes(column.dictionary))
     if (column.kind !== 'numbers') return undefined
+    // Whole numbers are codes; all others have those of a table.
+    this.#numbers ??= new NumberCodes(column.range.isWhole ? BITS : 0)
     this.#numbers.startAt(column.range.min)
     return numberCoder(column, { codes: this.#numbers, toKey: undefined, absent: -1 })
-  }
-
-  #add(group: number, code: number): void {
-    if (group < GROUPS_WITH_BITS && code < BITS) {
-      let bits = this.#bits[group]
-      if (bits === undefined) {
-        bits = new Uint8Array(BITS >>> 3)
-        this.#bits[group] = bits
-      }
-      const byte = bits[code >>> 3] as number
-      if (((byte >>> (code & 7)) & 1) === 1) return
-      bits[code >>> 3] = byte | (1 << (code & 7))
-    } else {
-      const before = this.#others.size
-      if (this.#others.idOf(group, code) < before) return
-    }
-    this.#counts[group] = (this.#counts[group] as number) + 1
   }
 
   json(group: number): string {
@@ -66,5 +53,32 @@ export class DistinctCounts implements Accumulator {
 
   compare(a: number, b: number): number {
     return (this.#counts[a] as number) - (this.#counts[b] as number)
+  }
+}
+
+function markCodes(
+  codes: Int32Array,
+  { groups, count }: GroupedRows,
+  { bits, others }: Seen,
+  counts: Float64Array,
+): void {
+  for (let at = 0; at < count; at += 1) {
+    const code = codes[at] as number
+    if (code === -1) continue
+    const group = groups[at] as number
+    if (group < GROUPS_WITH_BITS && code < BITS) {
+      let ofGroup = bits[group]
+      if (ofGroup === undefined) {
+        ofGroup = new Uint8Array(BITS >>> 3)
+        bits[group] = ofGroup
+      }
+      const byte = ofGroup[code >>> 3] as number
+      if (((byte >>> (code & 7)) & 1) === 1) continue
+      ofGroup[code >>> 3] = byte | (1 << (code & 7))
+    } else {
+      const before = others.size
+      if (others.idOf(group, code) < before) continue
+    }
+    counts[group] = (counts[group] as number) + 1
   }
 }

@@ -2,11 +2,11 @@
 
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../image/bits.ts'
 import type { CodeColumn, Column } from '../segment/column.ts'
-import { doubleChunk, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
+import { readDoubles, readWholes } from '../segment/read-chunk.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'
-import { type Accumulator, type AddRows, larger } from './accumulator.ts'
+import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 import { compareNumbers } from './sums.ts'
 
 type ValueJson = (value: ColumnValue) => string
@@ -32,25 +32,13 @@ export class NumberExtremes implements Accumulator {
   columnAdder(column: Column): AddRows | undefined {
     if (column.kind !== 'numbers') return undefined
     const { values, present } = column
-    const chunk = doubleChunk()
-    const isMax = this.#isMax
-    return ({ from, to, places, groups, count }) => {
-      const [best, hasValue] = [this.#best, this.#hasValue]
-      readDoubles(values, from, to, chunk)
-      for (let at = 0; at < count; at += 1) {
-        const place = places[at] as number
-        if (present !== undefined && !hasBit(present, from + place)) continue
-        const group = groups[at] as number
-        const value = chunk[place] as number
-        const known = best[group] as number
-        // Comparisons with NaN are false, and NaN is the largest.
-        const isBetter = isMax
-          ? value > known || Number.isNaN(value)
-          : value < known || (Number.isNaN(known) && !Number.isNaN(value))
-        if (hasValue[group] === 1 && !isBetter) continue
-        best[group] = value
-        hasValue[group] = 1
-      }
+    return (rows) => {
+      const chunk = readDoubles(values, rows.from, rows.to)
+      keepNumbers(chunk, present, rows, {
+        best: this.#best,
+        hasValue: this.#hasValue,
+        isMax: this.#isMax,
+      })
     }
   }
 
@@ -62,6 +50,44 @@ export class NumberExtremes implements Accumulator {
 
   compare(a: number, b: number): number {
     return compareNumbers(this.#best[a] as number, this.#best[b] as number)
+  }
+}
+
+function keepNumbers(
+  chunk: Float64Array,
+  present: Bits | undefined,
+  { from, places, groups, count }: GroupedRows,
+  state: { best: Float64Array; hasValue: Uint8Array; isMax: boolean },
+): void {
+  const { best, hasValue, isMax } = state
+  for (let at = 0; at < count; at += 1) {
+    const place = places[at] as number
+    if (present !== undefined && !hasBit(present, from + place)) continue
+    const group = groups[at] as number
+    const value = chunk[place] as number
+    const known = best[group] as number
+    // Comparisons with NaN are false, and NaN is the largest.
+    const isBetter = isMax
+      ? value > known || Number.isNaN(value)
+      : value < known || (Number.isNaN(known) && !Number.isNaN(value))
+    if (hasValue[group] === 1 && !isBetter) continue
+    best[group] = value
+    hasValue[group] = 1
+  }
+}
+
+function keepCodes(
+  chunk: Int32Array,
+  { places, groups, count }: GroupedRows,
+  best: Int32Array,
+  isMax: boolean,
+): void {
+  for (let at = 0; at < count; at += 1) {
+    const code = chunk[places[at] as number] as number
+    const group = groups[at] as number
+    const known = best[group] as number
+    if (code === 0 || (known !== 0 && (isMax ? code <= known : code >= known))) continue
+    best[group] = code
   }
 }
 
@@ -88,18 +114,8 @@ export class TextExtremes implements Accumulator {
   columnAdder(column: Column): AddRows | undefined {
     if (column.kind !== 'codes') return undefined
     this.#column = column
-    const chunk = wholeChunk()
-    const isMax = this.#isMax
-    return ({ from, to, places, groups, count }) => {
-      const best = this.#best
-      readWholes(column.codes, from, to, chunk)
-      for (let at = 0; at < count; at += 1) {
-        const code = chunk[places[at] as number] as number
-        const group = groups[at] as number
-        const known = best[group] as number
-        if (code === 0 || (known !== 0 && (isMax ? code <= known : code >= known))) continue
-        best[group] = code
-      }
+    return (rows) => {
+      keepCodes(readWholes(column.codes, rows.from, rows.to), rows, this.#best, this.#isMax)
     }
   }
 

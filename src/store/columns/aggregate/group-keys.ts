@@ -2,18 +2,18 @@
  * The keys of a grouping. Every row that belongs to a group gets the code of its key; equal keys have
  * equal codes in all segments.
  */
-import { type ColumnValue, decodeDecimal } from '../../../ontology/values/column-value.ts'
+import { decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { columnJson } from '../../../ontology/values/scalar-codec.ts'
 import type { Grouping } from '../../../query/aggregation/aggregation.ts'
-import { cutRanges } from '../../../query/aggregation/cut-ranges.ts'
 import { cellJson, gridCell } from '../../../query/aggregation/geo-grid.ts'
 import { stepStartJson } from '../../../query/aggregation/time-step.ts'
 import { toColumnValue as comparedColumn } from '../../../query/compared-value.ts'
 import { hasBit } from '../image/bits.ts'
-import type { Column, NumberColumn, PointColumn } from '../segment/column.ts'
+import type { Column, PointColumn } from '../segment/column.ts'
 import { fromNumber, fromText, toNumber, toText } from '../segment/stored-form.ts'
-import { bucketOf, floorDivide, stepNumberOf } from './buckets.ts'
-import { type Coder, listCoder, NumberCodes, numberCoder, textCoder } from './coder.ts'
+import { bucketOf, floorDivide, stepNumberOf, stepsOf } from './buckets.ts'
+import { type Coder, listCoder, NumberCodes, numberCoder, type Steps, textCoder } from './coder.ts'
+import { rangeKeys } from './range-keys.ts'
 import { TextNumbers } from './text-numbers.ts'
 
 export interface GroupKeys {
@@ -37,6 +37,7 @@ export function groupKeys(grouping: Grouping): GroupKeys {
       const { step, type } = grouping
       return wholeKeys({
         ofNumber: stepNumberOf(type, step),
+        steps: stepsOf(type, step),
         ofText: (text) => BigInt(stepNumberOf(type, step)(toNumber(type, text))),
         json: (number) => stepStartJson(type, step, BigInt(number)),
       })
@@ -115,23 +116,30 @@ function shifted(coder: Coder & { kind: 'one' }, absent: number): Coder {
   return {
     kind: 'one',
     read(selection, out) {
-      coder.read(selection, out)
-      for (let at = 0; at < selection.count; at += 1) {
-        const code = out[at] as number
-        out[at] = code === -1 ? absent : code + 1
-      }
+      const isComplete = coder.read(selection, out)
+      shiftCodes(out, selection.count, absent)
+      return isComplete || absent !== -1
     },
+  }
+}
+
+function shiftCodes(codes: Int32Array, count: number, absent: number): void {
+  for (let at = 0; at < count; at += 1) {
+    const code = codes[at] as number
+    codes[at] = code === -1 ? absent : code + 1
   }
 }
 
 /** Groups values by a whole number that each of them has. */
 function wholeKeys({
   ofNumber,
+  steps,
   ofText,
   json,
 }: {
   /** Returns NaN for a number without a key. */
   readonly ofNumber: (number: number) => number
+  readonly steps: Steps
   readonly ofText: (text: string) => bigint
   readonly json: (key: number | bigint) => string
 }): GroupKeys {
@@ -161,7 +169,7 @@ function wholeKeys({
       }
       if (column.kind !== 'numbers' || keys.length > 0) return undefined
       codes.startAt(ofNumber(column.range.min))
-      return numberCoder(column, { codes, toKey: ofNumber, absent: -1 })
+      return numberCoder(column, { codes, toKey: ofNumber, steps, absent: -1 })
     },
     json: (code) => json(keyOf(code)),
     ranks: () => {
@@ -177,6 +185,7 @@ function widthKeys({ width }: Grouping & { kind: 'fixedWidth' }): GroupKeys {
   const by = BigInt(width)
   return wholeKeys({
     ofNumber: (number) => bucketOf(number, width) ?? Number.NaN,
+    steps: { offset: 0, width },
     ofText: (text) => {
       const { units, scale } = decodeDecimal(text)
       return floorDivide(units, by * 10n ** BigInt(scale))
@@ -191,69 +200,7 @@ function widthKeys({ width }: Grouping & { kind: 'fixedWidth' }): GroupKeys {
   })
 }
 
-function rangeKeys({ ranges }: Grouping & { kind: 'ranges' }): GroupKeys {
-  const { cuts, segments } = cutRanges(ranges)
-  const isAfter = cuts.map(({ after }) => after)
-  return {
-    coderOf: (column) => {
-      // Ranges of decimals are compared as codes.
-      const bounds = cuts.map(({ value }) => boundIn(column, value))
-      if (bounds.some((bound) => bound === undefined)) return undefined
-      const values = bounds.map(Number)
-      const segmentOf = (number: number) => {
-        let from = 0
-        let to = values.length
-        while (from < to) {
-          const middle = (from + to) >>> 1
-          const cut = values[middle] as number
-          // NaN is larger than every number.
-          const isBeyond = isAfter[middle] === true ? number > cut : number >= cut
-          if (isBeyond || Number.isNaN(number)) from = middle + 1
-          else to = middle
-        }
-        return from
-      }
-      const numberAt = orderedNumbers(column)
-      return {
-        kind: 'many',
-        codesOf: (position) => {
-          const number = numberAt?.(position)
-          return number === undefined ? NONE : (segments[segmentOf(number)] ?? NONE)
-        },
-      }
-    },
-    json: (code) => ranges[code]?.json ?? '{}',
-    ranks: () => (code) => code,
-  }
-}
-
 const NONE: readonly number[] = []
-
-/** Returns the numbers of a column, or its codes, which sort as its values do. */
-function orderedNumbers(column: Column): ((position: number) => number | undefined) | undefined {
-  if (column.kind === 'numbers') return (position) => numberAt(column, position)
-  if (column.kind !== 'codes') return undefined
-  return (position) => {
-    const code = column.codes[position] as number
-    return code === 0 ? undefined : code
-  }
-}
-
-function numberAt({ values, present }: NumberColumn, position: number): number | undefined {
-  return present !== undefined && !hasBit(present, position)
-    ? undefined
-    : (values[position] as number)
-}
-
-/** Returns a value as `orderedNumbers` has it, between two codes if no position has it. */
-function boundIn(column: Column, value: ColumnValue): number | undefined {
-  if (column.kind === 'numbers') return toNumber(column.type, value)
-  if (column.kind !== 'codes') return undefined
-  const { dictionary, type } = column
-  const text = toText(type, value)
-  const before = dictionary.countBefore(text)
-  return dictionary.find(text) === undefined ? before + 0.5 : before + 1
-}
 
 function gridKeys({ grid }: Grouping & { kind: 'geoGrid' }): GroupKeys {
   const cellOf =

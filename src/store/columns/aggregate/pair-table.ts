@@ -30,6 +30,31 @@ export class PairTable {
     return this.#idOutside(first, second)
   }
 
+  /** Replaces second numbers by the ids of the pairs. */
+  idsOf(firsts: Int32Array, seconds: Int32Array, count: number): void {
+    let known = this.#knownIds(firsts, seconds, count, 0)
+    while (known < count) {
+      seconds[known] = this.idOf(firsts[known] as number, seconds[known] as number)
+      known = this.#knownIds(firsts, seconds, count, known + 1)
+    }
+  }
+
+  /** Does so up to a pair that is not known, and returns its place. */
+  #knownIds(firsts: Int32Array, seconds: Int32Array, count: number, from: number): number {
+    const dense = this.#dense
+    const radix = this.#radix
+    if (dense === undefined) return from
+    for (let at = from; at < count; at += 1) {
+      const second = seconds[at] as number
+      const place = (firsts[at] as number) * radix + second
+      if (second >= radix || place >= dense.length) return at
+      const id = dense[place] as number
+      if (id === 0) return at
+      seconds[at] = id - 1
+    }
+    return count
+  }
+
   firstOf(id: number): number {
     return Math.floor(this.#hashed.valueOf(id) / RADIX)
   }

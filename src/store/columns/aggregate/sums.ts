@@ -2,10 +2,10 @@
 import { type Decimal, decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import { doubleJson } from '../../sql/aggregate/group-json.ts'
-import { hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../image/bits.ts'
 import type { Column } from '../segment/column.ts'
-import { doubleChunk, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
-import { type Accumulator, type AddRows, larger } from './accumulator.ts'
+import { readDoubles, readWholes } from '../segment/read-chunk.ts'
+import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 
 /** An exact sum of a group, and the number of its values. */
 abstract class ExactSums implements Accumulator {
@@ -56,26 +56,35 @@ export class WholeSums extends ExactSums {
     if (column.kind !== 'numbers') return undefined
     const { values, present, range } = column
     const isSmall = range.max < HALF && range.min > -HALF
-    const chunk = doubleChunk()
-    return ({ from, to, places, groups, count }) => {
-      const [counts, high, low] = [this.counts, this.#high, this.#low]
-      readDoubles(values, from, to, chunk)
-      for (let at = 0; at < count; at += 1) {
-        const place = places[at] as number
-        if (present !== undefined && !hasBit(present, from + place)) continue
-        const group = groups[at] as number
-        const value = chunk[place] as number
-        counts[group] = (counts[group] as number) + 1
-        const rest = isSmall ? value : value % HALF
-        low[group] = (low[group] as number) + rest
-        if (!isSmall) high[group] = (high[group] as number) + (value - rest) / HALF
-      }
+    return (rows) => {
+      const chunk = readDoubles(values, rows.from, rows.to)
+      const high = isSmall ? undefined : this.#high
+      addWholes(chunk, present, rows, { counts: this.counts, low: this.#low, high })
     }
   }
 
   protected sumOf(group: number): Decimal {
     const high = BigInt(this.#high[group] as number) * BigInt(HALF)
     return { units: high + BigInt(this.#low[group] as number), scale: 0 }
+  }
+}
+
+function addWholes(
+  chunk: Float64Array,
+  present: Bits | undefined,
+  { from, places, groups, count }: GroupedRows,
+  sums: { counts: Float64Array; low: Float64Array; high: Float64Array | undefined },
+): void {
+  const { counts, low, high } = sums
+  for (let at = 0; at < count; at += 1) {
+    const place = places[at] as number
+    if (present !== undefined && !hasBit(present, from + place)) continue
+    const group = groups[at] as number
+    const value = chunk[place] as number
+    counts[group] = (counts[group] as number) + 1
+    const rest = high === undefined ? value : value % HALF
+    low[group] = (low[group] as number) + rest
+    if (high !== undefined) high[group] = (high[group] as number) + (value - rest) / HALF
   }
 }
 
@@ -95,9 +104,8 @@ export class DecimalSums extends ExactSums {
     const decimals = Array.from(dictionary.slice(0, dictionary.size), decodeDecimal)
     this.#rescale(decimals.reduce((scale, one) => Math.max(scale, one.scale), this.#scale))
     const units = decimals.map(({ units: own, scale }) => own * 10n ** BigInt(this.#scale - scale))
-    const chunk = wholeChunk()
     return ({ from, to, places, groups, count }) => {
-      readWholes(codes, from, to, chunk)
+      const chunk = readWholes(codes, from, to)
       for (let at = 0; at < count; at += 1) {
         const code = chunk[places[at] as number] as number
         if (code === 0) continue
@@ -145,27 +153,15 @@ export class DoubleSums implements Accumulator {
   columnAdder(column: Column): AddRows | undefined {
     if (column.kind !== 'numbers') return undefined
     const { values, present } = column
-    const chunk = doubleChunk()
-    return ({ from, to, places, groups, count }) => {
-      const [counts, sums, lost] = [this.#counts, this.#sums, this.#lost]
-      readDoubles(values, from, to, chunk)
-      for (let at = 0; at < count; at += 1) {
-        const place = places[at] as number
-        if (present !== undefined && !hasBit(present, from + place)) continue
-        const group = groups[at] as number
-        counts[group] = (counts[group] as number) + 1
-        const value = chunk[place] as number
-        const before = sums[group] as number
-        const sum = before + value
-        if (!Number.isFinite(sum) || this.#divisors[group] !== 0) {
-          this.#addSlowly(group, value)
-          continue
-        }
-        const isSmaller = Math.abs(before) < Math.abs(value)
-        lost[group] =
-          (lost[group] as number) + (isSmaller ? value - sum + before : before - sum + value)
-        sums[group] = sum
+    return (rows) => {
+      const chunk = readDoubles(values, rows.from, rows.to)
+      const state = {
+        counts: this.#counts,
+        sums: this.#sums,
+        lost: this.#lost,
+        divisors: this.#divisors,
       }
+      addDoubles(chunk, present, rows, state, (group, value) => this.#addSlowly(group, value))
     }
   }
 
@@ -197,6 +193,33 @@ export class DoubleSums implements Accumulator {
     const sum = (this.#sums[group] as number) + (this.#lost[group] as number)
     const mean = sum / (this.#isMean ? (this.#counts[group] as number) : 1)
     return mean * (this.#divisors[group] || 1)
+  }
+}
+
+function addDoubles(
+  chunk: Float64Array,
+  present: Bits | undefined,
+  { from, places, groups, count }: GroupedRows,
+  state: Record<'counts' | 'sums' | 'lost' | 'divisors', Float64Array>,
+  addSlowly: (group: number, value: number) => void,
+): void {
+  const { counts, sums, lost, divisors } = state
+  for (let at = 0; at < count; at += 1) {
+    const place = places[at] as number
+    if (present !== undefined && !hasBit(present, from + place)) continue
+    const group = groups[at] as number
+    counts[group] = (counts[group] as number) + 1
+    const value = chunk[place] as number
+    const before = sums[group] as number
+    const sum = before + value
+    if (!Number.isFinite(sum) || divisors[group] !== 0) {
+      addSlowly(group, value)
+      continue
+    }
+    const isSmaller = Math.abs(before) < Math.abs(value)
+    lost[group] =
+      (lost[group] as number) + (isSmaller ? value - sum + before : before - sum + value)
+    sums[group] = sum
   }
 }
 

@@ -3,8 +3,8 @@ import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Comparison } from '../../../query/query.ts'
 import { type Bits, bitsFor, listBits, setBit } from '../image/bits.ts'
 import type { CodeColumn, Column, ListColumn, NumberColumn } from '../segment/column.ts'
-import { doubleChunk, isWhole, readDoubles, readWholes, wholeChunk } from '../segment/read-chunk.ts'
-import { toNumber, toText } from '../segment/stored-form.ts'
+import { isWhole, readDoubles, readWholes } from '../segment/read-chunk.ts'
+import { nextAbove, toNumber, toText } from '../segment/stored-form.ts'
 import { and, EVERYTHING, type Filter, fromBits, NOTHING, testEach, wordsOf } from './filter.ts'
 
 /** A condition on one value. */
@@ -134,33 +134,44 @@ function codesIn({ codes }: CodeColumn, first: number, last: number): Filter {
 function codesAmong({ codes, dictionary }: CodeColumn, among: Iterable<number>): Filter {
   const isAmong = new Uint8Array(dictionary.size + 1)
   for (const code of among) isAmong[code] = 1
-  const chunk = wholeChunk()
   return (from, to, bits) => {
-    readWholes(codes, from, to, chunk)
-    const count = to - from
-    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
-      let found = 0
-      for (let bit = 0; bit < 32; bit += 1) {
-        found |= (isAmong[chunk[start + bit] as number] as number) << bit
-      }
-      bits[word] = found
+    markAmong(readWholes(codes, from, to), to - from, isAmong, bits)
+  }
+}
+
+// Loops over rows are functions of their own, which the compiler optimizes after a few chunks. Bits
+// after the last row may have any value.
+
+function markAmong(chunk: Int32Array, count: number, isAmong: Uint8Array, bits: Bits): void {
+  for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+    let found = 0
+    for (let at = start + 31; at >= start; at -= 1) {
+      found = (found << 1) | (isAmong[chunk[at] as number] as number)
     }
+    bits[word] = found
   }
 }
 
 function wholesIn(values: NumberColumn['values'], first: number, last: number): Filter {
-  const chunk = wholeChunk()
-  const width = last - first
   return (from, to, bits) => {
-    readWholes(values, from, to, chunk)
-    const count = to - from
-    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
-      let found = 0
-      for (let bit = 0; bit < 32; bit += 1) {
-        found |= (((chunk[start + bit] as number) - first) >>> 0 <= width ? 1 : 0) << bit
-      }
-      bits[word] = found
+    markWholes(readWholes(values, from, to), to - from, first, last, bits)
+  }
+}
+
+function markWholes(
+  chunk: Int32Array,
+  count: number,
+  first: number,
+  last: number,
+  bits: Bits,
+): void {
+  const width = last - first
+  for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+    let found = 0
+    for (let at = start + 31; at >= start; at -= 1) {
+      found = (found << 1) | (((chunk[at] as number) - first) >>> 0 <= width ? 1 : 0)
     }
+    bits[word] = found
   }
 }
 
@@ -201,33 +212,26 @@ function doublesIn(
   [first, last]: readonly [number, number],
   includeNaN: boolean,
 ): Filter {
-  const chunk = doubleChunk()
   return (from, to, bits) => {
-    readDoubles(values, from, to, chunk)
-    const count = to - from
-    for (let start = 0, word = 0; start < count; start += 32, word += 1) {
-      let found = 0
-      for (let bit = 0; bit < 32; bit += 1) {
-        const value = chunk[start + bit] as number
-        const isIn = includeNaN
-          ? (value >= first && value <= last) || Number.isNaN(value)
-          : value >= first && value <= last
-        found |= (isIn ? 1 : 0) << bit
-      }
-      bits[word] = found
-    }
+    markDoubles(readDoubles(values, from, to), to - from, [first, last, includeNaN], bits)
   }
 }
 
-const bytes = new DataView(new ArrayBuffer(8))
-
-/** Returns the smallest double above a number; NaN, which no number equals, if there is none. */
-function nextAbove(number: number): number {
-  if (number === Infinity) return Number.NaN
-  if (number === 0) return Number.MIN_VALUE
-  bytes.setFloat64(0, number)
-  bytes.setBigInt64(0, bytes.getBigInt64(0) + (number > 0 ? 1n : -1n))
-  return bytes.getFloat64(0)
+function markDoubles(
+  chunk: Float64Array,
+  count: number,
+  [first, last, includeNaN]: readonly [number, number, boolean],
+  bits: Bits,
+): void {
+  for (let start = 0, word = 0; start < count; start += 32, word += 1) {
+    let found = 0
+    for (let at = start + 31; at >= start; at -= 1) {
+      const value = chunk[at] as number
+      const isIn = (value >= first && value <= last) || (includeNaN && Number.isNaN(value))
+      found = (found << 1) | (isIn ? 1 : 0)
+    }
+    bits[word] = found
+  }
 }
 
 function nextBelow(number: number): number {

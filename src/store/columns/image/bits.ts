@@ -33,6 +33,13 @@ export function fillBits(bits: Bits, positions: number): void {
   if ((positions & 31) !== 0) bits[positions >>> 5] = 2 ** (positions & 31) - 1
 }
 
+/** Clears the bits that others do not have. */
+export function andBits(bits: Bits, others: Bits, words: number): void {
+  for (let word = 0; word < words; word += 1) {
+    bits[word] = (bits[word] as number) & (others[word] as number)
+  }
+}
+
 export function countBits(bits: Bits, words: number): number {
   let count = 0
   for (let word = 0; word < words; word += 1) count += countOnes(bits[word] as number)

@@ -59,3 +59,14 @@ export function toText(type: ScalarType, value: ColumnValue): string {
 export function fromText(type: ScalarType, text: string): ColumnValue {
   return type === 'long' ? BigInt(decimalText(decodeDecimal(text))) : text
 }
+
+const bytes = new DataView(new ArrayBuffer(8))
+
+/** Returns the smallest double above a number; NaN, which no number equals, if there is none. */
+export function nextAbove(number: number): number {
+  if (number === Infinity) return Number.NaN
+  if (number === 0) return Number.MIN_VALUE
+  bytes.setFloat64(0, number)
+  bytes.setBigInt64(0, bytes.getBigInt64(0) + (number > 0 ? 1n : -1n))
+  return bytes.getFloat64(0)
+}
