@@ -1,4 +1,4 @@
-/** The keys of a grouping by ranges. */
+/** The keys of a grouping by ranges, as `GroupKeys`. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Grouping } from '../../../query/aggregation/aggregation.ts'
 import { cutRanges } from '../../../query/aggregation/cut-ranges.ts'
@@ -6,13 +6,12 @@ import { hasBit } from '../image/bits.ts'
 import type { CodeColumn, Column, NumberColumn } from '../segment/column.ts'
 import { nextAbove, toNumber, toText } from '../segment/stored-form.ts'
 import { type Coder, cutCoder } from './coder.ts'
-import type { GroupKeys } from './group-keys.ts'
 
-export function rangeKeys({ ranges }: Grouping & { kind: 'ranges' }): GroupKeys {
+export function rangeKeys({ ranges }: Grouping & { kind: 'ranges' }) {
   const { cuts, segments } = cutRanges(ranges)
   const isAfter = cuts.map(({ after }) => after)
   return {
-    coderOf: (column) => {
+    coderOf: (column: Column): Coder | undefined => {
       // Ranges of decimals are compared as codes.
       const bounds = cuts.map(({ value }) => boundIn(column, value))
       if (bounds.some((bound) => bound === undefined)) return undefined
@@ -44,8 +43,8 @@ export function rangeKeys({ ranges }: Grouping & { kind: 'ranges' }): GroupKeys 
         },
       }
     },
-    json: (code) => ranges[code]?.json ?? '{}',
-    ranks: () => (code) => code,
+    json: (code: number) => ranges[code]?.json ?? '{}',
+    ranks: () => (code: number) => code,
   }
 }
 
