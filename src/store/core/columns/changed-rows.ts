@@ -11,6 +11,18 @@ export interface Versions {
   readonly until: number
 }
 
+/** Where a portion of changes begins: after the key among the rows of the version. */
+export interface Position {
+  readonly version: number
+  readonly key: string
+}
+
+/** Precedes all keys: none is empty. */
+export const NO_KEY = ''
+
+/** Changes that are read at once: the thread that reads them has other work in between. */
+export const CHANGES_AT_ONCE = 200
+
 /** The state of a table that is read. */
 export interface TableState {
   /** See `TableLayout`. */
@@ -36,7 +48,7 @@ export function* countChanges(
   versions: Versions,
   maxRows: number,
 ): Operation<number> {
-  const values = [versions.since + 1, '', versions.until, maxRows + 1]
+  const values = [versions.since + 1, NO_KEY, versions.until, maxRows + 1]
   let total = 0
   for (const where of [addedBetween(state, versions), CLOSED_BETWEEN]) {
     const rows = `SELECT 1 FROM ${objectTable(table)} AS o WHERE ${where} LIMIT ?`
@@ -46,16 +58,14 @@ export function* countChanges(
   return total
 }
 
-export function selectClosed(
-  session: FeedSession,
-  { table }: FeedTable,
-  values: readonly (string | number)[],
-  limit: number,
-): Operation<readonly ClosedRow[]> {
-  return session.query(
-    `SELECT o.pk, o.valid_from, o.valid_to FROM ${objectTable(table)} AS o
-     WHERE ${CLOSED_BETWEEN} ORDER BY o.valid_to, o.pk LIMIT ?`,
-    [...values, limit],
-    { key: text, validFrom: integer, validTo: integer },
-  )
+/** Returns a function that reads the rows that were closed from a position on, up to a version. */
+export function closedRows({ table }: FeedTable, until: number) {
+  return (session: FeedSession, { version, key }: Position): Operation<readonly ClosedRow[]> =>
+    session.query(
+      `SELECT o.pk, o.valid_from, o.valid_to FROM ${objectTable(table)} AS o
+       WHERE ${CLOSED_BETWEEN} ORDER BY o.valid_to, o.pk LIMIT ?`,
+      [version, key, until, CHANGES_AT_ONCE],
+      { key: text, validFrom: integer, validTo: integer },
+      { isPrepared: true },
+    )
 }

@@ -10,6 +10,8 @@ export interface FeedDatabase extends AsyncDisposable {
   /** Selects the rows that are visible at a version, which is the value of both placeholders. */
   readonly visibleAt: string
   formOf(type: ScalarType): ValueForm
+  /** Runs an operation of one statement. */
+  query<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result>
   /** Runs an operation in a transaction that sees one moment. */
   read<Result>(operation: (session: FeedSession) => Operation<Result>): Promise<Result>
   write<Input>(operation: WriteOperation<Input, void>, input: Input): Promise<void>

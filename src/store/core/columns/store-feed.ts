@@ -17,8 +17,11 @@ import { objectTable } from '../catalogue/object-tables.ts'
 import { boolean, integer, type Operation, runAwaited, text } from '../session/session.ts'
 import {
   addedBetween,
+  CHANGES_AT_ONCE,
+  closedRows,
   countChanges,
-  selectClosed,
+  NO_KEY,
+  type Position,
   type TableState,
   type Versions,
 } from './changed-rows.ts'
@@ -26,9 +29,8 @@ import type { FeedDatabase, FeedSession } from './feed-database.ts'
 import { type FieldSelection, selectFields } from './feed-fields.ts'
 import { addSegment, readSegments, removeSegments } from './segment-records.ts'
 
-/** Rows that are read at once. The thread that reads changes has other work between them. */
+/** Rows that are read at once. */
 const OBJECTS_AT_ONCE = 2000
-const CHANGES_AT_ONCE = 200
 /** Fewer are read at once if the table has large ones. */
 const BYTES_AT_ONCE = 16 * 1024 * 1024
 const LARGE_ROWS_AT_ONCE = 16
@@ -45,12 +47,6 @@ const HEAD = {
   isCreated: boolean,
 } as const
 
-/** Where a portion of changes begins: after the key among the rows of the version. */
-interface Position {
-  readonly version: number
-  readonly key: string
-}
-
 export class StoreFeed implements ColumnFeed {
   readonly #database: FeedDatabase
   /** What is selected of each table. The columns of a table and a definition never change. */
@@ -61,7 +57,7 @@ export class StoreFeed implements ColumnFeed {
   }
 
   async readHeads(rids: readonly string[]): Promise<readonly (FeedHead | undefined)[]> {
-    const heads = await this.#database.read((session) =>
+    const heads = await this.#database.query((session) =>
       session.query(
         `SELECT t.rid, t.id, t.generation, t.published, t.oldest,
            o.id, o.first_version, o.live_count, o.is_created
@@ -77,7 +73,7 @@ export class StoreFeed implements ColumnFeed {
   }
 
   async readObjectType(rid: string): Promise<ObjectType | undefined> {
-    const type = await this.#database.read((session) =>
+    const type = await this.#database.query((session) =>
       session.find('SELECT ontology_rid FROM oqs_object_type WHERE rid = ?', [rid], {
         ontology: text,
       }),
@@ -91,7 +87,7 @@ export class StoreFeed implements ColumnFeed {
 
   async *readObjects(source: FeedTable, version: number): AsyncGenerator<readonly FeedRow[]> {
     const where = `${this.#database.visibleAt} AND o.pk > ? ORDER BY o.pk`
-    for (let after: string | undefined = ''; after !== undefined; ) {
+    for (let after: string | undefined = NO_KEY; after !== undefined; ) {
       const values: (string | number)[] = [version, version, after]
       const rows: readonly FeedRow[] | undefined = await this.#read(
         source,
@@ -116,36 +112,39 @@ export class StoreFeed implements ColumnFeed {
     maxRows: number,
   ): Promise<RowChanges | TooMany> {
     const versions = { since, until }
-    const count = await this.#read(
+    const start = { version: since + 1, key: NO_KEY }
+    const selectAdded = this.#addedRows(source, versions)
+    const selectClosed = closedRows(source, until)
+    // Most commits change few objects, which one transaction reads.
+    const first = await this.#read<RowChanges | number>(
       source,
       since,
-      (session, state) => countChanges(session, source, state, versions, maxRows),
-      0,
-    )
-    if (count === undefined || count > maxRows) return 'tooMany'
-    if (count === 0) return { added: [], closed: [] }
-    const added = await this.#collect(
-      source,
-      versions,
-      (session, state, { version, key }) => {
-        const where = `${addedBetween(state, versions)} ORDER BY o.valid_from, o.pk`
-        const limit = limitOf(state, CHANGES_AT_ONCE)
-        return this.#selectRows(session, source, where, [version, key, until], limit)
+      function* (session, state) {
+        const added = yield* selectAdded(session, state, start)
+        const closed = yield* selectClosed(session, start)
+        const isAll = added.length < changesAtOnce(state) && closed.length < CHANGES_AT_ONCE
+        if (isAll && added.length + closed.length <= maxRows) return { added, closed }
+        return yield* countChanges(session, source, state, versions, maxRows)
       },
-      ({ validFrom, key }) => ({ version: validFrom, key }),
+      { added: [], closed: [] },
     )
+    if (typeof first === 'object') return first
+    if (first === undefined || first > maxRows) return 'tooMany'
+    const added = await this.#collect(source, start, selectAdded, ({ validFrom, key }) => ({
+      version: validFrom,
+      key,
+    }))
     const closed = await this.#collect(
       source,
-      versions,
-      (session, _, { version, key }) =>
-        selectClosed(session, source, [version, key, until], CHANGES_AT_ONCE),
+      start,
+      (session, _, from) => selectClosed(session, from),
       ({ validTo, key }) => ({ version: validTo, key }),
     )
     return added === undefined || closed === undefined ? 'tooMany' : { added, closed }
   }
 
   readSegments(): Promise<readonly ColumnSegmentRecord[]> {
-    return this.#database.read(readSegments)
+    return this.#database.query(readSegments)
   }
 
   addSegment(record: ColumnSegmentRecord): Promise<void> {
@@ -187,21 +186,29 @@ export class StoreFeed implements ColumnFeed {
   /** Reads all changes of a kind, in portions. Returns undefined if some may have been reclaimed. */
   async #collect<Row>(
     source: FeedTable,
-    { since }: Versions,
+    start: Position,
     read: (session: FeedSession, state: TableState, from: Position) => Operation<readonly Row[]>,
     positionOf: (row: Row) => Position,
   ): Promise<readonly Row[] | undefined> {
     const all: Row[] = []
-    // No key is empty.
-    for (let from: Position = { version: since + 1, key: '' }; ; ) {
+    for (let from = start; ; ) {
       const after = from
+      const since = start.version - 1
       const rows = await this.#read(source, since, (...at) => read(...at, after), [])
-      if (rows === undefined) return undefined
-      const last = rows.at(-1)
-      if (last === undefined) return all
+      const last = rows?.at(-1)
+      if (rows === undefined || last === undefined) return rows && all
       all.push(...rows)
       from = positionOf(last)
       await nextTurn()
+    }
+  }
+
+  /** Returns a function that reads the added rows from a position on. */
+  #addedRows(source: FeedTable, versions: Versions) {
+    return (session: FeedSession, state: TableState, { version, key }: Position) => {
+      const where = `${addedBetween(state, versions)} ORDER BY o.valid_from, o.pk`
+      const values = [version, key, versions.until]
+      return this.#selectRows(session, source, where, values, changesAtOnce(state))
     }
   }
 
@@ -233,6 +240,10 @@ export class StoreFeed implements ColumnFeed {
     this.#selections.set(source, selection)
     return selection
   }
+}
+
+function changesAtOnce(state: TableState): number {
+  return limitOf(state, CHANGES_AT_ONCE)
 }
 
 function limitOf({ maxRecordBytes }: TableState, most: number): number {

@@ -6,11 +6,16 @@ import type { FeedDatabase, FeedSession } from '../../core/columns/feed-database
 import type { ValueForm } from '../../core/columns/feed-fields.ts'
 import { StoreFeed } from '../../core/columns/store-feed.ts'
 import { CatalogueReader } from '../../core/definitions/catalogue-reader.ts'
-import { awaited, type Operation, runAwaited } from '../../core/session/session.ts'
+import {
+  awaited,
+  type Operation,
+  type ReadSession,
+  runAwaited,
+} from '../../core/session/session.ts'
 import type { WriteOperation } from '../../core/session/store-operations.ts'
 import { SharedCatalogue } from '../catalogue/shared-catalogue.ts'
 import { Database, type Session } from '../driver/database.ts'
-import { PostgresReader, runIn } from '../driver/postgres-session.ts'
+import { PostgresReader, readIn, runIn } from '../driver/postgres-session.ts'
 
 /** Opens the feed of a database, which must have the schema of this release. */
 export function openPostgresFeed(url: string): ColumnFeed {
@@ -37,6 +42,10 @@ class PostgresFeedDatabase implements FeedDatabase {
       default:
         return {}
     }
+  }
+
+  query<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result> {
+    return readIn(this.#database, operation)
   }
 
   read<Result>(operation: (session: FeedSession) => Operation<Result>): Promise<Result> {

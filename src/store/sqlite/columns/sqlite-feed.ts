@@ -6,7 +6,7 @@ import type { FeedDatabase, FeedSession } from '../../core/columns/feed-database
 import type { ValueForm } from '../../core/columns/feed-fields.ts'
 import { StoreFeed } from '../../core/columns/store-feed.ts'
 import type { CatalogueReader } from '../../core/definitions/catalogue-reader.ts'
-import { type Operation, runNow, settled } from '../../core/session/session.ts'
+import { type Operation, type ReadSession, runNow, settled } from '../../core/session/session.ts'
 import type { WriteOperation } from '../../core/session/store-operations.ts'
 import { openCatalogue } from '../catalogue/open-catalogue.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
@@ -51,6 +51,10 @@ class SqliteFeedDatabase implements FeedDatabase {
       select: (value) => `iif(${value} ${isExact}, ${value}, CAST(${value} AS TEXT))`,
       decode: (cell) => (typeof cell === 'string' ? BigInt(cell) : (cell as number)),
     }
+  }
+
+  query<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result> {
+    return this.read(operation)
   }
 
   async read<Result>(operation: (session: FeedSession) => Operation<Result>): Promise<Result> {
