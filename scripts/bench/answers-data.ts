@@ -10,20 +10,16 @@ const STATUSES = ['new', 'open', 'held', 'sent', 'paid', 'done', 'void']
 const TITLE_TERMS = 5
 const NOTES_TERMS = 12
 const TERMS = 5000
+const LETTERS = 'etaoinshrdlucmfwypvbgkqjxz'
 const FIRST_SEEN_MS = Date.UTC(2023, 0, 1)
 const SEEN_SECONDS = 3 * 365 * 86_400
 
-const SYLLABLES = [...'bdfgklmnprstvz'].flatMap((consonant) =>
-  [...'aeiou'].map((vowel) => consonant + vowel),
+/** The term of each rank; a prime step, so that frequent terms share no beginning. */
+const VOCABULARY = Array.from({ length: TERMS }, (_, rank) =>
+  [...(1e6 + ((rank * 1_299_709) % 9e6)).toString(26)]
+    .map((digit) => LETTERS[Number.parseInt(digit, 26)])
+    .join(''),
 )
-/** A prime step, so that frequent terms share no beginning. */
-const VOCABULARY = Array.from({ length: TERMS }, (_, rank) => {
-  const number = ((rank + 1) * 7919) % SYLLABLES.length ** 3
-  const digits = [number, number / SYLLABLES.length, number / SYLLABLES.length ** 2]
-  return digits.map((digit) => SYLLABLES[Math.floor(digit) % SYLLABLES.length]).join('')
-})
-/** The term of each of 65,536 equally likely numbers; the n-th term is n times rarer than the first. */
-const TERM_OF = makeTerms()
 
 export const ITEM_DEFINITION: OntologyDefinition = {
   apiName: 'answers',
@@ -55,8 +51,8 @@ export const PROPERTIES = 10
 export const TERM = {
   in9: term(11),
   in18: term(23),
-  in80: term(99),
-  beginning: term(40).slice(0, 3),
+  in80: term(109),
+  beginning: term(40).slice(0, 2),
 }
 
 /** Makes an object that depends only on its arguments; amounts are 0 to 9,999, weights 0 to 999.999. */
@@ -68,8 +64,9 @@ export function makeItem(number: number, revision = 0) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below
   }
+  // The n-th term is about n times rarer than the first.
   const terms = (length: number) =>
-    Array.from({ length }, () => TERM_OF[next(TERM_OF.length)]).join(' ')
+    Array.from({ length }, () => term(Math.floor(TERMS ** (next(2 ** 31) / 2 ** 31)) - 1)).join(' ')
   return {
     id: `I${String(number).padStart(9, '0')}`,
     region: `region ${next(REGIONS)}`,
@@ -94,19 +91,5 @@ export function* itemLines(objects: number): Generator<string> {
 }
 
 function term(rank: number): string {
-  return VOCABULARY[rank - 1] as string
-}
-
-function makeTerms(): readonly string[] {
-  const weights = VOCABULARY.map((_, index) => 1 / (index + 1))
-  const total = weights.reduce((a, b) => a + b)
-  const slots = 65_536
-  let [rank, reached] = [0, 1 / total]
-  return Array.from({ length: slots }, (_, slot) => {
-    while (rank < TERMS - 1 && reached < (slot + 0.5) / slots) {
-      rank += 1
-      reached += (weights[rank] as number) / total
-    }
-    return VOCABULARY[rank] as string
-  })
+  return VOCABULARY[rank] as string
 }

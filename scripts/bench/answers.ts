@@ -1,12 +1,12 @@
 /** Counts, groups, first pages, text searches and the import, against sqlite3, DuckDB and tantivy. */
-import { createWriteStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../measure/command.ts'
-import { Connection } from '../measure/connection.ts'
-import { define, writeChanges } from '../measure/parts.ts'
+import { Connection, readBody } from '../measure/connection.ts'
+import { administer, define, writeChanges } from '../measure/parts.ts'
 import { privateMegabytes } from '../measure/processes.ts'
 import {
   atLeast,
@@ -45,9 +45,9 @@ type Answers = readonly (readonly [Question, Times])[]
 
 /** A side is asked no more in a round after this long. */
 const ROUND_MS = 400
-/** How long columns may take to be built, and the time of a grouping that shows that they are. */
-const BUILD_MS = 120_000
-const BUILT_MS = 50
+/** How long columns may take to be built, and until that begins. */
+const BUILD_MS = 600_000
+const BEGIN_MS = 10_000
 const WRITTEN_PER_SECOND = 200
 const WRITE_EVERY_MS = 100
 /** A question may take so many times as long as the fastest of some engines, and 5 ms more. */
@@ -95,7 +95,7 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
     print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
     print(toMarkdown(loadTable(objects, [own, ...references.loads])))
     print('CPU and bytes are per object. DuckDB has no indexes, tantivy only the texts.')
-    await untilBuilt(service)
+    const columnBytes = await untilBuilt(service)
     let times = await measureAnswers(service, numbers, references)
     if (texts['writing'] !== undefined) {
       await using _ = startWriting(service, objects)
@@ -106,11 +106,9 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
       })
     }
     print(toMarkdown(answerTable(times)))
-    const perValue = columnBytes(store) / objects / PROPERTIES
+    const perValue = show(columnBytes / objects / PROPERTIES) || 'no'
     const memory = count(privateMegabytes(service.pid))
-    print(
-      `Files of columns: ${show(perValue) || 'no'} bytes per object and property. Private memory: ${memory} MB.`,
-    )
+    print(`Columns: ${perValue} bytes per object and property. Private memory: ${memory} MB.`)
     const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
     return [...loadMarks, ...marksOf(times)].map(
       (mark): Mark => ({ ...mark, name: `${storeName}: ${mark.name}` }),
@@ -138,13 +136,17 @@ function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {
   ]
 }
 
-/** Waits until columns answer, which a grouping of all objects shows by its time. */
-async function untilBuilt(service: Service): Promise<void> {
+/** Waits until the columns of the objects are built, and returns their bytes; NaN if they are not. */
+async function untilBuilt(service: Service): Promise<number> {
   showProgress('waiting for the columns')
-  using connection = await Connection.open(service)
-  for (const end = performance.now() + BUILD_MS; performance.now() < end; await sleep(1000)) {
-    const [ms = 0] = await repeat(1, () => connection.drain(GROUPS.call))
-    if (ms < BUILT_MS) return
+  // The first question may start it.
+  await readBody(service, GROUPS.call)
+  for (const started = performance.now(); ; await sleep(500)) {
+    const { columns } = await administer(service, 'GET', 'status')
+    const [type] = columns?.objectTypes ?? []
+    if (type?.state === 'ready') return type.bytes
+    const maxMs = type?.state === 'building' ? BUILD_MS : BEGIN_MS
+    if (performance.now() - started > maxMs) return Number.NaN
   }
 }
 
@@ -155,35 +157,36 @@ async function measureAnswers(
   references?: References,
 ): Promise<Answers> {
   using connection = await Connection.open(service)
-  const result: [Question, Times][] = []
+  const answered: [Question, Times][] = []
   for (const question of QUESTIONS) {
     const { name, call, statements } = question
     showProgress(`measuring: ${name}`)
-    const engines = Object.entries(statements).filter(([engine]) =>
-      references?.loads.some((load) => load.name === engine),
-    ) as [Engine, readonly string[]][]
     const expected = readFigures(await connection.read(call))
-    const ms: Partial<Record<Side, number[]>> = { service: [] }
-    for (const [engine, sql] of engines) {
-      const { rows = [] } = (await references?.run(engine, sql, 1, ROUND_MS)) ?? {}
-      const figures = rows.map((row) => Number(row.at(-1))).sort((a, b) => a - b)
-      const isSame = expected.every((figure, n) => Math.abs(figure - (figures[n] ?? 0)) < 1e-6)
-      if (!isSame || expected.length !== figures.length) {
+    const ask = new Map<Side, (times: number) => Promise<readonly number[]>>([
+      ['service', (times) => repeat(times, () => connection.drain(call))],
+    ])
+    for (const engine of references?.engines ?? []) {
+      const own = statements[engine]
+      if (references === undefined || own === undefined) continue
+      const { figures } = await references.run(engine, own, 1, ROUND_MS)
+      if (!areEqual(expected, figures)) {
         throw new Error(`${engine} and the service answer "${name}" differently.`)
       }
-      ms[engine] = []
+      ask.set(engine, async (times) => (await references.run(engine, own, times, ROUND_MS)).ms)
     }
+    const ms = new Map([...ask.keys()].map((side) => [side, [] as number[]]))
     for (let round = 0; round < rounds; round += 1) {
-      ms.service?.push(...(await repeat(times, () => connection.drain(call))))
-      for (const [engine, sql] of engines) {
-        const reply = await references?.run(engine, sql, times, ROUND_MS)
-        ms[engine]?.push(...(reply?.ms ?? []))
-      }
+      for (const [side, repeated] of ask) ms.get(side)?.push(...(await repeated(times)))
     }
-    const medians = Object.entries(ms).map(([side, values]) => [side, median(values)])
-    result.push([question, Object.fromEntries(medians)])
+    const medians = [...ms].map(([side, values]) => [side, median(values)])
+    answered.push([question, Object.fromEntries(medians)])
   }
-  return result
+  return answered
+}
+
+function areEqual(some: readonly number[], others: readonly number[]): boolean {
+  const isSame = some.every((figure, n) => Math.abs(figure - (others[n] ?? Number.NaN)) < 1e-6)
+  return isSame && some.length === others.length
 }
 
 async function repeat(times: number, work: () => Promise<unknown>): Promise<number[]> {
@@ -270,11 +273,4 @@ function marksOf(answered: Answers): readonly Mark[] {
   )
   marks.push(atMost(WRITING_FACTOR, 'while writing / quiet, worst', worst(slowdowns)))
   return marks
-}
-
-/** Returns the size of the files of columns beside a SQLite store. */
-function columnBytes(store: string): number {
-  const folder = `${store.replace(/^sqlite:/, '')}.columns`
-  if (!existsSync(folder)) return Number.NaN
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }

@@ -21,13 +21,15 @@ export interface Load {
 
 export interface References {
   readonly loads: readonly Load[]
-  /** Returns the times of repeated runs of the statements, and the rows of the first one. */
+  /** The engines that have loaded the objects. */
+  readonly engines: readonly Engine[]
+  /** Returns the times of repeated runs of the statements, and the figures of the first one in order. */
   run(engine: Engine, statements: readonly string[], times: number, maxMs: number): Promise<Reply>
 }
 
 interface Reply {
   readonly ms: readonly number[]
-  readonly rows: readonly (readonly unknown[])[]
+  readonly figures: readonly number[]
 }
 
 export const PACKAGES = 'duckdb tantivy'
@@ -59,6 +61,7 @@ export async function startReferences(
   }
   return {
     loads,
+    engines: ENGINES.filter((engine) => loads.some(({ name }) => name === engine)),
     run(engine, statements, times, maxMs) {
       child.stdin.write(`${JSON.stringify({ engine, statements, times, maxMs })}\n`)
       return readReply()
