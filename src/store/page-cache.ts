@@ -154,6 +154,12 @@ function releaseIfUnused({ page, readers, isEvicted }: CachedPage): void {
   if (readers === 0 && isEvicted) page.release()
 }
 
+/** Returns the records of a page that nothing else uses. */
+export function ownBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
+  const records = bytes ?? new Uint8Array(0)
+  return { records, release: releaserOf(records) }
+}
+
 /**
  * Frees the memory of page records. It lies outside the heap, and leaving it to the garbage
  * collector costs several times as much as reading the page: each few pages cause a full collection.

@@ -144,3 +144,26 @@ export function byteBudget(
   const isEnough = (maxRecordBytes + recordOverhead) * maxObjects <= maxBytes
   return isEnough ? undefined : { maxBytes, recordOverhead }
 }
+
+interface FittingRecords {
+  readonly count: number
+  /** True if it is known that no record follows. */
+  readonly isEnd: boolean
+}
+
+/** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
+export function countFitting(
+  budget: ByteBudget | undefined,
+  candidates: number,
+  sizes: () => Iterable<unknown>,
+): FittingRecords {
+  if (budget === undefined) return { count: candidates, isEnd: false }
+  let count = 0
+  let bytes = 0
+  for (const row of sizes()) {
+    bytes += Number((row as [number])[0]) + budget.recordOverhead
+    if (bytes > budget.maxBytes) return { count: Math.max(count, 1), isEnd: false }
+    count += 1
+  }
+  return { count, isEnd: count < candidates }
+}

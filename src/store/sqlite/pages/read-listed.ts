@@ -1,7 +1,7 @@
 /** Reads the records of listed rows, in the order of the list and as far as they fit. */
 import type { RecordSpec, StoredPage } from '../../object-store.ts'
-import { releaserOf } from '../../page-cache.ts'
-import type { ByteBudget } from '../../sql/plan/plan-rules.ts'
+import { ownBytes } from '../../page-cache.ts'
+import { type ByteBudget, countFitting } from '../../sql/plan/plan-rules.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import { type ListedRows, listedRecordsKey, listedRecordsSql, listedSizesSql } from './page-sql.ts'
 
@@ -32,7 +32,7 @@ export function readListed(statements: StatementCache, rows: RowList): ListedPag
   const [records, count, pk, version, , rowIds] = row as unknown as ListedRecords
   if (count !== fitting.count) return undefined
   const last = pk === null || version === null ? undefined : { pk, version }
-  return { ...pageBytes(records), count, last, rowIds: rowIds ?? undefined }
+  return { ...ownBytes(records), count, last, rowIds: rowIds ?? undefined }
 }
 
 /** The columns of `listedRecordsSql`. */
@@ -44,31 +44,3 @@ type ListedRecords = readonly [
   lastPosition: number | null,
   rowIds?: string | null,
 ]
-
-export function pageBytes(bytes: Uint8Array | null): Pick<StoredPage, 'records' | 'release'> {
-  const records = bytes ?? new Uint8Array(0)
-  return { records, release: releaserOf(records) }
-}
-
-interface FittingRecords {
-  readonly count: number
-  /** True if it is known that no record follows. */
-  readonly isEnd: boolean
-}
-
-/** Counts the records that fit into the budget, and at least one, however large it is [2.1.3]. */
-export function countFitting(
-  budget: ByteBudget | undefined,
-  candidates: number,
-  sizes: () => Iterable<unknown>,
-): FittingRecords {
-  if (budget === undefined) return { count: candidates, isEnd: false }
-  let count = 0
-  let bytes = 0
-  for (const row of sizes()) {
-    bytes += Number((row as [number])[0]) + budget.recordOverhead
-    if (bytes > budget.maxBytes) return { count: Math.max(count, 1), isEnd: false }
-    count += 1
-  }
-  return { count, isEnd: count < candidates }
-}

@@ -5,11 +5,11 @@
 
 import { toColumnValue } from '../../../query/compared-value.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
-import type { PageCache } from '../../page-cache.ts'
+import { ownBytes, type PageCache } from '../../page-cache.ts'
 import { ReadTimer, type RequestContext, withReport } from '../../port/request-context.ts'
 import { compareProperty } from '../../sql/compile/property-sql.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
+import { countFitting, toleratesOldDefinition } from '../../sql/plan/plan-rules.ts'
 import {
   readVersions,
   type TypeHead,
@@ -30,7 +30,7 @@ import {
   type WalkedRows,
 } from './page-sql.ts'
 import { type PagePlan, planPage } from './plan-page.ts'
-import { countFitting, pageBytes, readListed } from './read-listed.ts'
+import { readListed } from './read-listed.ts'
 import { rowStatistics } from './row-statistics.ts'
 
 type WalkPlan = PagePlan & { kind: 'keyWalk' | 'valueWalk' }
@@ -142,7 +142,7 @@ function equalityOf(
 
 function emptyPage(version: number): StoredPage {
   const counts = { count: 0, totalCount: 0, matchEstimate: 0 }
-  return { ...pageBytes(null), ...counts, last: undefined, more: false, version }
+  return { ...ownBytes(null), ...counts, last: undefined, more: false, version }
 }
 
 /** Reads the rows that an index supplies in key order: all of a table, or those of a condition. */
@@ -171,7 +171,7 @@ function walk(
     count === limit &&
     hasFollower(statements, rows, [...rowValues, lastKey ?? afterKey])
   return {
-    ...pageBytes(records),
+    ...ownBytes(records),
     count,
     last: lastKey === null ? undefined : { pk: lastKey, version: 0 },
     more,

@@ -1,10 +1,11 @@
 /** Reads the records of known keys: a page that was found by other means. */
 import type { ReadRecordsRequest, Reclaimed, StoredPage } from '../../object-store.ts'
+import { ownBytes } from '../../page-cache.ts'
 import { ReadTimer, type RequestContext, withReport } from '../../port/request-context.ts'
 import { byteBudget } from '../../sql/plan/plan-rules.ts'
 import { type TypeVersion, typeVersion, visibilityValues } from '../catalogue/type-head.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
-import { pageBytes, readListed } from './read-listed.ts'
+import { readListed } from './read-listed.ts'
 
 /** Reads the records on the main thread: each key is one lookup in an index. */
 export function readRecords(
@@ -38,7 +39,7 @@ function readKeys(
   const by = isLatest ? 'current' : 'version'
   const page =
     list.length === 0
-      ? { ...pageBytes(null), count: 0, last: undefined }
+      ? { ...ownBytes(null), count: 0, last: undefined }
       : readListed(statements, {
           table: table.table,
           by,
