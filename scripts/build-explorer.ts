@@ -67,6 +67,10 @@ async function buildExplorer(): Promise<void> {
         // A page that is open keeps its styles, whatever happens to the service; they are small.
         cssCodeSplit: false,
         modulePreload: { polyfill: false },
+        rolldownOptions: {
+          // All that the first screen needs is one file, not one for each part that shares some of it.
+          output: { codeSplitting: { groups: [{ name: 'index', test: /explorer\/main\.tsx$/ }] } },
+        },
       },
       // Only modules can load a part on use.
       worker: { format: 'es' },

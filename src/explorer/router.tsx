@@ -2,8 +2,6 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import type { FunctionComponent } from 'react'
 import { BASE_PATH } from './api/base-path.ts'
-import { HomeScreen } from './home/home-screen.tsx'
-import { ObjectScreen } from './object/object-page.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 import { LinkedScreen, TypeScreen } from './table/type-screen.tsx'
 import { ViewError } from './ui/controls.tsx'
@@ -14,6 +12,13 @@ const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFoun
 
 const screen = <const Path extends string>(path: Path, component: FunctionComponent) =>
   createRoute({ getParentRoute: () => rootRoute, path, component })
+
+// Loaded when they are first opened: they draw maps and pictures, whose code would delay every table.
+const HomeScreen = lazyView('home', async () => (await import('./home/home-screen.tsx')).HomeScreen)
+const ObjectScreen = lazyView(
+  'object',
+  async () => (await import('./object/object-page.tsx')).ObjectScreen,
+)
 
 // Loaded when it is first opened: most people never administer.
 const adminRoute = screen(
