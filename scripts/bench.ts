@@ -8,6 +8,7 @@ import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
 import { redefinition } from './bench/redefinition.ts'
+import { screens } from './bench/screens.ts'
 import { transfer } from './bench/transfer.ts'
 import { runCommand } from './measure/command.ts'
 import { markTable, toMarkdown } from './measure/report.ts'
@@ -18,7 +19,7 @@ await runCommand({
   name: 'bench',
   about: `Measures what the service costs, and prints Markdown. A full run without --only also writes
 docs/benchmarks.md, which explains the figures.`,
-  parts: { pages, load, transfer, growth, redefinition, observation, explorer, answers },
+  parts: { pages, load, transfer, growth, redefinition, observation, explorer, answers, screens },
   usual: ['pages'],
   texts: {
     'against=PATH': 'pages, load: another checkout, measured in the same rounds',

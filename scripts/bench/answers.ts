@@ -137,7 +137,7 @@ function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {
 }
 
 /** Waits until the columns of the objects are built, and returns their bytes; NaN if they are not. */
-async function untilBuilt(service: Service): Promise<number> {
+export async function untilBuilt(service: Service): Promise<number> {
   showProgress('waiting for the columns')
   // The first question may start it.
   await readBody(service, GROUPS.call)
