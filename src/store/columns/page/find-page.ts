@@ -1,7 +1,7 @@
 /** Finds the rows of a page in columns, in order, and counts all matches. */
 import type { OrderTerm } from '../../../query/query.ts'
 import type { FilteredSegment } from '../aggregate/aggregator.ts'
-import { CHUNK, countBits, listBits } from '../image/bits.ts'
+import { andBits, CHUNK, countBits, listBits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { FirstRows } from './first-rows.ts'
 import {
@@ -158,27 +158,31 @@ function findInSegment(
   const keySign = keySignOf(search.order)
   const [tiesFrom, tiesTo] = tiesAfter(segment, cursor?.key ?? '', keySign, bound)
   const first = new FirstRows(terms, { limit, keySign, values: cursor?.values, tiesFrom, tiesTo })
-  const bits = new Uint32Array(CHUNK >>> 5)
-  const places = new Int32Array(CHUNK)
   let count = 0
-  for (
-    let from = isByKey && !needsCount ? tiesFrom - (tiesFrom % CHUNK) : 0;
-    from < segment.size;
-    from += CHUNK
-  ) {
+  for (const from of chunkStarts(segment.size, isByKey || keySign === 1)) {
+    const isComplete = isByKey && (first.isFull || from >= tiesTo || from + CHUNK <= tiesFrom)
+    if (isComplete && !needsCount) continue
     search.onChunk()
-    const isComplete = isByKey && (first.isFull || from >= tiesTo)
-    if (isComplete && !needsCount) break
     const to = Math.min(from + CHUNK, segment.size)
     const words = (to - from + 31) >>> 5
-    filter(from, to, bits)
-    for (let word = 0; word < words; word += 1) {
-      bits[word] = (bits[word] as number) & (visible[(from >>> 5) + word] as number)
-    }
-    count += needsCount ? countBits(bits, words) : 0
-    if (!isComplete) first.add(places, listBits(bits, words, from, places))
+    filter(from, to, BITS)
+    andBits(BITS, visible.subarray(from >>> 5), words)
+    count += needsCount ? countBits(BITS, words) : 0
+    if (isComplete) continue
+    first.add({ from, to, places: PLACES, count: listBits(BITS, words, 0, PLACES) })
   }
   return { positions: first.sorted(), count }
+}
+
+// One search at a time uses them.
+const BITS = new Uint32Array(CHUNK >>> 5)
+const PLACES = new Int32Array(CHUNK)
+
+function* chunkStarts(size: number, isAscending: boolean): Generator<number> {
+  const chunks = Math.ceil(size / CHUNK)
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    yield (isAscending ? chunk : chunks - 1 - chunk) * CHUNK
+  }
 }
 
 /** Returns the positions that follow the cursor if their values equal its values. */

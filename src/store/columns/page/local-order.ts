@@ -3,7 +3,8 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { OrderTerm } from '../../../query/query.ts'
 import type { SetOrderTerm } from '../../port/pages.ts'
-import { hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../image/bits.ts'
+import type { NumberArray } from '../image/image.ts'
 import type { CodeColumn, Column, NumberColumn } from '../segment/column.ts'
 import type { Segment } from '../segment/segment.ts'
 import { fromNumber, fromText, toNumber, toText } from '../segment/stored-form.ts'
@@ -26,6 +27,15 @@ export interface LocalTerm {
   readonly valueOf: (position: number) => OrderValue
   /** Returns the rank that a value would have. */
   readonly rankOfValue: (value: ColumnValue) => number
+  /** The ranks of all positions; undefined if none has a value. */
+  readonly ranks: RankArray | undefined
+}
+
+export interface RankArray {
+  readonly values: NumberArray
+  /** The positions with a value; undefined if all have one, or the rank 0 is none. */
+  readonly present: Bits | undefined
+  readonly isZeroNone: boolean
 }
 
 /** Returns undefined if the segment has no column for a term. */
@@ -47,13 +57,14 @@ export function signOf(direction: OrderTerm['direction']): 1 | -1 {
   return direction === 'asc' ? 1 : -1
 }
 
-type RankedColumn = Pick<LocalTerm, 'rankOf' | 'valueOf' | 'rankOfValue'>
+type RankedColumn = Pick<LocalTerm, 'rankOf' | 'valueOf' | 'rankOfValue' | 'ranks'>
 
 /** The term of a part that does not have the property. */
 const WITHOUT_VALUES: RankedColumn = {
   rankOf: () => undefined,
   valueOf: () => undefined,
   rankOfValue: () => 0,
+  ranks: undefined,
 }
 
 function rankedColumn(column: Column): RankedColumn | undefined {
@@ -76,6 +87,7 @@ function rankedCodes({ codes, dictionary, type }: CodeColumn): RankedColumn {
       const before = dictionary.countBefore(text)
       return dictionary.find(text) === undefined ? before + 0.5 : before + 1
     },
+    ranks: { values: codes, present: undefined, isZeroNone: true },
   }
 }
 
@@ -91,6 +103,7 @@ function rankedNumbers({ values, present, type }: NumberColumn): RankedColumn {
       return number === undefined || !isAmbiguous ? number : fromNumber(type, number)
     },
     rankOfValue: (value) => (typeof value === 'number' ? value : toNumber(type, value)),
+    ranks: { values, present, isZeroNone: false },
   }
 }
 
