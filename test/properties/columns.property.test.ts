@@ -97,7 +97,7 @@ it('columns find the objects that the model finds', { timeout: 600_000 }, () => 
     }),
     { ...seed, numRuns: Math.max(1, Math.ceil(numRuns / CASES_PER_HISTORY)) },
   )
-  // Most queries are answered; shapes, intervals and ids are not.
+  // Most queries are answered; shapes and ids are not.
   expect(answered / asked).toBeGreaterThan(0.4)
 })
 

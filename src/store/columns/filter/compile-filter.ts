@@ -6,10 +6,12 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { relationTest } from '../../../query/matching/match-geo.ts'
 import { endOfPrefix, isPrefixPattern, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
+import { resolveField } from '../../../query/resolve-field.ts'
 import { areaBoxes } from '../../sql/compile/query-fields.ts'
 import type { Bits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { and, EVERYTHING, type Filter, fromBits, not, or, testEach } from './filter.ts'
+import { intervalFilters } from './interval-filter.ts'
 import { textFilters } from './text-filter.ts'
 import { presenceFilter, type ValueCondition, valueFilter } from './value-filter.ts'
 
@@ -72,7 +74,11 @@ export function compileFilter(query: Query, sources: FilterSources): readonly Fi
       if (values === undefined) return undefined
       return onValues(field, sources, { kind: 'oneOf', values })
     }
-    case 'interval':
+    case 'interval': {
+      const { property, structField } = query.field
+      const resolved = resolveField(sources.objectType, property, structField)
+      return intervalFilters(sources.segments, query, resolved?.isMultiValued === true)
+    }
     case 'objectIds':
       return undefined
     case 'relativeDates':

@@ -26,7 +26,7 @@ export function textFilters(
 ): readonly Filter[] | undefined {
   const fields =
     query.field === undefined ? (query.fields ?? textFieldsOf(objectType)) : [query.field]
-  const indexes = segments.flatMap((segment) => indexOf(segment, fields) ?? [])
+  const indexes = segments.flatMap((segment) => termIndexes(segment, fields) ?? [])
   if (indexes.length < segments.length) return undefined
   const numbers = new Map(fields.map((field, number) => [fieldKey(field), number]))
   const condition = toTermCondition(query, {
@@ -39,7 +39,7 @@ export function textFilters(
 }
 
 /** The term indexes of the searched fields, by the prefix of their terms. */
-type TermIndexes = ReadonlyMap<string, FieldTerms>
+export type TermIndexes = ReadonlyMap<string, FieldTerms>
 
 interface FieldTerms {
   readonly postings: Postings
@@ -47,7 +47,7 @@ interface FieldTerms {
   readonly column: Column | undefined
 }
 
-function indexOf(segment: Segment, fields: readonly Field[]): TermIndexes | undefined {
+export function termIndexes(segment: Segment, fields: readonly Field[]): TermIndexes | undefined {
   const indexes = new Map<string, FieldTerms>()
   for (const [number, field] of fields.entries()) {
     const postings = segment.postings(field)
@@ -58,13 +58,14 @@ function indexOf(segment: Segment, fields: readonly Field[]): TermIndexes | unde
   return indexes
 }
 
-function similarTerms(
+export function similarTerms(
   terms: readonly string[],
   prefix: string,
   indexes: readonly TermIndexes[],
+  edits?: number,
 ): SimilarTerms {
   if (terms.length === 0) return new Map()
-  const search = new SimilarTermSearch(terms, prefix)
+  const search = new SimilarTermSearch(terms, prefix, edits)
   const seen = new Set<string>()
   for (const index of indexes) {
     const dictionary = index.get(prefix)?.postings.terms

@@ -34,7 +34,7 @@ export const NO_PLACE = 0
 export const FIRST_PLACE = 2
 
 /** More than any place: no object has as many bytes. */
-const PLACES = 2 ** 22
+export const PLACES = 2 ** 22
 
 /** The numbers of terms from the first, without the second. */
 export type TermRange = readonly [from: number, to: number]
