@@ -53,6 +53,9 @@ export interface Written extends TableCounts {
   readonly note?: string
 }
 
+/** What a write that changes nothing has written, besides the counts of its table. */
+export const NOTHING_WRITTEN = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }
+
 /** The session of a commit, and how its version is published. */
 export interface CommitSession {
   readonly session: CoreSession

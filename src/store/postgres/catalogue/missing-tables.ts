@@ -6,13 +6,14 @@ import {
   type TableOfType,
   type TableSession,
 } from '../../core/catalogue/build-table.ts'
+import { lockType, type WriteTable } from '../../core/commits/locked-type.ts'
 import { integer, type Operation } from '../../core/session/session.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import { lockType } from '../citus/lock-type.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
+import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 import { objectTablesOf } from './object-table.ts'
 
@@ -37,37 +38,45 @@ export async function readObjects<T>(
 }
 
 function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void> {
-  return writeInTurn(store, { key: rid }, async (session) => {
-    const type = await lockType(session, store.capabilities, rid, 'commit')
-    if (type === undefined) return
-    const { id: typeId } = type
-    await buildIn(session, store.capabilities, function* (on) {
+  return writeInTurn(store, { key: rid }, (session) =>
+    buildIn(session, store.capabilities, function* (on) {
+      const type = yield* lockType(on.session, rid, 'commit')
+      if (type === undefined) return
       const tables = yield* on.session.query(
-        `SELECT id FROM oqs_object_table
+        `SELECT object_type_id, id FROM oqs_object_table
          WHERE object_type_id = ? AND state = 'published' AND NOT is_created`,
-        [typeId],
-        { id: integer },
+        [type.id],
+        { typeId: integer, id: integer },
       )
-      for (const { id } of tables) {
-        yield* createTable(on, { typeId, id })
-        yield* buildIndexes(on, { typeId, id })
+      for (const table of tables) {
+        yield* createTable(on, table)
+        yield* buildIndexes(on, table)
       }
-    })
-  })
+    }),
+  )
 }
 
-/** Creates a table, writes its first rows, and then builds its indexes, unless it is loaded. */
-export async function writeFirstRows<Result>(
+interface WrittenTable extends TableOfType, Pick<WriteTable, 'isCreated'> {
+  /** Whether its indexes are built later. */
+  readonly isLoading?: boolean
+}
+
+/** Writes rows. Creates the table before its first ones, and builds its indexes after them. */
+export async function writeToTable<Result>(
   session: WriteSession,
   capabilities: Capabilities,
-  table: TableOfType & { readonly isLoading?: boolean },
+  table: WrittenTable,
+  addsRows: boolean,
   write: () => Promise<Result>,
 ): Promise<Result> {
+  const isFirst = addsRows && !table.isCreated
+  const isIndexed = isFirst && table.isLoading !== true
   const buildAll = () => buildIn(session, capabilities, (on) => buildIndexes(on, table))
-  await buildIn(session, capabilities, (on) => createTable(on, table))
-  const isIndexed = table.isLoading !== true
+  if (isFirst) await buildIn(session, capabilities, (on) => createTable(on, table))
   // Citus allows no index in a transaction that has written to several machines.
   if (isIndexed && capabilities.isDistributed) await buildAll()
+  // Not before the locks are held: waiting for a lock keeps the short timeout.
+  await session.extendTimeout(BATCH_TIMEOUT_MS)
   const written = await write()
   if (isIndexed && !capabilities.isDistributed) await buildAll()
   return written

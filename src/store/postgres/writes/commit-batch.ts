@@ -13,12 +13,11 @@ import {
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { writeFirstRows } from '../catalogue/missing-tables.ts'
+import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Database, Writer, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
-import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { commitWrite } from './commit-write.ts'
 import { addRows } from './copy-rows.ts'
 import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
@@ -110,13 +109,9 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  const isFirst = !target.isCreated && settled.changes.some(isPut)
-  const write = async () => {
-    // Not before the locks are held: waiting for a lock keeps the short timeout.
-    await session.extendTimeout(BATCH_TIMEOUT_MS)
-    return writeRows(session, capabilities, settled, target, keepsExisting)
-  }
-  return isFirst ? writeFirstRows(session, capabilities, target, write) : write()
+  return writeToTable(session, capabilities, target, settled.changes.some(isPut), () =>
+    writeRows(session, capabilities, settled, target, keepsExisting),
+  )
 }
 
 async function writeRows(

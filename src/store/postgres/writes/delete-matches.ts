@@ -3,7 +3,11 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
+import {
+  type CommitTarget,
+  NOTHING_WRITTEN,
+  type Written,
+} from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
@@ -54,7 +58,7 @@ async function closeMatches(
   target: CommitTarget,
 ): Promise<Written> {
   const { liveCount, maxRecordBytes } = target
-  if (!target.isCreated) return { ...NOTHING, liveCount, maxRecordBytes }
+  if (!target.isCreated) return { ...NOTHING_WRITTEN, liveCount, maxRecordBytes }
   await session.extendTimeout(BATCH_TIMEOUT_MS)
   const fields = await readTypeFields(session, target.typeId, objectType, target)
   const { sql, values } = await readQuerySql(session, query, fields, NO_LINKS)
@@ -65,7 +69,7 @@ async function closeMatches(
   )
   const keys = audit === undefined ? [] : await deletedKeys(session, target)
   const counts = { deleted: closed, closed, liveCount: liveCount - closed }
-  return { ...NOTHING, ...counts, maxRecordBytes, keys }
+  return { ...NOTHING_WRITTEN, ...counts, maxRecordBytes, keys }
 }
 
 /** Returns the first keys that a version has deleted, as many as the audit log keeps. */
@@ -80,5 +84,3 @@ async function deletedKeys(
   )
   return rows.map(([pk]) => String(pk))
 }
-
-const NOTHING = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }

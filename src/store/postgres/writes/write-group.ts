@@ -11,7 +11,12 @@ import {
   publishVersions,
   saveTableCounts,
 } from '../../core/commits/commit-log.ts'
-import type { LockedType, WriteTable } from '../../core/commits/locked-type.ts'
+import {
+  type LockedType,
+  lockType,
+  readTable,
+  type WriteTable,
+} from '../../core/commits/locked-type.ts'
 import {
   findEarlierCommit,
   recordCommit,
@@ -19,13 +24,11 @@ import {
 } from '../../core/idempotency/idempotency-keys.ts'
 import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
-import { writeFirstRows } from '../catalogue/missing-tables.ts'
+import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
-import { lockType, readTable } from '../citus/lock-type.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
-import { BATCH_TIMEOUT_MS } from '../driver/session.ts'
 import { hasGrownMuch } from './commit-write.ts'
 import { addRows, encodeObjects } from './copy-rows.ts'
 import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
@@ -63,26 +66,24 @@ export async function writeGroup(
   rid: string,
   takeWrites: () => readonly SmallWrite[],
 ): Promise<GroupResult> {
-  const type = await lockType(session, capabilities, rid, 'commit')
+  const type = await runIn(session, (core) => lockType(core, rid, 'commit'))
   const writes = takeWrites()
   if (type === undefined) {
     return { outcomes: writes.map(() => ({ error: typeOutOfSync(rid) })), grown: undefined }
   }
-  const table = await readTable(session, type.tableId)
+  const table = await runIn(session, (core) => readTable(core, type.tableId))
   const outcomes = new Map<SmallWrite, Outcome>()
   const decided = await decideAll(session, type, table, writes, outcomes)
   const commits = await versionsOf(session, type, table, decided)
   const objects = commits.flatMap(({ puts }) => puts)
   const target = { ...table, typeId: type.id }
-  const write = async () => {
-    // Not before the lock is held: waiting for it keeps the short timeout.
-    await session.extendTimeout(BATCH_TIMEOUT_MS)
-    return writeRows(session, capabilities, target, commits)
-  }
-  const isFirst = !table.isCreated && objects.length > 0
-  const { liveCount, maxRecordBytes } = isFirst
-    ? await writeFirstRows(session, capabilities, target, write)
-    : await write()
+  const { liveCount, maxRecordBytes } = await writeToTable(
+    session,
+    capabilities,
+    target,
+    objects.length > 0,
+    () => writeRows(session, capabilities, target, commits),
+  )
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
     const closed = table.liveCount + objects.length - liveCount

@@ -67,7 +67,7 @@ export class SqliteTableBuilder implements TableBuilder {
          WHERE valid_to = ${NEVER_CLOSED} AND pk IN (SELECT value FROM json_each(?)) RETURNING id`,
       )
       .all(JSON.stringify(keys))
-      .map((row) => Number(row['id']))
+      .map(([id]) => Number(id))
     removeFromIndexes(this.#db, removed)
     return settled(removed.length)
   }

@@ -1,13 +1,10 @@
 /** The connection of the writer thread, with what its jobs reuse. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
 import { WordCutter } from '../../sql/text/word-cutter.ts'
-import { SqliteSession, StatementCache } from './sqlite-session.ts'
+import { type ArrayStatement, SqliteSession, StatementCache } from './sqlite-session.ts'
 import type { StagedWrite } from './time-slice.ts'
-
-/** A write of one object uses about twenty statements. */
-const CAPACITY = 500
 
 /**
  * The size of the WAL in pages from which a step of a long write moves it to the database. Before
@@ -22,12 +19,17 @@ export class WriterDatabase extends DatabaseSync {
   /** The staged writes that this connection carries out, by owner. */
   readonly stagedWrites = new Map<string, StagedWrite<WriterDatabase>>()
   /** Runs the operations that both stores share. */
-  readonly session = new SqliteSession(this, new StatementCache(this))
-  readonly #prepared = new LRUCache<string, StatementSync>({ max: CAPACITY })
+  readonly session: SqliteSession
+  readonly #statements = new StatementCache(this)
+
+  constructor(...options: ConstructorParameters<typeof DatabaseSync>) {
+    super(...options)
+    this.session = new SqliteSession(this, this.#statements)
+  }
 
   /** Runs a step of a long write, which leaves the WAL to the checkpoint thread. */
   withoutCheckpoint<T>(run: () => T): T {
-    const pages = Number(this.cached('PRAGMA wal_autocheckpoint').get()?.['wal_autocheckpoint'])
+    const pages = this.cached('PRAGMA wal_autocheckpoint').get()?.[0]
     this.exec(`PRAGMA wal_autocheckpoint = ${STEP_CHECKPOINT_PAGES}`)
     try {
       return run()
@@ -37,11 +39,7 @@ export class WriterDatabase extends DatabaseSync {
   }
 
   /** Returns a statement that is prepared once: a small write would spend much of its time on that. */
-  cached(sql: string): StatementSync {
-    const known = this.#prepared.get(sql)
-    if (known !== undefined) return known
-    const statement = this.prepare(sql)
-    this.#prepared.set(sql, statement)
-    return statement
+  cached(sql: string): ArrayStatement {
+    return this.#statements.prepare(sql)
   }
 }

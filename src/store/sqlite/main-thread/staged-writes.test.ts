@@ -19,7 +19,8 @@ import type {
 } from '../../object-store.ts'
 import { openWriterConnection } from '../file/connection.ts'
 import { openSqliteStore } from '../open.ts'
-import { listStaged, undoStaged } from '../staged/undo-staged.ts'
+import { undoStaged } from '../staged/undo-staged.ts'
+import { listStaged } from '../writes/staged-record.ts'
 
 /** Steps of two changes, so that a batch of a few hundred takes many of them. */
 const OPTIONS = { changesAtOnceMax: 2 }

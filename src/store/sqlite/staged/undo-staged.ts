@@ -1,9 +1,11 @@
 /** Undoes a staged write that will not be completed, in steps. */
 
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { boolean, integer, optional, text } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
 import { removeElements, rowRemover } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { countStep, disownStaged, readStaged, removeStaged } from '../writes/staged-record.ts'
@@ -28,34 +30,39 @@ export function undoStaged(db: WriterDatabase, message: UndoMessage): boolean {
   return db.withoutCheckpoint(() => inTransaction(db, 'write', step))
 }
 
-interface TableState {
-  readonly state: string
-  readonly loaded_as: number
-  readonly is_created: number
-  readonly is_current: number
-}
+/** A table with a staged write, and how far that is undone. */
+const UNDONE_TABLE = {
+  state: text,
+  loadedAs: integer,
+  isCreated: boolean,
+  isCurrent: boolean,
+  pendingRow: optional(integer),
+  undoneRow: integer,
+} as const
 
 function undo(db: WriterDatabase, record: StagedRecord, slice: TimeSlice): boolean {
-  const sql = 'SELECT pending_row FROM oqs_staged_write WHERE table_id = ?'
-  const pending = db.cached(sql).get(record.table)?.['pending_row']
-  if (typeof pending === 'number' && !removeElements(db, [pending], slice)) return false
-  const table = db
-    .cached(
-      `SELECT o.state, o.loaded_as, o.is_created, EXISTS (
-         SELECT 1 FROM oqs_object_type WHERE table_id = o.id
-       ) AS is_current FROM oqs_object_table AS o WHERE o.id = ?`,
-    )
-    .get(record.table) as TableState | undefined
+  const table = runIn(db, (session) =>
+    session.find(
+      `SELECT o.state, o.loaded_as, o.is_created,
+         EXISTS (SELECT 1 FROM oqs_object_type WHERE table_id = o.id), s.pending_row, s.undone_row
+       FROM oqs_staged_write AS s JOIN oqs_object_table AS o ON o.id = s.table_id WHERE o.id = ?`,
+      [record.table],
+      UNDONE_TABLE,
+    ),
+  )
+  if (table === undefined) return true
+  const { state, loadedAs, pendingRow, undoneRow } = table
+  if (pendingRow !== undefined && !removeElements(db, [pendingRow], slice)) return false
   // Nothing shows what was written to a table that was replaced or abandoned.
-  const isUsed = table !== undefined && (table.state === 'loading' || table.is_current === 1)
-  if (!isUsed || table.is_created === 0) return true
-  if (record.version < 0) {
-    return (
-      removeRows(db, record, table.loaded_as, slice) &&
-      restoreMarkedRows(db, record, table.loaded_as, slice)
-    )
+  const isUsed = state === 'loading' || table.isCurrent
+  if (!isUsed || !table.isCreated) return true
+  if (record.version > 0) {
+    return removeRows(db, record, record.version, slice) && reopenRows(db, record, slice)
   }
-  return removeRows(db, record, record.version, slice) && reopenRows(db, record, slice)
+  return (
+    removeRows(db, record, loadedAs, slice) &&
+    restoreMarkedRows(db, record, { loadedAs, undoneRow }, slice)
+  )
 }
 
 /** Rows that are looked at together. */
@@ -79,7 +86,7 @@ function removeRows(
   for (;;) {
     const rows = find.all(afterRow, validFrom)
     if (rows.length === 0) return true
-    for (const { id, pk } of rows) {
+    for (const [id, pk] of rows) {
       if (!removeElements(db, [Number(id)], slice)) return false
       remove(Number(id))
       // Together with its successor: an object has one current row.
@@ -115,7 +122,7 @@ function reopenRows(
 function restoreMarkedRows(
   db: WriterDatabase,
   { table, version }: StagedRecord,
-  loadedAs: number,
+  { loadedAs, undoneRow }: { readonly loadedAs: number; readonly undoneRow: number },
   slice: TimeSlice,
 ): boolean {
   const name = objectTable(table)
@@ -123,24 +130,15 @@ function restoreMarkedRows(
   const restore = db.cached(
     `UPDATE ${name} SET valid_from = ?, valid_to = ${NEVER_CLOSED} WHERE id = ?`,
   )
-  const sql = 'SELECT undone_row FROM oqs_staged_write WHERE table_id = ?'
-  let last = Number(db.cached(sql).get(table)?.['undone_row'])
+  let last = undoneRow
   for (let isOver = false; !isOver; isOver = slice.isOver(ROWS)) {
     const rows = next.all(last)
-    for (const { id, valid_to } of rows) {
-      if (valid_to === version) restore.run(loadedAs, Number(id))
+    for (const [id, validTo] of rows) {
+      if (validTo === version) restore.run(loadedAs, Number(id))
       last = Number(id)
     }
     if (rows.length < ROWS) return true
   }
   db.cached('UPDATE oqs_staged_write SET undone_row = ? WHERE table_id = ?').run(last, table)
   return false
-}
-
-/** Returns all staged writes, for maintenance. */
-export function listStaged(db: WriterDatabase): StagedRecord[] {
-  return db
-    .cached('SELECT table_id FROM oqs_staged_write')
-    .all()
-    .flatMap(({ table_id }) => readStaged(db, Number(table_id)) ?? [])
 }

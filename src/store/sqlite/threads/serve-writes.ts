@@ -78,5 +78,5 @@ function commitAlone(db: WriterDatabase, write: () => unknown): Outcome {
 }
 
 function countChanges(db: WriterDatabase): number {
-  return Number(db.cached('SELECT total_changes() AS changes').get()?.['changes'])
+  return Number(db.cached('SELECT total_changes()').get()?.[0])
 }

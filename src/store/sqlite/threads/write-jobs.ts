@@ -10,9 +10,10 @@ import { inTransaction } from '../file/connection.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { deleteClosedRows, removeAbandoned } from '../maintenance/reclaim-in-slices.ts'
 import { commitBatch, forgetStaged, stageDelete, stageStep } from '../staged/staged-jobs.ts'
-import { listStaged, undoStaged } from '../staged/undo-staged.ts'
+import { undoStaged } from '../staged/undo-staged.ts'
 import { applyBatch, applyEdit } from '../writes/commit-batch.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
+import { listStaged } from '../writes/staged-record.ts'
 import type { Jobs } from './thread-jobs.ts'
 
 export const WRITE_JOBS = {

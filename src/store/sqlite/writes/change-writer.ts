@@ -125,7 +125,7 @@ export function rowMarker(
   )
   return (pk) => {
     const row = close.get(mark, pk)
-    if (row !== undefined) marked.push(Number(row['id']))
+    if (row !== undefined) marked.push(Number(row[0]))
     return row !== undefined
   }
 }

@@ -8,6 +8,7 @@ import {
   type CommitSession,
   type CommitTarget,
   closeCommit,
+  NOTHING_WRITTEN,
   openCommit,
   type WriteMessage,
   type Written,
@@ -68,14 +69,15 @@ export function openWrite(db: WriterDatabase, write: WriteMessage): OpenedWrite 
   const opened = runNow(openCommit(commitSession(db), write))
   if (opened.earlier !== undefined) return { earlier: opened.earlier }
   const { target } = opened
-  const row = db
-    .cached(
-      `SELECT (SELECT version FROM oqs_staged_write WHERE table_id = ?) AS staged,
-         EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = ?) AS is_rewriting`,
-    )
-    .get(target.id, target.typeId) as { staged: number | null; is_rewriting: number }
-  const state = { staged: row.staged ?? undefined, isRewriting: row.is_rewriting === 1 }
-  return { target: { ...target, ...state } }
+  const [staged, isRewriting] =
+    db
+      .cached(
+        `SELECT (SELECT version FROM oqs_staged_write WHERE table_id = ?),
+           EXISTS (SELECT 1 FROM oqs_rewrite WHERE object_type_id = ?)`,
+      )
+      .get(target.id, target.typeId) ?? []
+  const version = typeof staged === 'number' ? staged : undefined
+  return { target: { ...target, staged: version, isRewriting: isRewriting === 1 } }
 }
 
 /** Publishes what a write has changed, within its transaction. */
@@ -96,8 +98,6 @@ function commitSession({ session }: WriterDatabase): CommitSession {
     publishLater: () => resultOf(false),
   }
 }
-
-export const NOTHING_WRITTEN = { put: 0, deleted: 0, kept: 0, added: 0, closed: 0, keys: [] }
 
 /** Writes the changes of a batch, one per object. */
 function writeChanges(
@@ -233,7 +233,5 @@ function isCurrent(db: WriterDatabase, { expected }: EditMessage, target: Sqlite
   if (!target.isCreated) return expected.every(([, version]) => version === 0)
   const { sql, values } = publishedRows(target)
   const find = db.cached(`SELECT valid_from FROM ${objectTable(target.id)} WHERE ${sql} AND pk = ?`)
-  return expected.every(
-    ([pk, version]) => Number(find.get(...values, pk)?.['valid_from'] ?? 0) === version,
-  )
+  return expected.every(([pk, version]) => Number(find.get(...values, pk)?.[0] ?? 0) === version)
 }

@@ -6,7 +6,7 @@
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import type { WriteMessage } from '../../core/commits/commit-write.ts'
+import { NOTHING_WRITTEN, type WriteMessage } from '../../core/commits/commit-write.ts'
 import type { Commit, DeleteRequest } from '../../object-store.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { versionIndex } from '../catalogue/table-indexes.ts'
@@ -18,7 +18,7 @@ import { querySql } from '../queries/query-sql.ts'
 import { queryTables } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { noteClosedKeys } from './changed-keys.ts'
-import { closeWrite, NOTHING_WRITTEN, openWrite, type SqliteTarget } from './commit-batch.ts'
+import { closeWrite, openWrite, type SqliteTarget } from './commit-batch.ts'
 import { nextVersion, noteStagedChange, publishedRows, stagedRetractor } from './staged-record.ts'
 
 export type DeleteSearch = Pick<DeleteRequest, 'objectType' | 'query'>
@@ -117,9 +117,9 @@ function retractMatches(db: WriterDatabase, message: DeleteMessage, target: Sqli
 }
 
 function countClosed(db: WriterDatabase, table: number, version: number): number {
-  const sql = `SELECT count(*) AS count FROM ${objectTable(table)}
+  const sql = `SELECT count(*) FROM ${objectTable(table)}
     WHERE valid_to = ? AND valid_to < ${NEVER_CLOSED}`
-  return Number(db.prepare(sql).get(version)?.['count'])
+  return Number(db.cached(sql).get(version)?.[0])
 }
 
 /** To sort this many rows takes a few milliseconds. */
@@ -135,12 +135,12 @@ function deletedKeys(
   // The index of versions is in key order: if many rows are closed, the first ones are soon found.
   const hint = deleted > MANY_DELETED ? `INDEXED BY ${versionIndex(name)}` : ''
   const rows = db
-    .prepare(
+    .cached(
       `SELECT pk FROM ${name} ${hint} WHERE valid_to = ? AND valid_to < ${NEVER_CLOSED}
        ORDER BY pk LIMIT ${AUDIT_KEYS_MAX}`,
     )
     .all(version)
-  return rows.map((row) => String(row['pk']))
+  return rows.map(([pk]) => String(pk))
 }
 
 /** Closes those of the found rows that are still current, from one index to another. */

@@ -14,28 +14,40 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { integer, type Operation, optional, type ReadSession } from '../../core/session/session.ts'
+import {
+  integer,
+  type Operation,
+  optional,
+  type ReadSession,
+  text,
+} from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { rowRemover } from '../catalogue/object-table.ts'
 import { VISIBLE_AT_VERSION } from '../catalogue/table-layout.ts'
+import { runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 /** The commits that a type can have during a staged write. */
 const RESERVED_VERSIONS = 1_000_000
 
+const STAGED = {
+  table: integer,
+  version: integer,
+  afterRow: integer,
+  owner: text,
+  steps: integer,
+} as const
+const SELECT_STAGED = 'SELECT table_id, version, after_row, owner, steps FROM oqs_staged_write'
+
 export function readStaged(db: WriterDatabase, table: number): StagedRecord | undefined {
-  const row = db
-    .cached('SELECT version, after_row, owner, steps FROM oqs_staged_write WHERE table_id = ?')
-    .get(table)
-  if (row === undefined) return undefined
-  return {
-    table,
-    version: Number(row['version']),
-    afterRow: Number(row['after_row']),
-    owner: String(row['owner']),
-    steps: Number(row['steps']),
-  }
+  const sql = `${SELECT_STAGED} WHERE table_id = ?`
+  return runIn(db, (session) => session.find(sql, [table], STAGED))
+}
+
+/** Returns all staged writes, for maintenance. */
+export function listStaged(db: WriterDatabase): readonly StagedRecord[] {
+  return runIn(db, (session) => session.query(SELECT_STAGED, [], STAGED))
 }
 
 /** What a new record says about its write. */
@@ -54,7 +66,7 @@ export function addStaged(
 ): StagedRecord {
   // A number of its own, so that no two batches of a replacement mark rows in the same way.
   const takeRow = db.cached('UPDATE oqs_catalogue SET last_row = last_row + 1 RETURNING last_row')
-  const afterRow = Number(takeRow.get()?.['last_row'])
+  const afterRow = Number(takeRow.get()?.[0])
   const version = lastVersion === undefined ? -1 - afterRow : lastVersion + RESERVED_VERSIONS
   db.cached(
     `INSERT INTO oqs_staged_write (table_id, version, after_row, changes, owner)
@@ -141,7 +153,7 @@ export function stagedRetractor(
   const remove = rowRemover(db, table)
   return (pk) => {
     const row = find.get(pk, version)
-    if (row !== undefined) remove(Number(row['id']))
+    if (row !== undefined) remove(Number(row[0]))
     reopen.run(pk, version)
   }
 }
@@ -166,5 +178,5 @@ export function takeStagedChanges(db: WriterDatabase, table: number, limit: numb
        ) RETURNING pk`,
     )
     .all(table, limit)
-    .map(({ pk }) => String(pk))
+    .map(([pk]) => String(pk))
 }

@@ -74,7 +74,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     const language = columns.languages.get(columns.fields[index]?.property ?? '')
     return [index, fieldNumbers[index] ?? 0, language] as const
   })
-  let row = Number(db.cached('SELECT last_row FROM oqs_catalogue').get()?.['last_row'])
+  let row = Number(db.cached('SELECT last_row FROM oqs_catalogue').get()?.[0])
   const addRow = db.cached(
     `INSERT INTO ${objectTable(table)}
        (${['id, pk, valid_from, object_id, key, title, body, checksum', ...stored.map(({ name }) => name)].join(', ')})
