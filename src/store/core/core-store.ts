@@ -1,7 +1,6 @@
 /** The part of the store port that is the same on both databases. */
 import { randomBytes } from 'node:crypto'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
-import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { PageCache } from '../page-cache.ts'
@@ -11,7 +10,6 @@ import type {
   OntologyDeletion,
   SavedChange,
   SaveOutcome,
-  TriedObjects,
 } from '../port/definitions.ts'
 import type {
   OntologySummary,
@@ -33,9 +31,12 @@ import type {
 } from '../port/writes.ts'
 import type { StoredField } from '../sql/compile/field-numbers.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
+import { encodeChange } from '../sql/stored-change.ts'
+import { DRY_RUN, type NextObjects, tryInSteps } from '../sql/try-objects.ts'
 import { type AuditedWrite, audited, auditedDefinition } from './audit/audit-records.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
 import { readFieldsOf } from './catalogue/fields.ts'
+import { tryNextObjects } from './changes/try-next-objects.ts'
 import {
   createApiToken,
   deleteApiTokens,
@@ -59,9 +60,11 @@ import {
   abandonReplacement,
   type Blocked,
   indexReplacement,
+  isIdleReplacement,
   type Publication,
   publishReplacement,
   startReplacement,
+  touchReplacement,
 } from './tables/replacements.ts'
 
 /** What a store adds to the part that both share. */
@@ -70,7 +73,6 @@ export interface StoreParts {
   readonly reclaimSteps: ReclaimSteps
   readonly publishInSteps: PublishInSteps
   readonly writes: ObjectWrites
-  readonly tryObjects: (change: OntologyChange, context: RequestContext) => Promise<TriedObjects>
   readonly size: SizeSql
   /** The module that encodes changes, see `ChangeEncoding`. */
   readonly encoder: URL
@@ -119,7 +121,12 @@ export class CoreStore {
     this.definitionChanges = {
       find: (ontologyRid) =>
         operations.read((session) => readDefinitionChange(session, ontologyRid)),
-      tryObjects: (change, context = INTERNAL_CONTEXT) => parts.tryObjects(change, context),
+      tryObjects: ({ ontology, id: changeId, basedOn, ...plan }, context = INTERNAL_CONTEXT) => {
+        const change = encodeChange({ ...plan, definition: ontology.definition })
+        const tryNext = (next: NextObjects) =>
+          operations.readSlowly(tryNextObjects, { changeId, change, basedOn, ...next }, context)
+        return tryInSteps({ ontology, types: plan.types }, tryNext, DRY_RUN)
+      },
       cancel: (ontologyRid, context) => operations.write(cancelChange, ontologyRid, context),
     }
   }
@@ -175,7 +182,18 @@ export class CoreStore {
   }
 
   commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+    // Ignores errors, because the batch itself fails in the same way.
+    if (batch.replacement !== undefined) this.#keepLoading(batch.replacement).catch(() => {})
     return audited(context, batch, (write) => this.#parts.writes.commit(write, context))
+  }
+
+  /**
+   * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
+   * only if maintenance has marked it as idle, and does not delay the batch.
+   */
+  async #keepLoading(replacement: string): Promise<void> {
+    const isIdle = await this.#operations.read((session) => isIdleReplacement(session, replacement))
+    if (isIdle) await this.#operations.write(touchReplacement, replacement)
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {

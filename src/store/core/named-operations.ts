@@ -1,6 +1,7 @@
 /** The operations that a thread or process can run by their name. */
 
 import { AUDIT_READS, AUDIT_WRITES } from './audit/stored-audit-log.ts'
+import { tryNextObjects } from './changes/try-next-objects.ts'
 import { savePageTokenKey, TOKEN_WRITES } from './credentials/api-tokens.ts'
 import { DEFINITION_BUILDS } from './definitions/save-ontology.ts'
 import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
@@ -27,7 +28,7 @@ const WRITES = byName<CoreSession>([
   touchReplacement,
 ])
 const BUILDS = byName<TableBuilder>([...DEFINITION_BUILDS, ...REPLACEMENT_BUILDS])
-const SLOW_READS = byName<ReadSession>(AUDIT_READS)
+const SLOW_READS = byName<ReadSession>([...AUDIT_READS, tryNextObjects])
 
 export function writeNamed(session: CoreSession, message: OperationMessage): Operation<unknown> {
   return findOperation(WRITES, message)(session, message.input)

@@ -34,7 +34,6 @@ import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/
 import { recoverPending } from './citus/pending-commit.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
 import { rewriteInBackground } from './construction/rewriting.ts'
-import { tryObjects } from './construction/try-objects.ts'
 import { waitForRows } from './construction/wait-for-rows.ts'
 import { Database, type Session } from './driver/database.ts'
 import type { ReadPool } from './driver/read-pool.ts'
@@ -103,7 +102,6 @@ class PostgresStore extends CoreStore implements ObjectStore {
         edit: (edit, { callerId }) => commitEdit(this, edit, callerId),
         deleteMatches: (request, context) => deleteMatches(this, request, context),
       },
-      tryObjects: (change, context) => tryObjects(store, change, context),
       size: sizeSql(capabilities),
       encoder: siblingModule('writes/change-encoder', import.meta.url),
       cache,

@@ -28,8 +28,6 @@ import type {
 } from '../object-store.ts'
 import { PageCache, releaserOf } from '../page-cache.ts'
 import { INTERNAL_CONTEXT, type RequestContext, reported } from '../port/request-context.ts'
-import { encodeChange } from '../sql/stored-change.ts'
-import { DRY_RUN, tryInSteps } from '../sql/try-objects.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
@@ -81,15 +79,6 @@ export class SqliteStore extends CoreStore implements ObjectStore {
           deleteFoundRows(connections, request, ownerOf(context), (search) =>
             operations.runSlowly('findRowsToDelete', search, context),
           ),
-      },
-      tryObjects: ({ ontology, id: changeId, basedOn, ...plan }, context) => {
-        const change = encodeChange({ ...plan, definition: ontology.definition })
-        const request = { changeId, change, basedOn }
-        return tryInSteps(
-          { ontology, types: plan.types },
-          (next) => operations.runSlowly('tryNextObjects', { ...request, ...next }, context),
-          DRY_RUN,
-        )
       },
       size: FILE_SIZE,
       encoder: siblingModule('changes/change-encoder', import.meta.url),

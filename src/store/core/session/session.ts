@@ -6,6 +6,8 @@
  * Its session runs statements in the transaction of one of the databases.
  */
 
+import { LRUCache } from 'lru-cache'
+
 /** Yields what must be awaited, and receives the value of it. Only sessions yield. */
 export type Operation<Result> = Generator<Promise<unknown>, Result, unknown>
 
@@ -61,6 +63,8 @@ export interface StatementOptions {
  */
 export interface ReadSession {
   readonly dialect: Dialect
+  /** What slow operations keep between their runs. Others have no memory. */
+  readonly memory?: Memory | undefined
   /** Returns all rows. The columns are in the order of the statement. */
   query<Of extends Columns>(
     sql: string,
@@ -75,6 +79,15 @@ export interface ReadSession {
     columns: Of,
     options?: StatementOptions,
   ): Operation<RowOf<Of> | undefined>
+  /** Lets others run between parts of a long computation, unless this thread does nothing else. */
+  pause(): Operation<void>
+}
+
+/** Values by name; the least recently used are forgotten. */
+export type Memory = LRUCache<string, object>
+
+export function newMemory(): Memory {
+  return new LRUCache({ max: 4 })
 }
 
 /** Reads and writes in one transaction. */

@@ -1,10 +1,8 @@
 /** Reads the stored objects of a table in key order, in portions. */
 
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { definitionOutOfSync } from '../../sql/plan-types.ts'
-import type { NextObjects } from '../../sql/try-objects.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
-import { boolean, integer, type Operation, type ReadSession, text } from '../session/session.ts'
+import { integer, type Operation, type ReadSession, text } from '../session/session.ts'
 import type { Portion } from './construction.ts'
 
 /** An object as a table stores it. */
@@ -77,36 +75,4 @@ function* readNextBySize(
     STORED_ROW,
   )
   return { rows, lastKey: last.pk, isLast: end === -1 && sizes.length < objects }
-}
-
-export interface TriedRange extends NextObjects {
-  /** The catalogue generation against which the change was checked. */
-  readonly basedOn: number
-  readonly portion: Portion
-  /** Selects the rows of the published version of a type. */
-  readonly currentRows: (typeId: number) => Operation<SqlCondition>
-}
-
-/** Reads the next objects of a type, or throws if its definition has changed since. */
-export function* readTried(
-  session: ReadSession,
-  { typeRid, after, basedOn, portion, currentRows }: TriedRange,
-): Operation<NextRows> {
-  const type = yield* session.find(
-    `SELECT t.id, t.table_id, t.generation, o.is_created, o.max_record_bytes FROM oqs_object_type AS t
-     JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.rid = ?`,
-    [typeRid],
-    {
-      id: integer,
-      tableId: integer,
-      generation: integer,
-      isCreated: boolean,
-      maxRecordBytes: integer,
-    },
-  )
-  if (type !== undefined && type.generation > basedOn) throw definitionOutOfSync()
-  if (type?.isCreated !== true) return { rows: [], lastKey: after, isLast: true }
-  const current = yield* currentRows(type.id)
-  const { tableId, maxRecordBytes } = type
-  return yield* readNext(session, { id: tableId, maxRecordBytes, current, after }, portion)
 }

@@ -1,6 +1,6 @@
 /** Runs the operations of the parts that both stores share. */
 
-import type { Operation, ReadSession } from '../../core/session/session.ts'
+import { newMemory, type Operation, type ReadSession } from '../../core/session/session.ts'
 import type {
   SlowRead,
   StoreOperations,
@@ -20,6 +20,7 @@ import { buildIn } from './postgres-table-builder.ts'
 export class PostgresOperations implements StoreOperations, TableBuilding {
   readonly isBusy = isLockTimeout
   readonly #store: PostgresContext
+  readonly #memory = newMemory()
 
   constructor(store: PostgresContext) {
     this.#store = store
@@ -35,7 +36,7 @@ export class PostgresOperations implements StoreOperations, TableBuilding {
     context: RequestContext,
   ): Promise<Result> {
     return this.#store.database.readSlowly(context, (lane) =>
-      readIn(lane, (session) => run(session, input)),
+      readIn(lane, (session) => run(session, input), this.#memory),
     )
   }
 

@@ -1,10 +1,12 @@
 /** Runs operations on PostgreSQL: each statement is awaited. */
 
+import { nextTurn } from '../../../admission/next-turn.ts'
 import {
   awaited,
   type Columns,
   type CoreSession,
   type Dialect,
+  type Memory,
   type Operation,
   type Parameter,
   type ReadSession,
@@ -49,10 +51,12 @@ const LOCKS: Readonly<Record<StoreLock, number>> = { reclaim: 7_067_328_002 }
 /** Reads through a transaction, or through the database without one. */
 export class PostgresReader implements ReadSession {
   readonly dialect = DIALECT
+  readonly memory: Memory | undefined
   readonly #session: Pick<Session, 'query'>
 
-  constructor(session: Pick<Session, 'query'>) {
+  constructor(session: Pick<Session, 'query'>, memory?: Memory) {
     this.#session = session
+    this.memory = memory
   }
 
   *query<Of extends Columns>(
@@ -72,6 +76,10 @@ export class PostgresReader implements ReadSession {
   ): Operation<RowOf<Of> | undefined> {
     const [row] = yield* awaited(this.#session.query(sql, parameters, options))
     return row && readRow(row, columns)
+  }
+
+  pause(): Operation<void> {
+    return awaited(nextTurn())
   }
 }
 
@@ -118,6 +126,7 @@ export function runIn<Result>(
 export function readIn<Result>(
   session: Pick<Session, 'query'>,
   operation: (session: ReadSession) => Operation<Result>,
+  memory?: Memory,
 ): Promise<Result> {
-  return runAwaited(operation(new PostgresReader(session)))
+  return runAwaited(operation(new PostgresReader(session, memory)))
 }

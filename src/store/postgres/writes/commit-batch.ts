@@ -2,7 +2,6 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import type { CommitTarget, Written } from '../../core/commits/commit-write.ts'
-import { isIdleReplacement, touchReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Change,
@@ -16,8 +15,7 @@ import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
-import type { Database, Writer, WriteSession } from '../driver/database.ts'
-import { readIn, runIn } from '../driver/postgres-session.ts'
+import type { Writer, WriteSession } from '../driver/database.ts'
 import { commitWrite } from './commit-write.ts'
 import { addRows } from './copy-rows.ts'
 import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
@@ -42,8 +40,6 @@ export async function commitBatch(
 ): Promise<Commit> {
   const { callerId } = context
   const { replacement, keepsExisting = false } = batch
-  // Before the body is read, because it may take longer to arrive than a replacement may be idle.
-  if (replacement !== undefined) await keepFromExpiring(store.database, replacement)
   const settled = await settleChanges(batch, keepsExisting)
   const commitAlone = async (writer: Writer) => {
     let attempts = 0
@@ -148,15 +144,4 @@ function putKeys(changes: readonly SettledChange[]): string[] {
 
 function isKept(change: SettledChange, kept: ReadonlySet<string>): boolean {
   return isPut(change) && kept.has(keyOf(change))
-}
-
-/**
- * Keeps a replacement from expiring while its next batch arrives. Writes only if maintenance has
- * marked it as idle.
- */
-async function keepFromExpiring(database: Database, replacement: string): Promise<void> {
-  if (!(await readIn(database, (session) => isIdleReplacement(session, replacement)))) return
-  await database.write((session) =>
-    runIn(session, (core) => touchReplacement.run(core, replacement)),
-  )
 }

@@ -8,6 +8,7 @@ import {
   type Columns,
   type CoreSession,
   type Dialect,
+  newMemory,
   type Operation,
   type Parameter,
   type RowOf,
@@ -33,6 +34,7 @@ const DIALECT: Dialect = {
 /** A session of a connection. On a connection that only reads, SQLite refuses to write. */
 export class SqliteSession implements CoreSession {
   readonly dialect = DIALECT
+  readonly memory = newMemory()
   readonly #db: DatabaseSync
   readonly #statements: StatementCache
 
@@ -66,6 +68,9 @@ export class SqliteSession implements CoreSession {
   *execute(sql: string): Operation<void> {
     this.#db.exec(sql)
   }
+
+  /** Slow operations run in the writer thread, or in a process of their own. */
+  *pause(): Operation<void> {}
 
   /** Statements have no timeout. */
   *extendTimeout(): Operation<void> {}

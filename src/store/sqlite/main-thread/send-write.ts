@@ -8,7 +8,6 @@ import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findEarlierCommit, toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { runNow } from '../../core/session/session.ts'
-import { isIdleReplacement, touchReplacement } from '../../core/tables/replacements.ts'
 import {
   type Batch,
   type Commit,
@@ -21,7 +20,6 @@ import {
 import type { RequestContext } from '../../port/request-context.ts'
 import { readTypeHead, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import { changeMessages, columnsOf } from '../changes/change-message.ts'
-import { runIn } from '../file/sqlite-session.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import type { CommitMessage } from '../staged/staged-jobs.ts'
 import type { OpenJob } from '../threads/worker-thread.ts'
@@ -41,7 +39,6 @@ export async function commitInThread(
   context: RequestContext,
 ): Promise<Commit> {
   const { guard, writer, groups } = connections
-  if (batch.replacement !== undefined) keepFromExpiring(connections, batch.replacement)
   guard.checkFiles()
   const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
   try {
@@ -77,19 +74,6 @@ async function commitLargeBatch(
   const outcome = await staged.run({ ...owner, key }, name)
   if (outcome === 'outdated') throw new Error('a batch is never outdated')
   return outcome
-}
-
-/**
- * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes only
- * if maintenance has marked it as idle, and does not delay the batch.
- */
-function keepFromExpiring({ reading, guard, writer }: WriteConnections, replacement: string): void {
-  const isIdle = guard.read(() =>
-    runIn(reading, (session) => isIdleReplacement(session, replacement)),
-  )
-  const message = { name: touchReplacement.name, input: replacement }
-  // Ignored, because the batch itself fails in the same way.
-  if (isIdle) guard.write(() => writer.run('runOperation', message)).catch(() => {})
 }
 
 function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {

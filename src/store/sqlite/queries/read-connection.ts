@@ -1,14 +1,10 @@
 /** A connection that only reads, with the state that its queries share. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
-import type { TypeConverter } from '../../sql/stored-change.ts'
 import { KnownHeads } from '../catalogue/type-head.ts'
 import { type QueryConnection, toQueryConnection } from './query-connection.ts'
 
 export interface ReadConnection extends QueryConnection {
   readonly heads: KnownHeads
-  /** How a change that is tried converts objects, by change and type. Used in reader processes only. */
-  readonly converters: LRUCache<string, TypeConverter>
   /** Prepared, because their text would be parsed for every page. */
   readonly begin: StatementSync
   readonly commit: StatementSync
@@ -21,7 +17,6 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   return {
     ...connection,
     heads: new KnownHeads(connection.statements),
-    converters: new LRUCache({ max: 4 }),
     begin: db.prepare('BEGIN'),
     commit: db.prepare('COMMIT'),
   }
