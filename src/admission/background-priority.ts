@@ -4,8 +4,11 @@ import { setPriority } from 'node:os'
 
 /** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
-/** Gives about a tenth: only the caller of a large batch waits for its parser, all wait for the writer. */
-export const PARSER_NICENESS = 10
+/**
+ * Gives about a tenth, to work for which at most one caller waits: parsing a large batch, building
+ * columns.
+ */
+export const LOW_NICENESS = 10
 
 export function lowerProcessPriority(pid: number | undefined): void {
   if (pid !== undefined) lower(() => pid)

@@ -73,7 +73,7 @@ export interface AppOptions {
 }
 
 export async function buildApp(given: GivenServices, options: AppOptions): Promise<App> {
-  const services: Services = { ...given, objects: new RuledObjects(given.store) }
+  const services: Services = { ...given, objects: new RuledObjects(given.storedObjects) }
   const { version, docs, explorer, tls, corsOrigins } = options
   const { basePath } = services
   const handleError = errorHandler(services)

@@ -5,7 +5,7 @@ import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { BatchParsers } from '../service/batches/batch-parsers.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ColumnsStatus, ObjectStore, Objects } from '../store/object-store.ts'
 import type { AuditSink } from './audit/request-audit.ts'
 import type { EventSink } from './events.ts'
 import type { Metrics } from './metrics-source.ts'
@@ -33,6 +33,8 @@ export interface Services extends ServiceParts, AccessServices {
   readonly trustedProxies: BlockList | undefined
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined
+  /** The columns of large types; undefined if they are turned off. */
+  readonly columns: { status(): Promise<ColumnsStatus | undefined> } | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Aborted when the service shuts down, so that clients should close their connections. */
@@ -42,6 +44,8 @@ export interface Services extends ServiceParts, AccessServices {
 /** What `server/` gives: the rules of callers are added to the objects of its store. */
 export interface GivenServices extends Omit<Services, 'objects' | 'store'> {
   readonly store: ObjectStore
+  /** The objects of the store, without the rules of callers. */
+  readonly storedObjects: Objects
 }
 
 export interface RequestLimits extends ServiceLimits {

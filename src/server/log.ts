@@ -34,6 +34,8 @@ export type ServerEvent =
     }
   /** A process that runs slow queries ended by itself or by a signal; another one replaces it. */
   | ({ readonly event: 'readerEnded' } & ReaderExit)
+  /** Columns could not be built, or their process ended; the database answers meanwhile. */
+  | { readonly event: 'columnsFailed'; readonly reason: string }
   | { readonly event: 'reclaimed'; readonly rows: number; readonly durationMs: number }
   | { readonly event: 'reclaimFailed'; readonly error: unknown }
   /** All tables and indexes were checked. Damage is logged as `storeDamaged`. */
@@ -92,6 +94,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   crashed: 'fatal',
   workerEnded: 'error',
   readerEnded: 'warn',
+  columnsFailed: 'warn',
   reclaimed: 'info',
   reclaimFailed: 'error',
   verified: 'info',

@@ -1,7 +1,9 @@
 /** The store of a running service. Apart from the server, because a supervisor needs only this. */
 import { REWRITTEN_AT_ONCE_MAX } from '../contract/limits.ts'
 import type { OntologyCache } from '../ontology/ontology-cache.ts'
+import type { ColumnsClient } from '../store/columns/columns-client.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { type ColumnsOptions, connectToSupervisor, startColumns } from './columns.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -19,6 +21,7 @@ export interface MaintainedStoreOptions {
   readonly rewrittenAtOnceMax?: number
   /** Where definitions are kept, if requests use them. */
   readonly definitions?: OntologyCache
+  readonly columns?: ColumnsOptions
   /** Opens the store; tests pass one that runs in a single thread. */
   readonly open?: typeof openStore
 }
@@ -26,6 +29,8 @@ export interface MaintainedStoreOptions {
 /** An open store with its maintenance running; disposing stops both. */
 export interface MaintainedStore extends AsyncDisposable {
   readonly store: ObjectStore
+  /** Undefined if columns are turned off. */
+  readonly columns: ColumnsClient | undefined
 }
 
 /** Opens the store, migrated to the schema of this release, and starts its maintenance. */
@@ -68,6 +73,9 @@ export async function openMaintainedStore(
     parts.use(startRewriting({ store, log }))
     parts.use(startVerification({ store, log }))
   }
+  const started = isMaintainer ? startColumns(config, store, log, options.columns) : undefined
+  parts.use(started)
+  const columns = isMaintainer ? started?.client : parts.use(connectToSupervisor(config))
   const opened = parts.move()
-  return { store, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { store, columns, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

@@ -16,6 +16,7 @@ import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import { BatchParsers } from '../service/batches/batch-parsers.ts'
 import { TierCache } from '../service/ranking/tier-cache.ts'
+import { withColumns } from '../store/columns/column-objects.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { openAuditLines } from './audit/audit-lines.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
@@ -99,7 +100,8 @@ export async function assembleService(
   const stopping = new AbortController()
   if (metrics !== undefined) parts.use(metrics)
 
-  const { store } = parts.use(await openMaintainedStore(config, { ...options, definitions, log }))
+  const opened = parts.use(await openMaintainedStore(config, { ...options, definitions, log }))
+  const { store, columns } = opened
   const { OQS_AUDIT: level } = config
   const audit =
     level === 'off'
@@ -122,10 +124,16 @@ export async function assembleService(
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
     audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),
+    columns: async () => columns?.status(),
   })
   return {
     services: {
       store,
+      columns,
+      storedObjects:
+        columns === undefined
+          ? store
+          : withColumns(store, columns, 1000 * config.OQS_QUERY_TIMEOUT_SECONDS),
       admission,
       tokenLookups,
       openRequests: new OpenRequests(),

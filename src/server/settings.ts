@@ -166,6 +166,12 @@ export const SETTINGS = {
     meaning:
       'Memory that each process aims to stay within; new requests get 503 while it is used up.',
   },
+  OQS_COLUMNS_MEMORY: {
+    ...numberOr('auto', 0, 1_099_511_627_776, 0),
+    default: 'auto',
+    meaning:
+      'Bytes of memory for columns, which answer counts, facets, aggregations and searches; auto is a quarter of the memory of the machine, at most 4 GiB, and 0 turns them off.',
+  },
   OQS_DEFINITIONS_MAX_BYTES: {
     ...numberFrom(DEFINITION_MAX_BYTES, 1_099_511_627_776, DEFINITIONS_MAX_BYTES),
     meaning: 'Maximum size of all ontology definitions together; each counts at least 64 KiB.',

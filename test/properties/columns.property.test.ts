@@ -33,7 +33,7 @@ import { SegmentBuilder } from '../../src/store/columns/segment/build-segment.ts
 import type { ColumnSpec } from '../../src/store/columns/segment/column.ts'
 import { columnSpecs } from '../../src/store/columns/segment/column-specs.ts'
 import { type Closings, Segment } from '../../src/store/columns/segment/segment.ts'
-import { patternTest } from '../../src/store/sqlite/queries/matchers.ts'
+import { patternTest } from '../../src/store/sql/compile/pattern-test.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { fieldValue } from '../support/field-value.ts'
 import { type GeneratedType, type History, histories } from '../support/query-arbitraries.ts'

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import {
   QUERY_MAX_DEPTH,
   QUERY_MAX_TERMS,
@@ -27,6 +27,7 @@ import type { Query } from '../../src/query/query.ts'
 import { checkSelection } from '../../src/query/selection.ts'
 import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
+import { type ColumnStore, openColumnStore } from '../support/column-store.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import {
   type GeneratedChange,
@@ -102,39 +103,48 @@ function cases(type: GeneratedType): fc.Arbitrary<Case> {
 let place: TestStore
 let store: ObjectStore
 let typesMade = 0
-beforeAll(openFreshStore)
-afterAll(closeStore)
+/** What answers: the database alone, or columns where they can. */
+let source: 'database' | 'columns' = 'database'
+let columns: ColumnStore | undefined
+afterEach(closeStore)
 
 async function openFreshStore(): Promise<void> {
   place = await createTestStore()
-  store = await openStore(place.name)
+  columns = source === 'columns' ? await openColumnStore(place.name) : undefined
+  store = columns?.store ?? (await openStore(place.name))
 }
 
 async function closeStore(): Promise<void> {
-  await store[Symbol.asyncDispose]()
+  await (columns ?? store)[Symbol.asyncDispose]()
   await place[Symbol.asyncDispose]()
 }
 
 const { numRuns, ...seed } = fcOptions(1000, 300)
 const numGroups = Math.max(1, Math.ceil(numRuns / CASES_PER_GROUP))
 
-it('pages of every query match the model, as of any version', {
-  timeout: 600_000 + numRuns * 100,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, isReclaimed, cases }) => {
-      const check = await prepare(type, commits, isReclaimed)
-      for (const how of cases) {
-        const failure = await failureOf(() => check(how))
-        if (failure === undefined) continue
-        const again = async (smaller: Failing<Case>) =>
-          (await prepare(type, smaller.commits, isReclaimed))(smaller.how)
-        throw await explainFailure(type, { commits, how }, PLAIN, failure, again)
-      }
-    }),
-    { ...seed, numRuns: numGroups },
-  )
-})
+it.each(['database', 'columns'] as const)(
+  'pages of every query match the model, as of any version: %s',
+  {
+    timeout: 600_000 + numRuns * 100,
+  },
+  async (from) => {
+    source = from
+    await openFreshStore()
+    await fc.assert(
+      fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, isReclaimed, cases }) => {
+        const check = await prepare(type, commits, isReclaimed)
+        for (const how of cases) {
+          const failure = await failureOf(() => check(how))
+          if (failure === undefined) continue
+          const again = async (smaller: Failing<Case>) =>
+            (await prepare(type, smaller.commits, isReclaimed))(smaller.how)
+          throw await explainFailure(type, { commits, how }, PLAIN, failure, again)
+        }
+      }),
+      { ...seed, numRuns: numGroups },
+    )
+  },
+)
 
 /** The simplest case, towards which failures shrink. */
 const PLAIN: Partial<Case> = {

@@ -27,6 +27,9 @@ const PROGRAMS = [
     'store/postgres/writes/change-encoder',
   ],
   ['http/openapi/reference-script-thread'],
+  ['store/columns/process/columns-process-main'],
+  ['store/columns/process/compute-thread'],
+  ['store/columns/process/build-thread'],
 ]
 
 /** Finds its files by its own path. */

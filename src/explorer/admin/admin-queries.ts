@@ -19,6 +19,11 @@ export interface Status {
   readonly store: { readonly kind: 'sqlite' | 'postgresql'; readonly storedBytes?: number }
   readonly objectTypes: readonly TypeState[]
   readonly pageCache: { readonly pages: number; readonly bytes: number; readonly maxBytes: number }
+  readonly columns?: {
+    readonly usedBytes: number
+    readonly maxBytes: number
+    readonly objectTypes: readonly (TypeName & { readonly state: string })[]
+  }
   readonly backgroundWork: BackgroundWork
 }
 

@@ -72,7 +72,7 @@ function useProcessLoad(status: Status | undefined): number | undefined {
 const STORES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const
 
 function Figures(props: { readonly status: Status; readonly load: number | undefined }) {
-  const { version, startedAt, uptimeSeconds, process, store, pageCache } = props.status
+  const { version, startedAt, uptimeSeconds, process, store, pageCache, columns } = props.status
   const { load = 0 } = props
   const busy = props.load === undefined ? '…' : `${Math.round(100 * load)} % busy`
   const stored =
@@ -81,6 +81,11 @@ function Figures(props: { readonly status: Status; readonly load: number | undef
     pageCache.maxBytes === 0
       ? 'disabled'
       : `${formatCount(pageCache.pages)} pages, at most ${formatBytes(pageCache.maxBytes)}`
+  const ready = columns?.objectTypes.filter(({ state }) => state === 'ready').length ?? 0
+  const types =
+    columns === undefined
+      ? 'for no type'
+      : `${ready} of ${columns.objectTypes.length} types, at most ${formatBytes(columns.maxBytes)}`
   const figures: readonly (readonly [name: string, value: string, detail: ReactNode])[] = [
     ['Version', version, 'release'],
     ['Uptime', describeDuration(uptimeSeconds), `since ${fullTime(startedAt)}`],
@@ -88,6 +93,7 @@ function Figures(props: { readonly status: Status; readonly load: number | undef
     ['Memory', formatBytes(process.residentBytes), `${formatBytes(process.heapBytes)} of objects`],
     ['Main thread', busy, <ShareBar key="bar" share={load} />],
     ['Page cache', formatBytes(pageCache.bytes), cached],
+    ['Columns', formatBytes(columns?.usedBytes ?? 0), types],
   ]
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,168px),1fr))] gap-3 m-0 max-[720px]:gap-2 max-[720px]:grid-cols-[1fr_1fr]">

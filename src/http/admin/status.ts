@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { Type } from 'typebox'
 import { flag, integer, text, time } from '../../contract/schema-parts.ts'
-import type { StoreStatus } from '../../store/object-store.ts'
+import type { ColumnsStatus, StoreStatus } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
@@ -53,6 +53,27 @@ const StatusResponse = Type.Object({
     },
     { description: 'The page cache of this process.' },
   ),
+  columns: Type.Optional(
+    Type.Object(
+      {
+        usedBytes: integer('The memory that columns take.'),
+        maxBytes: integer('The memory that they may take, see `OQS_COLUMNS_MEMORY`.'),
+        objectTypes: Type.Array(
+          Type.Object({
+            ...typeNames,
+            state: Type.Enum(['building', 'ready', 'tooLarge', 'failed']),
+            objects: integer('The number of objects when the columns were built.'),
+            bytes: integer('The memory that the columns of the type take.'),
+            version: integer('The version that the columns have caught up with.'),
+          }),
+        ),
+      },
+      {
+        description:
+          'The columns that answer counts, facets, aggregations and searches. Absent while no type is large enough to need them.',
+      },
+    ),
+  ),
   backgroundWork: Type.Object({
     replacements: Type.Array(
       Type.Object({
@@ -89,7 +110,7 @@ function describeProcess() {
   }
 }
 
-function describeStore(status: StoreStatus) {
+function describeStore(status: StoreStatus, columns: ColumnsStatus | undefined) {
   const { kind, storedBytes, typeNames: names, tablesToRemove, isReclaiming } = status
   const { pages, bytes: cached, maxBytes } = status.pageCache
   /** Names the type of each entry. Leaves out types that were created or dropped meanwhile. */
@@ -105,6 +126,13 @@ function describeStore(status: StoreStatus) {
       ...bytes(ofType),
     })),
     pageCache: { pages, bytes: cached, maxBytes },
+    ...(columns && {
+      columns: {
+        usedBytes: columns.usedBytes,
+        maxBytes: columns.maxBytes,
+        objectTypes: named(columns.types),
+      },
+    }),
     backgroundWork: {
       replacements: named(status.replacements),
       rewrites: named(status.rewrites),
@@ -124,15 +152,15 @@ export const getStatus = endpoint({
   operationId: 'getStatus',
   summary: 'Get the state of the service and its store',
   response: responses(StatusResponse),
-  handle: async (_request, reply, { store, now, version, startedAtMs }) => {
-    const status = await store.readStatus()
+  handle: async (_request, reply, { store, columns, now, version, startedAtMs }) => {
+    const [status, ofColumns] = await Promise.all([store.readStatus(), columns?.status()])
     void reply.header('cache-control', 'no-store')
     return {
       version,
       startedAt: timeText(startedAtMs) ?? '',
       uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
       process: describeProcess(),
-      ...describeStore(status),
+      ...describeStore(status, ofColumns),
     }
   },
 })

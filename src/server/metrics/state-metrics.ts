@@ -1,6 +1,6 @@
 /** The state of the service at the moment when its metrics are read. */
 import type { QueueState } from '../../admission/fair-queue.ts'
-import type { StoreStatus } from '../../store/object-store.ts'
+import type { ColumnsStatus, StoreStatus } from '../../store/object-store.ts'
 import type { AuditState } from '../audit/audit-writer.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
 
@@ -10,6 +10,8 @@ export interface StateSources {
   /** Undefined if the audit log is off. */
   readonly audit: (() => AuditState) | undefined
   readonly readStatus: () => Promise<StoreStatus>
+  /** Undefined while there are no columns. */
+  readonly columns: () => Promise<ColumnsStatus | undefined>
 }
 
 /** How long metrics wait for the store. The others matter most when the store does not reply. */
@@ -36,8 +38,11 @@ export class StateMetrics {
   }
 
   async collect(): Promise<MetricFamily[]> {
-    const { queues, memory, audit, readStatus } = this.#sources
-    const status = await withinTime(readStatus()).catch(() => undefined)
+    const { queues, memory, audit, readStatus, columns } = this.#sources
+    const [status, ofColumns] = await Promise.all([
+      withinTime(readStatus()).catch(() => undefined),
+      withinTime(columns()).catch(() => undefined),
+    ])
     this.#status = status ?? this.#status
     const { used, limit } = memory()
     return [
@@ -61,6 +66,7 @@ export class StateMetrics {
         'min',
       ),
       ...(this.#status === undefined ? [] : storeMetrics(this.#status)),
+      ...columnsMetrics(ofColumns),
     ]
   }
 }
@@ -86,6 +92,29 @@ function auditMetrics(
       'oqs_audit_waiting_records',
       'Records of the audit log that are not stored yet.',
       state.waiting,
+    ),
+  ]
+}
+
+const COLUMNS_STATES = ['building', 'ready', 'tooLarge', 'failed'] as const
+
+function columnsMetrics(
+  { usedBytes, maxBytes, types }: ColumnsStatus = { usedBytes: 0, maxBytes: 0, types: [] },
+): MetricFamily[] {
+  const memory = [
+    [{ kind: 'used' }, usedBytes],
+    [{ kind: 'limit' }, maxBytes],
+  ] as const
+  return [
+    gauge('oqs_columns_bytes', 'Memory of columns, used and allowed.', memory, OF_THE_STORE),
+    gauge(
+      'oqs_columns_types',
+      'Types that have columns or should have them, by state.',
+      COLUMNS_STATES.map((state) => [
+        { state },
+        types.filter((type) => type.state === state).length,
+      ]),
+      OF_THE_STORE,
     ),
   ]
 }

@@ -1,6 +1,6 @@
 /** The entry point of a thread that parses batches and encodes their changes for the store. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { lowerThreadPriority, PARSER_NICENESS } from '../../admission/background-priority.ts'
+import { LOW_NICENESS, lowerThreadPriority } from '../../admission/background-priority.ts'
 import type { CreateEncoder } from '../../store/object-store.ts'
 import type { ParserMessage } from './parser-messages.ts'
 import { ThreadBatches } from './thread-batches.ts'
@@ -11,7 +11,7 @@ export interface ParserThreadData {
   readonly encoderModule: string
 }
 
-lowerThreadPriority(PARSER_NICENESS)
+lowerThreadPriority(LOW_NICENESS)
 const { encoderModule } = workerData as ParserThreadData
 const { createEncoder } = (await import(encoderModule)) as { createEncoder: CreateEncoder }
 serve(new ThreadBatches(createEncoder))

@@ -149,6 +149,22 @@ export interface PageCacheState {
   readonly misses: number
 }
 
+/** What the columns process holds. */
+export interface ColumnsStatus {
+  readonly usedBytes: number
+  readonly maxBytes: number
+  readonly types: readonly TypeColumnsStatus[]
+}
+
+interface TypeColumnsStatus {
+  readonly typeRid: string
+  readonly state: 'building' | 'ready' | 'tooLarge' | 'failed'
+  readonly objects: number
+  readonly bytes: number
+  /** The version that the columns have caught up with. */
+  readonly version: number
+}
+
 /** The texts of an ontology. */
 export interface OntologySummary {
   readonly rid: string

@@ -150,7 +150,9 @@ export interface StoredSetPage
 }
 
 /** Returns the types that a page reads: those of its parts, then those that they link to. */
-export function typesOfSet(parts: readonly SetPagePart[]): ObjectType[] {
+export function typesOfSet(
+  parts: readonly Pick<SetPagePart, 'objectType' | 'query'>[],
+): ObjectType[] {
   const types = new Map(parts.map(({ objectType }) => [objectType.rid, objectType]))
   for (const { query, objectType } of parts) {
     for (const linked of linkedTypesOf(query, objectType)) types.set(linked.rid, linked)

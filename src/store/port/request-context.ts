@@ -23,6 +23,7 @@ export type StoreWork = 'read' | 'aggregate' | 'commit'
 
 /** The kinds of plans by which stores read pages. */
 export type PlanKind =
+  | 'columns'
   | 'indexWalk'
   | 'keyList'
   | 'keyWalk'

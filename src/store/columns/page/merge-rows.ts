@@ -10,10 +10,11 @@ export interface SortedRows {
   readonly terms: readonly LocalTerm[]
 }
 
-/** A row of a page: the index of its part, and its key. */
+/** A row of a page: the index of its part, its key, and the version that added it. */
 export interface MergedRow {
   readonly part: number
   readonly key: string
+  readonly validFrom: number
 }
 
 /** Returns the first rows of the lists: by values, then by part, then by key. */
@@ -26,7 +27,11 @@ export function mergeRows(
   if (only === undefined) return []
   if (others.length === 0) {
     const { part, segment, positions } = only
-    return positions.map((position) => ({ part, key: segment.keys.at(position) }))
+    return positions.map((position) => ({
+      part,
+      key: segment.keys.at(position),
+      validFrom: segment.validFrom(position),
+    }))
   }
   const heads = lists.map((list) => new ListHead(list))
   const rows: MergedRow[] = []
@@ -37,7 +42,7 @@ export function mergeRows(
       if (first === undefined || compareHeads(head, first, keySign) < 0) first = head
     }
     if (first === undefined) break
-    rows.push({ part: first.list.part, key: first.key })
+    rows.push({ part: first.list.part, key: first.key, validFrom: first.validFrom })
     first.next()
   }
   return rows
@@ -68,6 +73,10 @@ class ListHead {
   get key(): string {
     this.#key ??= this.list.segment.keys.at(this.#position)
     return this.#key
+  }
+
+  get validFrom(): number {
+    return this.list.segment.validFrom(this.#position)
   }
 
   get #position(): number {

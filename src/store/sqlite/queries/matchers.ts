@@ -3,13 +3,11 @@
  * is prepared once per transaction; statements know it by a number, until the transaction ends.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { RE2JS } from 're2js'
 import { hasValueAt } from '../../../ontology/values/values-at.ts'
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import { geoMatcher } from '../../../query/matching/match-geo.ts'
-import { textsBetweenWildcards, wildcardTest } from '../../../query/matching/pattern.ts'
-import type { Pattern, Query } from '../../../query/query.ts'
-import { patternText } from '../../sql/compile/pattern-text.ts'
+import type { Query } from '../../../query/query.ts'
+import { patternTest } from '../../sql/compile/pattern-test.ts'
 import { cutText } from '../../sql/text/text-index.ts'
 
 /** The conditions that are tested in JavaScript. */
@@ -65,15 +63,6 @@ function prepareMatcher(query: MatcherQuery): Matcher {
     }
   }
   return patternTest(query.pattern)
-}
-
-/** Returns a test of whole texts. */
-export function patternTest(pattern: Pattern): Matcher {
-  const texts = textsBetweenWildcards(pattern)
-  if (texts !== undefined) return wildcardTest(texts)
-  // Linear in the length of the text, whatever the pattern.
-  const expression = RE2JS.compile(patternText(pattern, 're2'), RE2JS.DOTALL)
-  return (text) => expression.testExact(text)
 }
 
 /** Adds the SQL function `matches(value, matcher number)` to a connection. */

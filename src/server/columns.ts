@@ -1,0 +1,122 @@
+/**
+ * Columns of a running service: the process that holds them, started by the process that maintains
+ * the store when a type is large enough, and the connection to it.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ColumnsClient } from '../store/columns/columns-client.ts'
+import { ColumnsProcess } from '../store/columns/columns-process.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { startBackgroundTask } from './background-task.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import { withoutPassword } from './store-name.ts'
+
+export interface ColumnsOptions {
+  /** Types with fewer objects have no columns. */
+  readonly minObjects?: number
+  /** Whether requests wait for columns that are not built yet, for tests. */
+  readonly awaitsBuilds?: boolean
+}
+
+/** The database answers any question about fewer objects in a few milliseconds. */
+const MIN_OBJECTS = 5000
+/** How often the sizes of types are looked at. */
+const WATCH_MS = 5000
+const THREADS_MAX = 4
+
+/** The columns of a service; disposing ends their process. */
+export interface StartedColumns extends AsyncDisposable {
+  readonly client: ColumnsClient
+}
+
+/** Connects a worker to the columns process; undefined if columns are turned off. */
+export function connectToSupervisor(config: Config): ColumnsClient | undefined {
+  if (columnsMemory(config) === 0) return undefined
+  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)))
+}
+
+/** The folder of the socket, which workers find by the number of their supervisor. */
+function supervisorFolder(supervisor: number): string {
+  return join(tmpdir(), `oqs-columns-${supervisor}`)
+}
+
+/** Creates a folder for the socket that no other user can open. */
+function socketFolder(hasWorkers: boolean): string {
+  if (!hasWorkers) return mkdtempSync(join(tmpdir(), 'oqs-columns-'))
+  const folder = supervisorFolder(process.pid)
+  // Left over from a process that had this number.
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
+
+function addressIn(folder: string): string {
+  const isWindows = process.platform === 'win32'
+  return isWindows ? `//./pipe/${basename(folder)}` : join(folder, 'socket')
+}
+
+/** Starts what keeps the columns; undefined if they are turned off. */
+export function startColumns(
+  config: Config,
+  store: ObjectStore,
+  log: Log,
+  { minObjects = MIN_OBJECTS, awaitsBuilds = false }: ColumnsOptions = {},
+): StartedColumns | undefined {
+  const maxBytes = columnsMemory(config)
+  if (maxBytes === 0) return undefined
+  const folder = socketFolder(config.OQS_WORKERS !== 1)
+  const address = addressIn(folder)
+  let columns: ColumnsProcess | undefined
+  const client = new ColumnsClient(address)
+  const options = {
+    address,
+    storeName: config.OQS_STORE,
+    folder: filesFolder(config.OQS_STORE),
+    maxBytes,
+    minObjects,
+    awaitsBuilds,
+    threads: Math.max(2, Math.min(availableParallelism(), THREADS_MAX)),
+  }
+  const watch = async () => {
+    const { types } = await store.readStatus()
+    const large = types.filter(({ count }) => count >= minObjects).map(({ typeRid }) => typeRid)
+    if (large.length === 0) return
+    columns ??= new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
+    await client.prepare(large)
+  }
+  const watching = startBackgroundTask(async (signal) => {
+    while (!signal.aborted) {
+      // If the database cannot be reached, it is looked at again.
+      await watch().catch(() => {})
+      await sleep(WATCH_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
+  })
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      await watching[Symbol.asyncDispose]()
+      client[Symbol.dispose]()
+      await columns?.[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const AUTO_SHARE = 1 / 4
+const AUTO_MAX_BYTES = 4 * 1024 ** 3
+
+function columnsMemory({ OQS_COLUMNS_MEMORY: setting }: Config): number {
+  return setting === 'auto' ? Math.min(totalmem() * AUTO_SHARE, AUTO_MAX_BYTES) : setting
+}
+
+/** Beside a SQLite file; for another database, in the folder in which files of the service are kept. */
+function filesFolder(storeName: string): string {
+  if (storeName.startsWith('sqlite:'))
+    return `${resolve(storeName.slice('sqlite:'.length))}.columns`
+  const name = createHash('sha256').update(withoutPassword(storeName)).digest('hex').slice(0, 16)
+  return resolve('data', 'columns', name)
+}

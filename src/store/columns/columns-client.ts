@@ -1,0 +1,126 @@
+/** Asks the columns process. If it does not answer, the database has to. */
+import { connect, type Socket } from 'node:net'
+import type { ColumnsStatus } from '../port/maintenance.ts'
+import { onFrames, sendFrame } from './process/frames.ts'
+import {
+  type ColumnsMessage,
+  type ColumnsReply,
+  errorOf,
+  type Question,
+  type Unavailable,
+} from './process/messages.ts'
+
+/** How long a type that has no columns is not asked for again. */
+const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
+  building: 250,
+  tooSmall: 2000,
+  tooLarge: 10_000,
+}
+/** The pause before connecting again. */
+const RECONNECT_MS = 500
+
+export interface AskOptions {
+  readonly callerId: string
+  readonly signal: AbortSignal
+}
+
+export class ColumnsClient implements Disposable {
+  readonly #address: string
+  readonly #waiting = new Map<number, PromiseWithResolvers<ColumnsReply | undefined>>()
+  /** When a type may be asked for again, by RID. */
+  readonly #pausedUntil = new Map<string, number>()
+  #socket: Promise<Socket | undefined> | undefined
+  #lastId = 0
+
+  constructor(address: string) {
+    this.#address = address
+  }
+
+  /** Returns undefined if the database must answer. Throws what the signal is aborted with. */
+  async ask(
+    question: Question,
+    types: readonly string[],
+    { callerId, signal }: AskOptions,
+  ): Promise<unknown> {
+    const now = performance.now()
+    if (types.some((rid) => (this.#pausedUntil.get(rid) ?? 0) > now)) return undefined
+    const reply = await this.#request((id) => ({ id, callerId, question }), signal)
+    if (reply === undefined) return undefined
+    if ('refused' in reply) throw errorOf(reply.refused)
+    if ('answer' in reply) return reply.answer
+    this.#pause(reply.unavailable)
+    return undefined
+  }
+
+  /** Returns undefined if there is no columns process: it starts with the first large type. */
+  async status(): Promise<ColumnsStatus | undefined> {
+    const { signal } = new AbortController()
+    const reply = await this.#request((id) => ({ id, status: true }), signal)
+    return reply !== undefined && 'answer' in reply ? (reply.answer as ColumnsStatus) : undefined
+  }
+
+  /** Has the columns of types built that are worth it. */
+  async prepare(types: readonly string[]): Promise<void> {
+    const socket = await this.#connected()
+    if (socket !== undefined) sendFrame(socket, { prepare: types } satisfies ColumnsMessage)
+  }
+
+  [Symbol.dispose](): void {
+    void this.#socket?.then((socket) => socket?.destroy())
+  }
+
+  #pause({ reason, types = [] }: Unavailable): void {
+    const until = performance.now() + (PAUSE_MS[reason] ?? 0)
+    for (const rid of types) this.#pausedUntil.set(rid, until)
+  }
+
+  async #request(
+    toMessage: (id: number) => ColumnsMessage,
+    signal: AbortSignal,
+  ): Promise<ColumnsReply | undefined> {
+    signal.throwIfAborted()
+    const socket = await this.#connected()
+    if (socket === undefined) return undefined
+    this.#lastId += 1
+    const id = this.#lastId
+    const waiting = Promise.withResolvers<ColumnsReply | undefined>()
+    this.#waiting.set(id, waiting)
+    const cancel = () => {
+      sendFrame(socket, { id, isCancelled: true } satisfies ColumnsMessage)
+      waiting.reject(signal.reason)
+    }
+    signal.addEventListener('abort', cancel)
+    try {
+      sendFrame(socket, toMessage(id))
+      return await waiting.promise
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      this.#waiting.delete(id)
+    }
+  }
+
+  #connected(): Promise<Socket | undefined> {
+    this.#socket ??= this.#connect()
+    return this.#socket
+  }
+
+  #connect(): Promise<Socket | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Socket | undefined>()
+    const socket = connect(this.#address, () => resolve(socket))
+    onFrames(socket, (message) => {
+      const reply = message as ColumnsReply
+      this.#waiting.get(reply.id)?.resolve(reply)
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      resolve(undefined)
+      for (const waiting of this.#waiting.values()) waiting.resolve(undefined)
+      setTimeout(() => {
+        this.#socket = undefined
+      }, RECONNECT_MS).unref()
+    })
+    // Answers that nobody waits for must not keep the process alive.
+    socket.unref()
+    return promise
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The entry point of the builder thread, which builds base segments and reads them from files. It
+ * has a low priority: neither readers nor writers wait for it.
+ */
+import { randomUUID } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { LOW_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
+import { openColumnFeed } from '../../open-column-feed.ts'
+import type { ColumnFeed, ColumnSegmentRecord } from '../feed/column-feed.ts'
+import { readSegment, writeSegment } from '../file/segment-file.ts'
+import { SegmentBuilder } from '../segment/build-segment.ts'
+import { columnSpecs } from '../segment/column-specs.ts'
+import type { BaseSegment } from '../table/table-columns.ts'
+
+export interface BuildThreadData {
+  readonly storeName: string
+  readonly folder: string
+  /** Whether somebody waits for what is built. */
+  readonly isAwaited: boolean
+}
+
+export type BuildMessage =
+  | { readonly build: { readonly typeRid: string; readonly maxBytes: number } }
+  | { readonly read: ColumnSegmentRecord }
+
+export type Built =
+  | { readonly base: BaseSegment; readonly record: ColumnSegmentRecord | undefined }
+  /** `missing`: there is nothing to build from, or no such file. */
+  | { readonly failed: 'missing' | 'tooLarge' }
+
+const { storeName, folder, isAwaited } = workerData as BuildThreadData
+if (!isAwaited) lowerThreadPriority(LOW_NICENESS)
+const feed = await openColumnFeed(storeName)
+
+parentPort?.on('message', async (message: BuildMessage) => {
+  const built =
+    'read' in message
+      ? await read(message.read)
+      : await build(feed, message.build.typeRid, message.build.maxBytes)
+  parentPort?.postMessage(built)
+})
+
+async function read(record: ColumnSegmentRecord): Promise<Built> {
+  const base = await readSegment(folder, record)
+  return base === undefined ? { failed: 'missing' } : { base, record }
+}
+
+async function build(from: ColumnFeed, typeRid: string, maxBytes: number): Promise<Built> {
+  const [head] = await from.readHeads([typeRid])
+  const objectType = await from.readObjectType(typeRid)
+  if (head === undefined || objectType === undefined || !head.isCreated) {
+    return { failed: 'missing' }
+  }
+  const { typeId, table, generation, published: version } = head
+  const source = { typeId, table, specs: columnSpecs(objectType) }
+  const builder = new SegmentBuilder(source.specs, { kind: 'rows', rows: head.liveCount })
+  for await (const rows of from.readObjects(source, version)) {
+    for (const row of rows) builder.add(row)
+  }
+  const [after] = await from.readHeads([typeRid])
+  // Rows may have been deleted while they were read, and the definition may have changed.
+  const isComplete =
+    after?.table === table && after.generation === generation && after.oldest <= version
+  if (!isComplete) return { failed: 'missing' }
+  const base = { typeRid, source, generation, version, ...builder.finish() }
+  if (base.buffer.byteLength > maxBytes) return { failed: 'tooLarge' }
+  return { base, record: await keep(from, base) }
+}
+
+/** Keeps columns for the next start. Without a disk to write to, they are only in memory. */
+async function keep(from: ColumnFeed, base: BaseSegment): Promise<ColumnSegmentRecord | undefined> {
+  const { typeRid, source, generation, version } = base
+  const record = { name: randomUUID(), typeRid, table: source.table, generation, version }
+  try {
+    await writeSegment(folder, record.name, base)
+    await from.addSegment(record)
+    return record
+  } catch {
+    // A file without a record is never read.
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+/** Builds or reads base segments in a thread, one after the other. */
+import { siblingModule } from '../../../contract/sibling-module.ts'
+import { AnsweringThread } from './answering-thread.ts'
+import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'
+
+/** Texts and terms of the largest types are in the heap while their columns are built. */
+const MAX_HEAP_MB = 4096
+/** A thread without work ends, and its memory is free. */
+const IDLE_MS = 10_000
+
+type BuildThread = AnsweringThread<BuildMessage, Built>
+
+export class ColumnBuilder implements AsyncDisposable {
+  readonly #data: BuildThreadData
+  #last: Promise<unknown> = Promise.resolve()
+  #thread: BuildThread | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(data: BuildThreadData) {
+    this.#data = data
+  }
+
+  /** Runs a job after all earlier ones. Rejects if it fails. */
+  run(message: BuildMessage): Promise<Built> {
+    const result = this.#last.then(() => this.#run(message))
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    await this.#endThread()
+  }
+
+  async #run(message: BuildMessage): Promise<Built> {
+    if (this.#isClosed) throw new Error('the builder is closed')
+    clearTimeout(this.#idleTimer)
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
+    try {
+      return await this.#thread.ask(message)
+    } finally {
+      this.#idleTimer = setTimeout(() => void this.#endThread(), IDLE_MS)
+      this.#idleTimer.unref()
+    }
+  }
+
+  #start(): BuildThread {
+    const module = siblingModule('build-thread', import.meta.url)
+    return new AnsweringThread(module, this.#data, MAX_HEAP_MB)
+  }
+
+  async #endThread(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    const thread = this.#thread
+    this.#thread = undefined
+    await thread?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The entry point of the columns process, which all workers of a machine ask over a socket. It is a
+ * process of its own, because its memory is shared by all of them, and because the service goes on
+ * without it if it fails.
+ */
+import { rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { openColumnFeed } from '../../open-column-feed.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { onFrames, sendFrame } from './frames.ts'
+import type { AskedQuestion, ColumnsMessage, ColumnsReply } from './messages.ts'
+
+export interface ColumnsProcessOptions extends Omit<DispatcherOptions, 'onFailure'> {
+  /** The path of the socket, or the name of the pipe. */
+  readonly address: string
+}
+
+/** How often the process looks whether the service was killed. */
+const WATCH_MS = 1000
+
+// The service decides when it ends, not signals that are sent to the process group.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+process.once('message', (options: ColumnsProcessOptions) => void start(options))
+process.once('disconnect', () => process.exit())
+const parent = process.ppid
+setInterval(() => process.ppid !== parent && process.exit(), WATCH_MS).unref()
+
+async function start({ address, ...options }: ColumnsProcessOptions): Promise<void> {
+  const onFailure = (error: unknown) => process.send?.({ failed: String(error) })
+  const feed = await openColumnFeed(options.storeName)
+  const dispatcher = new Dispatcher(feed, { ...options, onFailure })
+  rmSync(address, { force: true })
+  createServer((socket) => serve(socket, dispatcher)).listen(address)
+  await dispatcher.readFiles().catch(onFailure)
+}
+
+function serve(socket: Socket, dispatcher: Dispatcher): void {
+  const asked = new Map<number, AbortController>()
+  const reply = (message: ColumnsReply) => sendFrame(socket, message)
+  onFrames(socket, (received) => {
+    const message = received as ColumnsMessage
+    if ('prepare' in message) void dispatcher.prepare(message.prepare).catch(() => {})
+    else if ('status' in message) reply({ id: message.id, answer: dispatcher.status() })
+    else if ('isCancelled' in message) asked.get(message.id)?.abort()
+    else void answer(message)
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    for (const question of asked.values()) question.abort()
+  })
+
+  async function answer({ id, callerId, question }: AskedQuestion): Promise<void> {
+    const stopping = new AbortController()
+    asked.set(id, stopping)
+    const computed = await dispatcher.answer(question, callerId, stopping.signal)
+    asked.delete(id)
+    reply({ id, ...computed })
+  }
+}

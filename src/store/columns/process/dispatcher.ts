@@ -1,0 +1,111 @@
+/** Answers the questions of all workers: finds the columns, and lets a compute thread answer. */
+import { FairQueue } from '../../../admission/fair-queue.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { ColumnsStatus } from '../../port/maintenance.ts'
+import { MAX_QUEUE_WAIT_MS, TOO_MANY_SLOW_QUERIES } from '../../slow-queries.ts'
+import type { ColumnFeed } from '../feed/column-feed.ts'
+import type { SharedSegment, TableAt } from '../table/shared-segment.ts'
+import { typesOf } from './answer-question.ts'
+import { ComputePool } from './compute-pool.ts'
+import type { Computed } from './compute-thread.ts'
+import { type Question, refusalOf, type Unavailable } from './messages.ts'
+import { TypeColumns, type TypeColumnsOptions } from './type-columns.ts'
+
+export interface DispatcherOptions extends Omit<TypeColumnsOptions, 'onClosed'> {
+  /** The number of compute threads. */
+  readonly threads: number
+}
+
+export class Dispatcher implements AsyncDisposable {
+  readonly #feed: ColumnFeed
+  readonly #pool: ComputePool
+  readonly #queue: FairQueue
+  readonly #columns: TypeColumns
+  readonly #onFailure: (error: unknown) => void
+
+  constructor(feed: ColumnFeed, { threads, ...options }: DispatcherOptions) {
+    this.#feed = feed
+    this.#onFailure = options.onFailure
+    this.#pool = new ComputePool(threads)
+    this.#queue = new FairQueue({
+      slots: threads,
+      slotsPerCaller: Math.max(1, threads - 1),
+      maxWaitMs: MAX_QUEUE_WAIT_MS,
+      busyReason: TOO_MANY_SLOW_QUERIES,
+      firstAverageMs: 10,
+    })
+    this.#columns = new TypeColumns(feed, {
+      ...options,
+      onClosed: (ids) => this.#pool.close(ids),
+    })
+  }
+
+  readFiles(): Promise<void> {
+    return this.#columns.readFiles()
+  }
+
+  prepare(rids: readonly string[]): Promise<void> {
+    return this.#columns.prepare(rids)
+  }
+
+  status(): ColumnsStatus {
+    return this.#columns.status()
+  }
+
+  async answer(question: Question, callerId: string, signal: AbortSignal): Promise<Computed> {
+    try {
+      const opened = await this.#open(question)
+      if ('reason' in opened) return { unavailable: opened }
+      return await this.#queue.run({ callerId, signal }, () =>
+        this.#compute(question, opened, signal),
+      )
+    } catch (error) {
+      if (signal.aborted) return { unavailable: { reason: 'cancelled' } }
+      if (error instanceof ObjectQueryError) return { refused: refusalOf(error) }
+      this.#onFailure(error)
+      return { unavailable: { reason: 'failed' } }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#queue.close('The store is closed.')
+    await this.#columns[Symbol.asyncDispose]()
+    await this.#pool[Symbol.asyncDispose]()
+  }
+
+  async #compute(question: Question, opened: Opened, signal: AbortSignal): Promise<Computed> {
+    const computed = await this.#pool.run({ question, ...opened }, signal)
+    const retired = opened.segments.filter(({ id }) => !this.#columns.isCurrent(id))
+    if (retired.length > 0) this.#pool.close(retired.map(({ id }) => id))
+    return computed
+  }
+
+  /** Returns the columns of all types of a question, as of one moment. */
+  async #open(question: Question): Promise<Opened | Unavailable> {
+    const types = [...typesOf(question)]
+    const heads = await this.#feed.readHeads(types.map(([rid]) => rid))
+    const segments: SharedSegment[] = []
+    const tables = new Map<string, TableAt>()
+    for (const [index, [rid, { objectType, version }]] of types.entries()) {
+      const head = heads[index]
+      // The database decides what a request gets that names an old definition or a reclaimed version.
+      if (head === undefined || (objectType.definedIn ?? Infinity) < head.generation) {
+        return { reason: 'outdated' }
+      }
+      const { published, oldest, firstVersion } = head
+      const wanted = version ?? published
+      if (wanted < Math.max(oldest, firstVersion) || wanted > published)
+        return { reason: 'outdated' }
+      const found = await this.#columns.columnsAt(rid, head, wanted)
+      if ('reason' in found) return found
+      segments.push(...found.shared)
+      tables.set(rid, found.at(wanted, head.liveCount))
+    }
+    return { segments, tables }
+  }
+}
+
+interface Opened {
+  readonly segments: readonly SharedSegment[]
+  readonly tables: ReadonlyMap<string, TableAt>
+}

@@ -1,0 +1,111 @@
+/** The messages between the service and the columns process: plain data, see frames.ts. */
+import type { ErrorName } from '../../../contract/error-catalogue.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import type {
+  AggregateRequest,
+  AggregateResult,
+  ReadPageRequest,
+  ReadSetPageRequest,
+} from '../../port/pages.ts'
+import type { MergedRow } from '../page/merge-rows.ts'
+
+/** The part of a page request that decides which objects the page has. */
+export type FindPageRequest = Pick<
+  ReadPageRequest,
+  | 'objectType'
+  | 'query'
+  | 'order'
+  | 'after'
+  | 'version'
+  | 'linkedVersions'
+  | 'maxObjects'
+  | 'includeTotalCount'
+>
+
+/** The part of a request for a page over several types that decides which objects the page has. */
+export interface FindSetPageRequest
+  extends Pick<
+    ReadSetPageRequest,
+    'order' | 'after' | 'versions' | 'maxObjects' | 'includeTotalCount'
+  > {
+  readonly parts: readonly Pick<ReadSetPageRequest['parts'][number], 'objectType' | 'query'>[]
+}
+
+/** The objects of a page, up to one more than it can hold. */
+export interface FoundPage {
+  readonly keys: readonly string[]
+  readonly totalCount: number | undefined
+  readonly version: number
+  readonly linkedVersions: readonly number[]
+}
+
+export interface FoundSetPage {
+  readonly rows: readonly MergedRow[]
+  readonly totalCount: number | undefined
+  /** In the order of `typesOfSet`. */
+  readonly versions: readonly number[]
+}
+
+export interface Requests {
+  readonly page: FindPageRequest
+  readonly setPage: FindSetPageRequest
+  readonly aggregate: AggregateRequest
+}
+
+export type Question = {
+  readonly [Kind in keyof Requests]: { readonly kind: Kind; readonly request: Requests[Kind] }
+}[keyof Requests]
+
+export interface Answers {
+  readonly page: FoundPage
+  readonly setPage: FoundSetPage
+  readonly aggregate: AggregateResult
+}
+
+/** Service to columns process. */
+export type ColumnsMessage =
+  | AskedQuestion
+  | { readonly id: number; readonly isCancelled: true }
+  | { readonly id: number; readonly status: true }
+  /** The types whose columns are worth building, by RID. */
+  | { readonly prepare: readonly string[] }
+
+export interface AskedQuestion {
+  readonly id: number
+  readonly callerId: string
+  readonly question: Question
+}
+
+/** Columns process to service. */
+export type ColumnsReply =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly unavailable: Unavailable }
+  | { readonly id: number; readonly refused: Refusal }
+
+/** Why columns do not answer, so that the database has to. */
+export interface Unavailable {
+  readonly reason:
+    | 'building'
+    | 'tooSmall'
+    | 'tooLarge'
+    | 'unsupported'
+    | 'outdated'
+    | 'cancelled'
+    | 'failed'
+  /** The types that have no columns for now: asking for them again is useless for a while. */
+  readonly types?: readonly string[]
+}
+
+interface Refusal {
+  readonly errorName: string
+  readonly parameters: object
+}
+
+/** Errors are sent as plain data, because class instances cannot be sent. */
+export function refusalOf(error: ObjectQueryError): Refusal {
+  return { errorName: error.errorName, parameters: error.parameters }
+}
+
+export function errorOf({ errorName, parameters }: Refusal): ObjectQueryError {
+  return new ObjectQueryError(errorName as ErrorName, { ...parameters })
+}

@@ -1,0 +1,272 @@
+/**
+ * The columns of all types: builds them, keeps them within the memory budget, and brings them up to
+ * the version that a question is answered for.
+ */
+import type { ColumnsStatus } from '../../port/maintenance.ts'
+import type { ColumnFeed, ColumnSegmentRecord, FeedHead } from '../feed/column-feed.ts'
+import { removeOtherSegments, removeSegment } from '../file/segment-file.ts'
+import { columnSpecs } from '../segment/column-specs.ts'
+import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
+import { ColumnBuilder } from './column-builder.ts'
+import type { Unavailable } from './messages.ts'
+
+export interface TypeColumnsOptions {
+  readonly storeName: string
+  /** Where base segments are kept over restarts. */
+  readonly folder: string
+  readonly maxBytes: number
+  /** The database answers questions about types with fewer objects quickly. */
+  readonly minObjects: number
+  /** Whether a question waits until the columns of its types are built. */
+  readonly awaitsBuilds: boolean
+  /** Called with what made a build or a catch-up fail. */
+  readonly onFailure: (error: unknown) => void
+  /** Called with the segments that nobody needs any more. */
+  readonly onClosed: (ids: readonly number[]) => void
+}
+
+/** A catch-up with more rows than this would keep questions waiting for too long. */
+const CATCH_UP_ROWS_MAX = 20_000
+/** The pause after a build that failed or did not fit, unless the type changes. */
+const RETRY_MS = 60_000
+
+interface Entry {
+  columns: TableColumns | undefined
+  /** The record of the file from which the base can be read again. */
+  record: ColumnSegmentRecord | undefined
+  building: Promise<void> | undefined
+  /** One catch-up at a time. */
+  catchingUp: Promise<unknown>
+  refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
+  usedAt: number
+}
+
+export class TypeColumns implements AsyncDisposable {
+  readonly #feed: ColumnFeed
+  readonly #options: TypeColumnsOptions
+  readonly #builder: ColumnBuilder
+  /** By the RID of the type. */
+  readonly #entries = new Map<string, Entry>()
+  #lastSegment = 0
+
+  constructor(feed: ColumnFeed, options: TypeColumnsOptions) {
+    this.#feed = feed
+    this.#options = options
+    const { storeName, folder, awaitsBuilds: isAwaited } = options
+    this.#builder = new ColumnBuilder({ storeName, folder, isAwaited })
+  }
+
+  /** Reads the files that the catalogue has records of, and removes all others. */
+  async readFiles(): Promise<void> {
+    const records = await this.#feed.readSegments()
+    await removeOtherSegments(this.#options.folder, new Set(records.map(({ name }) => name)))
+    for (const record of records) {
+      const entry = this.#entryOf(record.typeRid)
+      if ((entry.record?.version ?? -1) < record.version) entry.record = record
+    }
+    await this.prepare([...this.#entries.keys()])
+  }
+
+  /** Builds the columns of types that are worth it. */
+  async prepare(rids: readonly string[]): Promise<void> {
+    const heads = await this.#feed.readHeads(rids)
+    for (const [index, typeRid] of rids.entries()) {
+      const head = heads[index]
+      // Also catches up, before the closed rows are deleted.
+      if (head !== undefined) await this.columnsAt(typeRid, head, head.published).catch(() => {})
+    }
+  }
+
+  /** Returns the columns of a type, caught up with a version, or why there are none. */
+  async columnsAt(
+    typeRid: string,
+    head: FeedHead,
+    version: number,
+  ): Promise<TableColumns | Unavailable> {
+    const entry = this.#entryOf(typeRid)
+    entry.usedAt = performance.now()
+    if (head.liveCount < this.#options.minObjects || !head.isCreated) {
+      return { reason: 'tooSmall', types: [typeRid] }
+    }
+    if (entry.columns !== undefined) {
+      const found = await this.#caughtUp(entry, head, version)
+      if (found !== undefined) return found
+    }
+    if (entry.refused !== undefined && performance.now() < entry.refused.until) {
+      return { reason: entry.refused.reason, types: [typeRid] }
+    }
+    const building = this.#build(typeRid, entry)
+    if (!this.#options.awaitsBuilds) return { reason: 'building', types: [typeRid] }
+    await building
+    const [latest] = await this.#feed.readHeads([typeRid])
+    const found = latest && entry.columns && (await this.#caughtUp(entry, latest, version))
+    return found ?? { reason: 'outdated' }
+  }
+
+  status(): ColumnsStatus {
+    const types = [...this.#entries].map(([typeRid, entry]): ColumnsStatus['types'][number] => {
+      const { columns, building, refused } = entry
+      const missing = building === undefined ? (refused?.reason ?? 'building') : 'building'
+      return {
+        typeRid,
+        state: columns === undefined ? missing : 'ready',
+        objects: columns?.base.place.size ?? 0,
+        bytes: columns?.bytes ?? 0,
+        version: columns?.seen ?? 0,
+      }
+    })
+    return { usedBytes: this.#usedBytes, maxBytes: this.#options.maxBytes, types }
+  }
+
+  /** True if columns still have a segment. */
+  isCurrent(segment: number): boolean {
+    return [...this.#entries.values()].some(({ columns }) =>
+      columns?.shared.some(({ id }) => id === segment),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#builder[Symbol.asyncDispose]()
+    await this.#feed[Symbol.asyncDispose]()
+  }
+
+  get #usedBytes(): number {
+    return [...this.#entries.values()].reduce((sum, { columns }) => sum + (columns?.bytes ?? 0), 0)
+  }
+
+  #entryOf(typeRid: string): Entry {
+    const known = this.#entries.get(typeRid)
+    if (known !== undefined) return known
+    const entry: Entry = {
+      columns: undefined,
+      record: undefined,
+      building: undefined,
+      catchingUp: Promise.resolve(),
+      refused: undefined,
+      usedAt: 0,
+    }
+    this.#entries.set(typeRid, entry)
+    return entry
+  }
+
+  /** Returns undefined if the columns must be built again. */
+  async #caughtUp(
+    entry: Entry,
+    head: FeedHead,
+    version: number,
+  ): Promise<TableColumns | Unavailable | undefined> {
+    const caughtUp = entry.catchingUp.then(() => this.#catchUp(entry, head))
+    entry.catchingUp = caughtUp.catch(() => this.#forget(entry))
+    const columns = await caughtUp
+    if (columns === undefined) return undefined
+    return columns.reaches(version) && version <= columns.seen ? columns : { reason: 'outdated' }
+  }
+
+  async #catchUp(entry: Entry, head: FeedHead): Promise<TableColumns | undefined> {
+    const { columns } = entry
+    if (columns === undefined) return undefined
+    const { seen, base } = columns
+    // Closed rows of versions before the oldest one may be deleted already.
+    const isLost = seen < head.published && head.oldest > seen
+    if (isLost || !(await this.#isCurrent(columns, head))) return this.#forget(entry)
+    if (seen >= head.published) return columns
+    const until = head.published
+    const changes = await this.#feed.readChanges(base.source, seen, until, CATCH_UP_ROWS_MAX)
+    if (changes === 'tooMany') return this.#forget(entry)
+    const before = columns.shared.map(({ id }) => id)
+    columns.apply(changes, until)
+    const after = new Set(columns.shared.map(({ id }) => id))
+    this.#options.onClosed(before.filter((id) => !after.has(id)))
+    if (columns.needsNewBase) void this.#build(base.typeRid, entry)
+    return columns
+  }
+
+  /** True if columns are those of the current table, and were made as its definition says. */
+  async #isCurrent(columns: TableColumns, { table, generation }: FeedHead): Promise<boolean> {
+    const { typeRid, source } = columns.base
+    if (source.table !== table) return false
+    if (columns.generation === generation) return true
+    const objectType = await this.#feed.readObjectType(typeRid)
+    if (objectType === undefined) return false
+    const isSame = JSON.stringify(columnSpecs(objectType)) === JSON.stringify(source.specs)
+    if (isSame) columns.generation = generation
+    return isSame
+  }
+
+  /** Reads the base from its file, or builds a new one. Until then, the columns stay as they are. */
+  #build(typeRid: string, entry: Entry): Promise<void> {
+    entry.building ??= this.#newBase(typeRid, entry)
+      .catch((error: unknown) => {
+        this.#options.onFailure(error)
+        refuse(entry, 'failed')
+      })
+      .finally(() => {
+        entry.building = undefined
+      })
+    return entry.building
+  }
+
+  async #newBase(typeRid: string, entry: Entry): Promise<void> {
+    const { record } = entry
+    if (record !== undefined && entry.columns === undefined) {
+      const read = await this.#builder.run({ read: record })
+      if ('base' in read) {
+        this.#keep(entry, read.base)
+        return
+      }
+    }
+    const { maxBytes } = this.#options
+    const built = await this.#builder.run({ build: { typeRid, maxBytes } })
+    if ('failed' in built) {
+      refuse(entry, built.failed === 'tooLarge' ? 'tooLarge' : 'failed')
+      return
+    }
+    this.#forget(entry)
+    this.#keep(entry, built.base)
+    entry.record = built.record
+  }
+
+  #keep(entry: Entry, base: BaseSegment): void {
+    this.#makeRoom(base.buffer.byteLength)
+    entry.refused = undefined
+    entry.usedAt = performance.now()
+    entry.columns = new TableColumns(base, () => {
+      this.#lastSegment += 1
+      return this.#lastSegment
+    })
+  }
+
+  /** Evicts the columns that were not used for the longest time. */
+  #makeRoom(bytes: number): void {
+    const byUse = [...this.#entries.values()]
+      .filter(({ columns }) => columns !== undefined)
+      .sort((a, b) => a.usedAt - b.usedAt)
+    for (const entry of byUse) {
+      if (this.#usedBytes + bytes <= this.#options.maxBytes) return
+      this.#drop(entry)
+    }
+  }
+
+  #drop(entry: Entry): void {
+    if (entry.columns === undefined) return
+    this.#options.onClosed(entry.columns.shared.map(({ id }) => id))
+    entry.columns = undefined
+  }
+
+  /** Drops columns that can never be used again, and their file. */
+  #forget(entry: Entry): undefined {
+    this.#drop(entry)
+    const name = entry.record?.name
+    entry.record = undefined
+    if (name === undefined) return
+    // What remains is removed at the next start.
+    this.#feed
+      .removeSegments([name])
+      .then(() => removeSegment(this.#options.folder, name))
+      .catch(() => {})
+  }
+}
+
+function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
+  entry.refused = { reason, until: performance.now() + RETRY_MS }
+}

@@ -1,0 +1,66 @@
+/** A store whose pages and aggregations come from columns, whatever the number of objects. */
+import { openStore } from '../../src/server/open-store.ts'
+import { withColumns } from '../../src/store/columns/column-objects.ts'
+import { Dispatcher } from '../../src/store/columns/process/dispatcher.ts'
+import { errorOf, type Unavailable } from '../../src/store/columns/process/messages.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
+import { openColumnFeed } from '../../src/store/open-column-feed.ts'
+import { tempFolder } from './temp-folder.ts'
+
+export interface ColumnStore extends AsyncDisposable {
+  readonly store: ObjectStore
+  /** How many questions were answered from columns, and why others were not. */
+  readonly outcomes: Map<'answered' | Unavailable['reason'], number>
+}
+
+export async function openColumnStore(name: string): Promise<ColumnStore> {
+  await using parts = new AsyncDisposableStack()
+  const store = parts.use(await openStore(name))
+  const folder = parts.use(tempFolder())
+  const failures: unknown[] = []
+  const outcomes: ColumnStore['outcomes'] = new Map()
+  const dispatcher = parts.use(
+    new Dispatcher(await openColumnFeed(name), {
+      storeName: name,
+      folder: folder.path,
+      maxBytes: 1e9,
+      minObjects: 0,
+      awaitsBuilds: true,
+      threads: 1,
+      onFailure: (error) => failures.push(error),
+    }),
+  )
+  const objects = withColumns(
+    store,
+    {
+      ask: async (question, _, { callerId, signal }) => {
+        const computed = await dispatcher.answer(question, callerId, signal)
+        if (failures.length > 0) throw failures[0]
+        if ('refused' in computed) throw errorOf(computed.refused)
+        const outcome = 'answer' in computed ? 'answered' : computed.unavailable.reason
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        return 'answer' in computed ? computed.answer : undefined
+      },
+    },
+    60_000,
+  )
+  const opened = parts.move()
+  // Columns that are asked for after each commit have a base of the first, and added rows.
+  const commit: ObjectStore['commit'] = async (batch, context) => {
+    const committed = await store.commit(batch, context)
+    await dispatcher.prepare([batch.objectType.rid])
+    return committed
+  }
+  const overridden = { ...objects, commit }
+  return {
+    store: new Proxy(store, {
+      get: (target, name) => {
+        const of = name in overridden ? overridden : target
+        const value: unknown = Reflect.get(of, name, of)
+        return typeof value === 'function' ? value.bind(of) : value
+      },
+    }),
+    outcomes,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
