@@ -1,10 +1,9 @@
 /** Runs the published Python SDK against the service, over TLS; see the help. */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { AVIATION } from '../test/support/ontologies.ts'
 import { runOqs, startOqs, waitForLine } from '../test/support/oqs-process.ts'
 import { PLACES } from '../test/support/places.ts'
@@ -32,15 +31,8 @@ sets, interfaces and actions of v1 and v2. Then it runs the example of docs/sdk.
 or newer with venv. Takes about a minute and 100 MB.`,
   full: {},
   stores: ['SQLite'],
-  async run({ bench, texts: { python = 'python3', version, venv } }) {
-    const environment = venv ?? join(bench.folder, 'venv')
-    const interpreter = join(environment, 'bin/python')
-    if (venv === undefined) {
-      const run = promisify(execFile)
-      await run(python, ['-m', 'venv', environment])
-      const wanted = version === undefined ? PACKAGE : `${PACKAGE}==${version}`
-      await run(interpreter, ['-m', 'pip', 'install', '--quiet', wanted])
-    }
+  async run({ bench, texts: { venv } }) {
+    const interpreter = await bench.findPython(venv, PACKAGE)
     const settings = {
       OQS_PORT: '0',
       OQS_STORE: `sqlite:${join(bench.folder, 'oqs.db')}`,
@@ -79,9 +71,5 @@ await runCommand({
   name: 'check:python',
   about: 'Runs the published Python SDK against the service, over TLS.',
   parts: { sdk },
-  texts: {
-    'python=COMMAND': 'the Python to use instead of python3',
-    'version=NUMBER': 'the version of the package instead of the newest one',
-    'venv=FOLDER': 'an environment that has the package, instead of a new one',
-  },
+  texts: { 'venv=FOLDER': 'an environment that has the package, instead of a new one' },
 })

@@ -1,6 +1,4 @@
 /** Sends random requests, reads damaged files and opens changed page tokens; see the help. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { readCorpus } from '../test/fuzz/http/corpus.ts'
 import { HttpFuzzer } from '../test/fuzz/http/fuzz-http.ts'
 import type { FuzzRequest } from '../test/fuzz/http/fuzz-request.ts'
@@ -134,7 +132,7 @@ the problem, in limited time and memory.`,
   full: { files: 20_000, seed: 1 },
   quick: { files: 500, seed: 1 },
   stores: ['SQLite'],
-  async run({ numbers: { files, seed }, texts: { keep } }) {
+  async run({ numbers: { files, seed } }) {
     await using fuzzer = new ReaderFuzzer()
     const originals = realFiles()
     const failures = new Failures()
@@ -144,11 +142,7 @@ the problem, in limited time and memory.`,
       const { result, mistake } = await fuzzer.read(file)
       longestMs = Math.max(longestMs, performance.now() - before)
       if (result !== undefined && 'rows' in result) readable += 1
-      if (mistake === undefined) return
-      failures.add(`${name}, ${file.name}: ${mistake}`)
-      if (keep === undefined) return
-      mkdirSync(keep, { recursive: true })
-      writeFileSync(join(keep, `${name.replace(' ', '-')}-${file.name}`), file.bytes)
+      if (mistake !== undefined) failures.add(`${name}, ${file.name}: ${mistake}`)
     }
     for (const file of damagedFiles()) await read(file, 'corpus')
     for (let own = seed; own < seed + files; own += 1) {
@@ -169,7 +163,4 @@ await runCommand({
   about: `Tries random input. Each case has a seed; a failure prints it, and --only PART --seed SEED with a
 count of 1 tries it again. The kept inputs in test/fuzz/corpus are tried first.`,
   parts: { http, tokens, readers },
-  texts: {
-    'keep=FOLDER': 'write the files that were handled badly to FOLDER',
-  },
 })

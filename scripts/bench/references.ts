@@ -1,10 +1,7 @@
 /** The engines that answers are compared with, in a Python process that has loaded the same objects. */
-import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { showProgress } from '../measure/report.ts'
 import type { Workbench } from '../measure/workbench.ts'
 
@@ -41,7 +38,11 @@ export async function startReferences(
   file: string,
   venv: string | undefined,
 ): Promise<References> {
-  const python = venv === undefined ? await install(bench.folder) : join(venv, 'bin/python')
+  showProgress(`installing ${PACKAGES}`)
+  const python = await bench.findPython(venv, ...PACKAGES.split(' ')).catch((error) => {
+    showProgress(error.message)
+    return 'python3'
+  })
   const child = spawn(python, [PROGRAM, file, bench.folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -67,19 +68,4 @@ export async function startReferences(
       return readReply()
     },
   }
-}
-
-/** Returns a Python with the packages, or without them if they cannot be installed. */
-async function install(folder: string): Promise<string> {
-  const run = promisify(execFile)
-  const venv = join(folder, 'venv')
-  const python = join(venv, 'bin/python')
-  showProgress(`installing ${PACKAGES}`)
-  try {
-    await run('python3', ['-m', 'venv', venv])
-    await run(python, ['-m', 'pip', 'install', '--quiet', ...PACKAGES.split(' ')])
-  } catch (error) {
-    showProgress((error as Error).message)
-  }
-  return existsSync(python) ? python : 'python3'
 }

@@ -2,13 +2,14 @@
  * Everything that a part of a run starts and creates: stores, services, other programs and files.
  * Nothing of it outlives the part, however the run ends.
  */
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { startProgram, waitForLine } from '../../test/support/oqs-process.ts'
 import { createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
@@ -199,6 +200,17 @@ export class Workbench implements AsyncDisposable {
     const command = program.args.join(' ')
     if (status !== 0) throw new Error(`${command} failed with ${status}: ${running.stderr()}`)
     return { seconds, cpuMicros: endedChildrenMicros() - cpuBefore, megabytes }
+  }
+
+  /** Returns a Python that has packages: that of an environment, or of a new one. */
+  async findPython(venv: string | undefined, ...packages: readonly string[]): Promise<string> {
+    if (venv !== undefined) return join(venv, 'bin/python')
+    const run = promisify(execFile)
+    const folder = join(this.folder, 'venv')
+    await run('python3', ['-m', 'venv', folder])
+    const python = join(folder, 'bin/python')
+    await run(python, ['-m', 'pip', 'install', '--quiet', ...packages])
+    return python
   }
 
   /** Runs a command of `oqs`, and measures the command and the service. */
