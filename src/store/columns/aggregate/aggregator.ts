@@ -1,8 +1,9 @@
 /** Aggregates the rows of segments, one segment after the other. */
-import type { FieldId } from '../../../ontology/values/searchable-values.ts'
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
 import type { Filter } from '../filter/filter.ts'
 import { andBits, type Bits, CHUNK, countBits, listBits } from '../image/bits.ts'
+import type { Column } from '../segment/column.ts'
 import type { Segment } from '../segment/segment.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 import type { Coder, Selection } from './coder.ts'
@@ -26,6 +27,8 @@ export class Aggregator {
   /** The groups of each grouping but the first, each in a group of the one before. */
   readonly #levels: readonly PairTable[]
   readonly #accumulators: readonly (Accumulator | 'count')[]
+  /** Whether the values of a field are numbers or texts: large numbers are texts in some segments. */
+  readonly #forms = new Map<string, Column['kind']>()
   #counts = new Float64Array(1)
 
   constructor(aggregation: Aggregation) {
@@ -44,7 +47,8 @@ export class Aggregator {
   add(filtered: FilteredSegment, onChunk: () => void): boolean {
     const { segment, names } = filtered
     const { groupings, metrics } = this.#aggregation
-    const columnOf = (aggregated: Aggregated) => segment.column(fieldOf(aggregated, names))
+    const columnOf = (aggregated: Aggregated) =>
+      this.#inSameForm(aggregated, segment.column(fieldOf(aggregated, names)))
     const coders = this.#keys.map(({ coderOf }, index) => {
       const column = columnOf(groupings[index] as Aggregated)
       return column && coderOf(column)
@@ -63,6 +67,15 @@ export class Aggregator {
     )
     for (const one of this.#accumulators) if (one !== 'count') one.endSegment?.()
     return true
+  }
+
+  /** Returns undefined if the column has another form than that of an earlier segment. */
+  #inSameForm(aggregated: Aggregated, column: Column | undefined): Column | undefined {
+    const key = fieldKey(fieldOf(aggregated, undefined))
+    const form = column?.kind === 'list' ? column.values.kind : column?.kind
+    const known = this.#forms.get(key) ?? form
+    if (known !== undefined) this.#forms.set(key, known)
+    return known === form ? column : undefined
   }
 
   #addRows(

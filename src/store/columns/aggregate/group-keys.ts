@@ -10,7 +10,7 @@ import { stepStartJson } from '../../../query/aggregation/time-step.ts'
 import { toColumnValue as comparedColumn } from '../../../query/compared-value.ts'
 import { hasBit } from '../image/bits.ts'
 import type { Column, PointColumn } from '../segment/column.ts'
-import { fromNumber, fromText, toNumber, toText } from '../segment/stored-form.ts'
+import { fromNumber, fromText, isExact, toNumber, toText } from '../segment/stored-form.ts'
 import { bucketOf, floorDivide, stepNumberOf, stepsOf } from './buckets.ts'
 import { type Coder, listCoder, NumberCodes, numberCoder, type Steps, textCoder } from './coder.ts'
 import { rangeKeys } from './range-keys.ts'
@@ -70,6 +70,8 @@ function exactKeys({ type, absent }: ExactGrouping): GroupKeys {
   const texts = new TextNumbers()
   const numbers = new NumberCodes(CODE_WINDOW)
   let isText = false
+  const isAbsentExact =
+    typeof absent !== 'object' || isExact(type, toNumber(type, comparedColumn(absent.value)))
   const absentCode = () => {
     if (absent === undefined) return -1
     if (absent === 'null') return NULL_CODE
@@ -86,7 +88,8 @@ function exactKeys({ type, absent }: ExactGrouping): GroupKeys {
         byCode[0] = absentCode()
         return textCoder(column, byCode)
       }
-      if (column.kind !== 'numbers') return undefined
+      // A number that stands for two values cannot be told from the other one.
+      if (column.kind !== 'numbers' || !isAbsentExact) return undefined
       numbers.startAt(column.range.min)
       const coder = numberCoder(column, { codes: numbers, toKey: undefined, absent: -1 })
       return shifted(coder, absentCode())

@@ -2,9 +2,11 @@
  * Aggregates the objects of a version, in one transaction. The database filters rows; their values
  * become small segments of columns, which are aggregated one after the other.
  */
+import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { scalarCodec } from '../../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
 import { Aggregator, fieldOf } from '../../columns/aggregate/aggregator.ts'
 import { writeGroups } from '../../columns/aggregate/write-groups.ts'
 import { EVERYTHING } from '../../columns/filter/filter.ts'
@@ -13,6 +15,7 @@ import type { FieldValue } from '../../columns/segment/build-column.ts'
 import { SegmentBuilder } from '../../columns/segment/build-segment.ts'
 import type { ColumnSpec } from '../../columns/segment/column.ts'
 import { Segment } from '../../columns/segment/segment.ts'
+import { isExact, toNumber } from '../../columns/segment/stored-form.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
@@ -30,26 +33,44 @@ export function aggregate(
   { sources, aggregation, maxGroups }: AggregateRequest,
 ): AggregateResult | Reclaimed {
   return inReadTransaction(connection, () => {
-    const aggregator = new Aggregator(aggregation)
-    const versions: number[] = []
+    const tables: SourceRows[] = []
     for (const source of sources) {
       const rows = sourceRows(connection, source)
       if (rows === 'reclaimed') return rows
-      versions.push(rows.version)
-      for (const segment of readSegments(connection.statements, source, rows, aggregation)) {
+      tables.push(rows)
+    }
+    const { statements } = connection
+    const fields = tables.map((rows) => readFields(aggregation, rows))
+    const inexact = new Set(
+      fields.flatMap((some, at) =>
+        some
+          .filter((field) => !areExact(statements, tables[at] as SourceRows, field))
+          .map(({ shownKey }) => shownKey),
+      ),
+    )
+    const aggregator = new Aggregator(aggregation)
+    for (const [at, rows] of tables.entries()) {
+      // All segments must have a field in the same form.
+      const specs = fields[at]?.map((field) => ({
+        ...field,
+        asTexts: inexact.has(field.shownKey),
+      }))
+      for (const segment of readSegments(statements, rows, specs ?? [])) {
         const visible = bitsFor(segment.size)
         fillBits(visible, segment.size)
-        const { names } = source
+        const { names } = rows.source
         if (!aggregator.add({ segment, visible, filter: EVERYTHING, names }, () => undefined)) {
           throw new Error('a segment lacks a column of its aggregation')
         }
       }
     }
+    const versions = tables.map(({ version }) => version)
     return { ...writeGroups(aggregator.finish(), aggregation, maxGroups), versions }
   })
 }
 
 interface SourceRows {
+  readonly source: AggregateSource
   readonly version: number
   readonly numbers: TableFields
   /** Undefined if the table is not created yet. */
@@ -76,6 +97,7 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   // whole table, and a sequential scan is many times faster than random access.
   const visible = isLatest ? `+${VISIBLE.current}` : '+valid_from <= ? AND +valid_to > ?'
   return {
+    source,
     version,
     numbers,
     table: created === undefined ? undefined : objectTable(created),
@@ -88,6 +110,10 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
 
 /** A field of an aggregation: its column, and how its values are read. */
 interface ReadField extends ColumnSpec {
+  /** Names the field in all sources. */
+  readonly shownKey: string
+  /** The value of objects without one, if the aggregation names one. */
+  readonly absent: ColumnValue | undefined
   readonly sql: readonly string[]
   readonly values: readonly string[]
   readonly read: (cells: readonly (SqlValue | null)[]) => FieldValue
@@ -95,15 +121,10 @@ interface ReadField extends ColumnSpec {
 
 function* readSegments(
   statements: StatementCache,
-  source: AggregateSource,
-  { table, where, numbers }: SourceRows,
-  aggregation: Aggregation,
+  { table, where }: SourceRows,
+  fields: readonly ReadField[],
 ): Generator<Segment> {
   if (table === undefined) return
-  const fields = readFields(aggregation, source, numbers).map((field) => ({
-    ...field,
-    asTexts: !areExact(statements, table, field, numbers),
-  }))
   const columns = ['o.id', ...fields.flatMap(({ sql }) => sql)]
   const statement = statements.prepare(
     `SELECT ${columns.join(', ')} FROM ${table} AS o WHERE ${where.sql}`,
@@ -134,11 +155,12 @@ function* readSegments(
 /** True if doubles hold all values of a field. */
 function areExact(
   statements: StatementCache,
-  table: string,
-  { type, property, structField, isList }: ColumnSpec,
-  numbers: TableFields,
+  { table, numbers }: SourceRows,
+  { type, property, structField, isList, absent }: ReadField,
 ): boolean {
   if (type !== 'long' && type !== 'timestamp') return true
+  if (absent !== undefined && !isExact(type, toNumber(type, absent))) return false
+  if (table === undefined) return true
   if (isList || !numbers.hasColumn({ property, structField })) return false
   const { indexed } = numbers.propertySql(property, structField)
   const statement = statements.prepare(
@@ -157,15 +179,22 @@ function openSegment(builder: SegmentBuilder): Segment {
 /** Returns what an aggregation reads, each field once. */
 function readFields(
   { groupings, metrics }: Aggregation,
-  { names }: AggregateSource,
-  numbers: TableFields,
+  { source: { names }, numbers }: SourceRows,
 ): ReadField[] {
   const valueMetrics = metrics.filter((metric) => metric.kind !== 'count')
   const fields = [...groupings, ...valueMetrics].map((one): ReadField => {
     const { property, structField } = fieldOf(one, names)
     const { type } = one
     const isList = one.kind === 'exact' && one.ofElements === true
-    const spec = { property, structField, type, isList }
+    const named = one.kind === 'exact' && typeof one.absent === 'object' ? one.absent : undefined
+    const spec = {
+      property,
+      structField,
+      type,
+      isList,
+      shownKey: fieldKey(fieldOf(one, undefined)),
+      absent: named && toColumnValue(named.value),
+    }
     const path = jsonPath({ property })
     if (type === 'geopoint') {
       const coordinates = [`${path}.coordinates[0]`, `${path}.coordinates[1]`]
@@ -187,7 +216,9 @@ function readFields(
     const { value } = numbers.propertySql(property, structField)
     return { ...spec, sql: [value], values: [], read: ([cell]) => cell ?? undefined }
   })
-  return [...new Map(fields.map((field) => [fieldKey(field), field])).values()]
+  return [...Map.groupBy(fields, fieldKey).values()].map(
+    (same) => same.find(({ absent }) => absent !== undefined) ?? (same[0] as ReadField),
+  )
 }
 
 function readPoint([longitude, latitude]: readonly (SqlValue | null)[]): FieldValue {
