@@ -145,6 +145,6 @@ export function applyReplacement(
 }
 
 /** Returns the same objects, each as a new row version. */
-export function copied(objects: Objects): Objects {
+function copied(objects: Objects): Objects {
   return new Map([...objects].map(([key, object]) => [key, { ...object }]))
 }

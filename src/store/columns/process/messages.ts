@@ -32,14 +32,14 @@ export interface FindSetPageRequest
 }
 
 /** The objects of a page, up to one more than it can hold. */
-export interface FoundPage {
+interface FoundPage {
   readonly keys: readonly string[]
   readonly totalCount: number | undefined
   readonly version: number
   readonly linkedVersions: readonly number[]
 }
 
-export interface FoundSetPage {
+interface FoundSetPage {
   readonly rows: readonly MergedRow[]
   readonly totalCount: number | undefined
   /** In the order of `typesOfSet`. */

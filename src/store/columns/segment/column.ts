@@ -80,7 +80,7 @@ export interface PointColumn {
   readonly present: Bits | undefined
 }
 
-export interface PresenceColumn {
+interface PresenceColumn {
   readonly kind: 'presence'
   readonly present: Bits
 }

@@ -22,7 +22,7 @@ import { addRows, encodeObjects } from '../writes/copy-rows.ts'
 const OBJECTS_PER_TURN = 100
 
 /** Selects the rows of the published version of a type. */
-export function currentRows(): Operation<SqlCondition> {
+function currentRows(): Operation<SqlCondition> {
   return settled({ sql: `valid_to = ${NEVER_CLOSED}`, values: [] })
 }
 

@@ -23,12 +23,7 @@ import { INDEXED_TIME } from '../../sql/compile/field-numbers.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { TableFields } from './table-fields.ts'
-import {
-  columnDefinitions,
-  columnNames,
-  deferredIndexes,
-  propertyColumns,
-} from './table-indexes.ts'
+import { columnDefinitions, deferredIndexes, propertyColumns } from './table-indexes.ts'
 
 /** A column can hold values of any type; timestamps have a second one for their index. */
 export const SQLITE_TABLES: TableDialect = {
@@ -135,13 +130,6 @@ function* buildIndex(session: CoreSession, { sql }: Index, rows: number): Operat
     const { threads, cacheSize } = settings ?? {}
     yield* session.execute(`PRAGMA threads = ${threads}; PRAGMA cache_size = ${cacheSize}`)
   }
-}
-
-/** Returns an empty subquery that replaces a table which is not created yet. */
-export function emptyTable(fields: TableFields): string {
-  const fixed = ['id', 'pk', 'valid_from', 'valid_to', 'object_id', 'body']
-  const columns = [...fixed, ...propertyColumns(fields).flatMap(columnNames)]
-  return `(SELECT ${columns.map((column) => `NULL AS ${column}`).join(', ')} WHERE FALSE)`
 }
 
 /** Removes rows from the indexes that all types share. */
