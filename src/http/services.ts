@@ -34,7 +34,7 @@ export interface Services extends ServiceParts, AccessServices {
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined
   /** The columns of large types; undefined if they are turned off. */
-  readonly columns: { status(): Promise<ColumnsStatus | undefined> } | undefined
+  readonly columns: { status(): Promise<ColumnsStatus> } | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Aborted when the service shuts down, so that clients should close their connections. */

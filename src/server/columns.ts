@@ -35,8 +35,9 @@ export interface StartedColumns extends AsyncDisposable {
 
 /** Connects a worker to the columns process; undefined if columns are turned off. */
 export function connectToSupervisor(config: Config): ColumnsClient | undefined {
-  if (columnsMemory(config) === 0) return undefined
-  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)))
+  const maxBytes = columnsMemory(config)
+  if (maxBytes === 0) return undefined
+  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)), maxBytes)
 }
 
 /** The folder of the socket, which workers find by the number of their supervisor. */
@@ -71,7 +72,7 @@ export function startColumns(
   const folder = socketFolder(config.OQS_WORKERS !== 1)
   const address = addressIn(folder)
   let columns: ColumnsProcess | undefined
-  const client = new ColumnsClient(address)
+  const client = new ColumnsClient(address, maxBytes)
   const options = {
     address,
     storeName: config.OQS_STORE,
@@ -110,7 +111,9 @@ const AUTO_SHARE = 1 / 4
 const AUTO_MAX_BYTES = 4 * 1024 ** 3
 
 function columnsMemory({ OQS_COLUMNS_MEMORY: setting }: Config): number {
-  return setting === 'auto' ? Math.min(totalmem() * AUTO_SHARE, AUTO_MAX_BYTES) : setting
+  return setting === 'auto'
+    ? Math.min(Math.floor(totalmem() * AUTO_SHARE), AUTO_MAX_BYTES)
+    : setting
 }
 
 /** Beside a SQLite file; for another database, in the folder in which files of the service are kept. */

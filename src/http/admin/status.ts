@@ -70,7 +70,7 @@ const StatusResponse = Type.Object({
       },
       {
         description:
-          'The columns that answer counts, facets, aggregations and searches. Absent while no type is large enough to need them.',
+          'The columns that answer counts, facets, aggregations and searches. Absent if they are turned off.',
       },
     ),
   ),

@@ -26,14 +26,17 @@ export interface AskOptions {
 
 export class ColumnsClient implements Disposable {
   readonly #address: string
+  readonly #maxBytes: number
   readonly #waiting = new Map<number, PromiseWithResolvers<ColumnsReply | undefined>>()
   /** When a type may be asked for again, by RID. */
   readonly #pausedUntil = new Map<string, number>()
   #socket: Promise<Socket | undefined> | undefined
   #lastId = 0
 
-  constructor(address: string) {
+  /** The address of the columns process, and the memory that it may use. */
+  constructor(address: string, maxBytes: number) {
     this.#address = address
+    this.#maxBytes = maxBytes
   }
 
   /** Returns undefined if the database must answer. Throws what the signal is aborted with. */
@@ -52,11 +55,12 @@ export class ColumnsClient implements Disposable {
     return undefined
   }
 
-  /** Returns undefined if there is no columns process: it starts with the first large type. */
-  async status(): Promise<ColumnsStatus | undefined> {
+  /** Returns what the columns process holds: nothing, until the first type is large enough. */
+  async status(): Promise<ColumnsStatus> {
     const { signal } = new AbortController()
     const reply = await this.#request((id) => ({ id, status: true }), signal)
-    return reply !== undefined && 'answer' in reply ? (reply.answer as ColumnsStatus) : undefined
+    if (reply !== undefined && 'answer' in reply) return reply.answer as ColumnsStatus
+    return { usedBytes: 0, maxBytes: this.#maxBytes, types: [] }
   }
 
   /** Has the columns of types built that are worth it. */

@@ -35,7 +35,7 @@ export function columnName({ value }: PropertySql): string {
 }
 
 /** Returns the names of a property's columns: that of its value, and that of its time, if any. */
-export function columnNames(property: PropertySql): readonly [value: string, time?: string] {
+function columnNames(property: PropertySql): readonly [value: string, time?: string] {
   const column = columnName(property)
   return property.form === 'time' ? [column, property.indexed.replace('o.', '')] : [column]
 }
