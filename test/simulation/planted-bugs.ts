@@ -106,7 +106,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a walk in an order ends early',
     file: STORED_PAGE,
-    edits: [['more: rows.length > ids.length,', 'more: rows.length > ids.length + 1,']],
+    edits: [['more: rows.length > page.count,', 'more: rows.length > page.count + 1,']],
   },
   {
     name: 'a full last page has a token',

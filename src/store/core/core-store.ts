@@ -181,10 +181,15 @@ export class CoreStore {
     )
   }
 
-  commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+  async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+    const { replacement } = batch
     // Ignores errors, because the batch itself fails in the same way.
-    if (batch.replacement !== undefined) this.#keepLoading(batch.replacement).catch(() => {})
-    return audited(context, batch, (write) => this.#parts.writes.commit(write, context))
+    const kept = replacement && this.#keepLoading(replacement).catch(() => {})
+    const commit = await audited(context, batch, (write) =>
+      this.#parts.writes.commit(write, context),
+    )
+    await kept
+    return commit
   }
 
   /**
