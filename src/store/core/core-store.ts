@@ -185,17 +185,13 @@ export class CoreStore {
     const { replacement } = batch
     // Ignores errors, because the batch itself fails in the same way.
     const kept = replacement && this.#keepLoading(replacement).catch(() => {})
-    const commit = await audited(context, batch, (write) =>
-      this.#parts.writes.commit(write, context),
-    )
+    const { writes } = this.#parts
+    const commit = await audited(context, batch, (write) => writes.commit(write, context))
     await kept
     return commit
   }
 
-  /**
-   * Keeps a replacement from expiring while its next batch arrives, which may take minutes. Writes
-   * only if maintenance has marked it as idle, and does not delay the batch.
-   */
+  /** Keeps a replacement that is marked as idle while its next batch arrives, perhaps for minutes. */
   async #keepLoading(replacement: string): Promise<void> {
     const isIdle = await this.#operations.read((session) => isIdleReplacement(session, replacement))
     if (isIdle) await this.#operations.write(touchReplacement, replacement)
