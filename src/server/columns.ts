@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ColumnsClient } from '../store/columns/columns-client.ts'
 import { ColumnsProcess } from '../store/columns/columns-process.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { sqlitePath } from '../store/store-name.ts'
 import { startBackgroundTask } from './background-task.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
@@ -118,8 +119,8 @@ function columnsMemory({ OQS_COLUMNS_MEMORY: setting }: Config): number {
 
 /** Beside a SQLite file; for another database, in the folder in which files of the service are kept. */
 function filesFolder(storeName: string): string {
-  if (storeName.startsWith('sqlite:'))
-    return `${resolve(storeName.slice('sqlite:'.length))}.columns`
+  const path = sqlitePath(storeName)
+  if (path !== undefined) return `${path}.columns`
   const name = createHash('sha256').update(withoutPassword(storeName)).digest('hex').slice(0, 16)
   return resolve('data', 'columns', name)
 }

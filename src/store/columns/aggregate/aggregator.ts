@@ -154,7 +154,7 @@ function countGroups({ groups, count }: GroupedRows, counts: Float64Array): void
 const ALL_PLACES = Int32Array.from({ length: CHUNK }, (_, place) => place)
 
 /** Selects the visible matches chunk by chunk. If only counted, their places are unknown. */
-function* selections(
+export function* selections(
   { segment, visible, filter }: FilteredSegment,
   isCountOnly: boolean,
 ): Generator<Selection> {

@@ -1,10 +1,10 @@
 /** The values that the matches of a query have in a field, each once. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import { CHUNK, hasBit, listBits } from '../image/bits.ts'
+import { hasBit } from '../image/bits.ts'
 import type { CodeColumn, NumberColumn } from '../segment/column.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'
-import type { FilteredSegment } from './aggregator.ts'
+import { type FilteredSegment, selections } from './aggregator.ts'
 
 /** Returns undefined if a segment does not have the values of the field. */
 export function distinctValues(
@@ -52,21 +52,12 @@ function addNumbers(
 }
 
 function forEachMatch(
-  { segment, visible, filter }: FilteredSegment,
+  filtered: FilteredSegment,
   onChunk: () => void,
   visit: (position: number) => void,
 ): void {
-  const bits = new Uint32Array(CHUNK >>> 5)
-  const places = new Int32Array(CHUNK)
-  for (let from = 0; from < segment.size; from += CHUNK) {
+  for (const { from, places, count } of selections(filtered, false)) {
     onChunk()
-    const to = Math.min(from + CHUNK, segment.size)
-    const words = (to - from + 31) >>> 5
-    filter(from, to, bits)
-    for (let word = 0; word < words; word += 1) {
-      bits[word] = (bits[word] as number) & (visible[(from >>> 5) + word] as number)
-    }
-    const count = listBits(bits, words, from, places)
-    for (let at = 0; at < count; at += 1) visit(places[at] as number)
+    for (let at = 0; at < count; at += 1) visit(from + (places[at] as number))
   }
 }

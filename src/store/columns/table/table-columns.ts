@@ -59,7 +59,7 @@ export class TableColumns {
     return this.#added.size + this.#closings.count
   }
 
-  /** True if so many rows have changed that a new base would make answers faster. */
+  /** True if enough rows have changed that a new base would make answers faster. */
   get needsNewBase(): boolean {
     const size = this.#segment.size
     return this.changedRows > Math.max(MIN_CHANGED_ROWS, size * MAX_CHANGED_SHARE)
