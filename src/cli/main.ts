@@ -1,9 +1,9 @@
 /** Runs a command line and maps its outcome to an exit status. */
 import { CommanderError } from 'commander'
+import { describeItem, OqsError } from '../client/oqs-error.ts'
 import { hintFor } from './hints.ts'
 import { INTERRUPTED_STATUS, Interrupted } from './interrupt.ts'
 import { buildProgram } from './program.ts'
-import { withReasons } from './reasons.ts'
 import { describeOption } from './remedies.ts'
 
 /** Returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted. */
@@ -43,4 +43,29 @@ export function describeError(error: unknown): string {
 
 function oneLine(text: string): string {
   return String(text).replaceAll(/\s*\n\s*/g, ' ')
+}
+
+/** The parameters of errors that list reasons. */
+const LISTS = ['mistakes', 'reasons', 'refused', 'unfitObjects']
+
+const MAX_REASON_LENGTH = 1000
+
+/** Splits an error into what happened and the reasons; indented lines of its message are reasons. */
+function withReasons(error: unknown): {
+  readonly message: string
+  readonly reasons: readonly string[]
+} {
+  const listed = error instanceof OqsError ? listedReasons(error) : []
+  if (error instanceof OqsError && listed.length > 0) {
+    return { message: error.describe(LISTS), reasons: listed }
+  }
+  const [message = '', ...reasons] = String((error as Error).message).split('\n  ')
+  return { message, reasons }
+}
+
+function listedReasons({ parameters }: OqsError): readonly string[] {
+  return LISTS.flatMap((name) => {
+    const list = parameters[name]
+    return Array.isArray(list) ? list.map((item) => describeItem(item, MAX_REASON_LENGTH)) : []
+  })
 }

@@ -1,5 +1,4 @@
 /** What the endpoints work with. `server/` creates it once and passes it to every endpoint. */
-
 import type { BlockList } from 'node:net'
 import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
@@ -8,7 +7,6 @@ import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { ColumnsStatus, ObjectStore, Objects } from '../store/object-store.ts'
 import type { AuditSink } from './audit/request-audit.ts'
 import type { EventSink } from './events.ts'
-import type { Metrics } from './metrics-source.ts'
 import type { OpenRequests } from './request/http-context.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -51,4 +49,15 @@ export interface GivenServices extends Omit<Services, 'objects' | 'store'> {
 export interface RequestLimits extends ServiceLimits {
   /** The limits of each caller, as `getCaller` shows them. */
   readonly callers: Pick<CallerLimitsOptions, 'maxConcurrentRequests' | 'requestsPerMinute'>
+}
+
+/** Who may read the metrics. */
+export const METRICS_ACCESS = ['token', 'open', 'off'] as const
+type MetricsAccess = (typeof METRICS_ACCESS)[number]
+
+export interface Metrics {
+  readonly access: Exclude<MetricsAccess, 'off'>
+  readonly contentType: string
+  /** Returns all metrics as text, in the format that `contentType` names. */
+  render(): Promise<string>
 }

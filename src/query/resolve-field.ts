@@ -1,7 +1,7 @@
 /** Resolves the fields that queries and orders name. */
 
 import { API_NAME_MAX_LENGTH, STRUCT_MAX_DEPTH } from '../contract/limits.ts'
-import type { ScalarType } from '../ontology/definition/property-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../ontology/definition/property-type.ts'
 import { findPath, isMultiValuedEnd, typeAt } from '../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { isComparable } from '../ontology/values/scalar-codec.ts'
@@ -61,18 +61,7 @@ export function definedField({ property, structField }: Field) {
   return structField === undefined ? { property } : { property, structField }
 }
 
-const ORDERED: readonly ScalarType[] = [
-  'string',
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'float',
-  'double',
-  'decimal',
-  'date',
-  'timestamp',
-]
+const ORDERED: readonly ScalarType[] = ['string', ...NUMBER_TYPES, 'date', 'timestamp']
 
 export function isEquatable({ type }: ResolvedField): boolean {
   return type !== undefined && isComparable(type)

@@ -8,7 +8,7 @@ type Parsed<Name extends SettingName> = Exclude<
   undefined
 >
 /** A setting without a default may be absent. */
-type Absent<Name extends SettingName> = (typeof SETTINGS)[Name]['default'] extends string
+type Absent<Name extends SettingName> = (typeof SETTINGS)[Name] extends { default: string }
   ? never
   : undefined
 
@@ -75,7 +75,7 @@ export function effectiveSettings(
       const text = values[name]
       if (text !== undefined && text !== '') return { name, text, source }
     }
-    const text: string | undefined = SETTINGS[name].default
+    const { default: text }: Setting<unknown> = SETTINGS[name]
     return { name, text, source: text === undefined ? 'not set' : 'default' }
   })
 }

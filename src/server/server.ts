@@ -1,6 +1,7 @@
 /** Assembles the service from its configuration, starts it and stops it. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import type { OpenIdTokens } from '../access/access-services.ts'
 import { CredentialUses, hashSecret, TokenLookups } from '../access/credentials.ts'
 import { CallerViews } from '../access/policies/caller-views.ts'
 import type { CallerView } from '../access/policies/view-ontology.ts'
@@ -8,9 +9,8 @@ import { Admission } from '../admission/admission.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
-import type { Metrics } from '../http/metrics-source.ts'
 import { OpenRequests } from '../http/request/http-context.ts'
-import type { GivenServices, RequestLimits } from '../http/services.ts'
+import type { GivenServices, Metrics, RequestLimits } from '../http/services.ts'
 import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
@@ -21,7 +21,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { openAuditLines } from './audit/audit-lines.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { closeApp } from './close-app.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, requireBothOrNeither } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
 import { type MaintainedStoreOptions, openMaintainedStore } from './maintained-store.ts'
@@ -31,7 +31,6 @@ import {
   renderMetrics,
   ServiceMetrics,
 } from './metrics/service-metrics.ts'
-import { openIdProviderOf } from './openid-settings.ts'
 import { queryLimitsOf } from './query-limits.ts'
 import { definitionsMemory, requestMemory } from './request-memory.ts'
 import { readTlsFiles, reloadCertificate } from './tls-files.ts'
@@ -256,4 +255,28 @@ function cannotListen({ OQS_HOST, OQS_PORT }: Config, error: NodeJS.ErrnoExcepti
     return new ConfigError(`OQS_PORT is ${OQS_PORT}: ${message}. ${advice}`, { cause: error })
   }
   return error
+}
+
+/** Opens the OpenID provider of the settings; undefined if there is none. */
+export async function openIdProviderOf(
+  config: Config,
+  now: () => number,
+): Promise<OpenIdTokens | undefined> {
+  const { OQS_OIDC_ISSUER: issuer, OQS_OIDC_AUDIENCE: audience } = config
+  requireBothOrNeither(config, 'OQS_OIDC_ISSUER', 'OQS_OIDC_AUDIENCE')
+  if (issuer === undefined || audience === undefined) return undefined
+  // Most services have no provider, and start faster without the library for signed tokens.
+  const { OpenIdProvider } = await import('../access/openid/openid-provider.ts')
+  return new OpenIdProvider({
+    issuer,
+    audience,
+    algorithms: config.OQS_OIDC_ALGORITHMS,
+    jwksUrl: config.OQS_OIDC_JWKS_URL,
+    scopeClaim: config.OQS_OIDC_SCOPE_CLAIM,
+    scopes: config.OQS_OIDC_SCOPES,
+    ontologyClaim: config.OQS_OIDC_ONTOLOGY_CLAIM,
+    policyClaim: config.OQS_OIDC_POLICY_CLAIM,
+    ruleClaims: config.OQS_OIDC_RULE_CLAIMS ?? [],
+    now,
+  })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
-import { openIdProviderOf } from './openid-settings.ts'
+import { openIdProviderOf } from './server.ts'
 
 describe('the settings of access', () => {
   it.each([

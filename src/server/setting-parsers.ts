@@ -27,6 +27,11 @@ export function onOrOff(usual: 'on' | 'off') {
   return { default: usual, allowed: 'on or off', parse }
 }
 
+export function oneOf<Word extends string>(words: readonly Word[]) {
+  const parse = (text: string) => words.find((word) => word === text)
+  return { allowed: words.join(', '), parse }
+}
+
 export function numberFrom(min: number, max: number, usual: number) {
   const parse = (text: string) => wholeNumber(text, min, max)
   return { default: String(usual), allowed: `a number from ${min} to ${max}`, parse }

@@ -23,7 +23,7 @@ import {
   SNAPSHOT_MAX_AGE_SECONDS,
 } from '../contract/limits.ts'
 import { CALLER_DEFINITIONS_MAX_BYTES, DEFINITIONS_MAX_BYTES } from '../contract/memory-limits.ts'
-import { METRICS_ACCESS } from '../http/metrics-source.ts'
+import { METRICS_ACCESS } from '../http/services.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
 import type { RetrievalLimit } from '../paging/walk-tokens.ts'
 import { Secret } from './secret.ts'
@@ -32,6 +32,7 @@ import {
   numberFrom,
   numberOr,
   OWN_SEGMENTS,
+  oneOf,
   onOrOff,
   parseBasePath,
   parseClaim,
@@ -47,7 +48,8 @@ import {
 import { isStoreName, withoutPassword } from './store-name.ts'
 
 export interface Setting<T> {
-  readonly default: string | undefined
+  /** Absent if the setting is not set unless someone sets it. */
+  readonly default?: string
   readonly meaning: string
   readonly allowed: string
   /** Returns undefined if the text is not allowed. */
@@ -90,14 +92,12 @@ export const SETTINGS = {
     meaning: 'Whether to load the demo into an empty store and print a token for it.',
   },
   OQS_ADMIN_TOKEN: {
-    default: undefined,
     meaning: 'A bearer token with all permissions, for automation.',
     allowed: 'at least 16 visible ASCII characters',
     parse: (text: string) => (/^[\x21-\x7e]{16,}$/.test(text) ? new Secret(text) : undefined),
     secret: true,
   },
   OQS_PAGE_TOKEN_KEYS: {
-    default: undefined,
     meaning:
       'Encryption keys of page tokens: the first key encrypts new tokens, and every key can decrypt them. If not set, a key is generated and kept in the store.',
     allowed: `base64 keys of ${KEY_BYTES} bytes, separated by commas`,
@@ -191,38 +191,32 @@ export const SETTINGS = {
     parse: parseBasePath,
   },
   OQS_TLS_CERT: {
-    default: undefined,
     meaning:
       'The certificate, with intermediate ones, for HTTPS; read again on SIGHUP. Requires OQS_TLS_KEY.',
     allowed: 'the path of a PEM file',
     parse: (text: string) => text,
   },
   OQS_TLS_KEY: {
-    default: undefined,
     meaning: 'The private key of OQS_TLS_CERT, without a passphrase; read again on SIGHUP.',
     allowed: 'the path of a PEM file',
     parse: (text: string) => text,
   },
   OQS_CORS_ORIGINS: {
-    default: undefined,
     meaning: 'Web sites whose scripts may call the service from a browser.',
     allowed: 'origins such as https://app.example.com, separated by commas, or *',
     parse: parseOrigins,
   },
   OQS_OIDC_ISSUER: {
-    default: undefined,
     meaning: 'The OpenID provider whose tokens are accepted. Requires OQS_OIDC_AUDIENCE.',
     allowed: 'a URL that starts with https://, or with http:// on this machine',
     parse: parseProviderUrl,
   },
   OQS_OIDC_AUDIENCE: {
-    default: undefined,
     meaning: 'The audience that tokens of the OpenID provider must have.',
     allowed: 'values separated by commas, of which a token needs one',
     parse: parseNames,
   },
   OQS_OIDC_JWKS_URL: {
-    default: undefined,
     meaning: 'The keys of the OpenID provider. If not set, its discovery document names them.',
     allowed: 'a URL that starts with https://, or with http:// on this machine',
     parse: parseProviderUrl,
@@ -240,28 +234,24 @@ export const SETTINGS = {
     parse: parseClaim,
   },
   OQS_OIDC_SCOPES: {
-    default: undefined,
     meaning:
       'Which scope each value of the claim stands for. If not set, the names of the SDKs are understood.',
     allowed: 'VALUE=SCOPE pairs, separated by commas',
     parse: parseScopeMap,
   },
   OQS_OIDC_ONTOLOGY_CLAIM: {
-    default: undefined,
     meaning:
       'The claim with the ontologies that a token is limited to. If not set, tokens are not limited.',
     allowed: 'the name of a claim, such as ontologies',
     parse: parseClaim,
   },
   OQS_OIDC_POLICY_CLAIM: {
-    default: undefined,
     meaning:
       'The claim with the policies that limit a token, such as its groups. If not set, no policy limits tokens.',
     allowed: 'the name of a claim, such as groups',
     parse: parseClaim,
   },
   OQS_OIDC_RULE_CLAIMS: {
-    default: undefined,
     meaning: 'Further claims that rules of policies can use, each as `$caller.NAME`.',
     allowed: 'names of claims with a text, separated by commas',
     parse: (text: string) => parseNames(text, (name) => /^[\w-]+$/.test(name)),
@@ -274,18 +264,15 @@ export const SETTINGS = {
     default: 'token',
     meaning:
       'Who may read `/metrics`. `token`: callers with the scope api:metrics-read. `open`: also programs on this machine, without a token. `off`: nobody.',
-    allowed: METRICS_ACCESS.join(', '),
-    parse: (text: string) => METRICS_ACCESS.find((access) => access === text),
+    ...oneOf(METRICS_ACCESS),
   },
   OQS_AUDIT: {
     default: 'off',
     meaning:
       'What the audit log records. `writes`: requests that change something. `all`: also those that read. `off`: nothing.',
-    allowed: AUDIT_LEVELS.join(', '),
-    parse: (text: string) => AUDIT_LEVELS.find((level) => level === text),
+    ...oneOf(AUDIT_LEVELS),
   },
   OQS_AUDIT_FILE: {
-    default: undefined,
     meaning:
       'Where records of the audit log are also written, as JSON lines; the file can be renamed to rotate it.',
     allowed: 'the path of a file, or - for standard output',
@@ -296,7 +283,6 @@ export const SETTINGS = {
     meaning: 'How long the store keeps records of the audit log.',
   },
   OQS_TRUSTED_PROXIES: {
-    default: undefined,
     meaning:
       'Proxies whose `X-Forwarded-For` header tells the audit log where a request came from, and whose number of connections is not limited by address.',
     allowed: 'IP addresses and networks such as 10.0.0.0/8, separated by commas',
@@ -318,7 +304,6 @@ export const SETTINGS = {
       /^https?:\/\/[^\s/@?#]+(?:\/[^\s?#]*)?$/.test(text) && URL.canParse(text) ? text : undefined,
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    default: undefined,
     meaning: 'Headers for the collector, such as those with an API key.',
     allowed: 'NAME=VALUE pairs, separated by commas, with special characters percent-encoded',
     parse: parseHeaders,
@@ -333,8 +318,7 @@ export const SETTINGS = {
   OQS_LOG_LEVEL: {
     default: 'info',
     meaning: 'The least severe level that is logged, as JSON lines on standard error.',
-    allowed: LOG_LEVELS.join(', '),
-    parse: (text: string) => LOG_LEVELS.find((level) => level === text),
+    ...oneOf(LOG_LEVELS),
   },
   OQS_URL: {
     default: 'http://127.0.0.1:8080',
@@ -345,14 +329,12 @@ export const SETTINGS = {
     mask: withoutPassword,
   },
   OQS_TOKEN: {
-    default: undefined,
     meaning: 'The bearer token that client commands send; OQS_ADMIN_TOKEN if not set.',
     allowed: 'visible ASCII characters',
     parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
     secret: true,
   },
   OQS_CONFIG: {
-    default: undefined,
     meaning: 'A file with one NAME=value per line; environment variables take precedence.',
     allowed: 'the path of a file',
     parse: (text: string) => text,

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chooseCoding } from '../../src/http/response/send-static.ts'
+import { chooseCoding } from '../../src/http/response/static-file.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const SCRIPT = '/docs/js/scalar.js'

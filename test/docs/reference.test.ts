@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS, type ErrorName } from '../../src/contract/error-catalogue.ts'
 import { statusOf } from '../../src/contract/errors.ts'
-import { SETTING_NAMES, SETTINGS } from '../../src/server/settings.ts'
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from '../../src/server/settings.ts'
 
 const headings = (path: string) =>
   [...readFileSync(path, 'utf8').matchAll(/^### `(.+)`/gm)].map((match) => match[1] ?? '')
@@ -34,7 +39,7 @@ describe('docs/settings.md', () => {
 
   it('states the default, the meaning and the allowed values', () => {
     for (const [, name = '', value, allowed, meaning] of rows) {
-      const setting = SETTINGS[name.replaceAll('`', '') as keyof typeof SETTINGS]
+      const setting: Setting<unknown> = SETTINGS[name.replaceAll('`', '') as SettingName]
       expect([name, value]).toEqual([
         name,
         setting.default === undefined ? 'not set' : `\`${setting.default}\``,

@@ -5,7 +5,7 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
-import type { Query } from '../../query/query.ts'
+import { hasKind } from '../../query/query-tree.ts'
 import { checkClaims } from './claims.ts'
 import { ALL_TYPES, type PolicyBody, type Right } from './policy.ts'
 import { isHideable } from './policy-rights.ts'
@@ -78,23 +78,11 @@ function checkRule(
   { limits, claims }: PolicyContext,
 ): void {
   const rule = parseQuery(V2_QUERIES, where, { objectType, limits, path })
-  if (hasRelativeDates(rule)) {
+  if (hasKind(rule, 'relativeDates')) {
     throw unprocessable(path, 'has a relative date, which would change during a walk')
   }
   if (rule.kind === 'everything') throw unprocessable(path, 'matches every object; omit it')
   checkClaims(where, claims, path)
-}
-
-function hasRelativeDates(query: Query): boolean {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return query.of.some(hasRelativeDates)
-    case 'not':
-      return hasRelativeDates(query.of)
-    default:
-      return query.kind === 'relativeDates'
-  }
 }
 
 /** Administering covers a whole ontology, so a further right for it would have no effect. */

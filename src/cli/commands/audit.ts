@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { AuditRecord } from '../../contract/audit-record.ts'
+import type { ListedAuditRecord } from '../../contract/audit-record.ts'
 import { addFormOptions, chooseForm, type FormOptions, printMessage, writeOut } from '../output.ts'
 import {
   parseCount,
@@ -18,14 +18,8 @@ interface AuditOptions extends ServiceOptions, FormOptions {
   readonly limit?: number
 }
 
-/** A record as the service lists it. */
-interface ListedRecord extends Omit<AuditRecord, 'atMs'> {
-  readonly id: string
-  readonly time: string
-}
-
 interface AuditPage {
-  readonly data: readonly ListedRecord[]
+  readonly data: readonly ListedAuditRecord[]
   readonly nextPageToken?: string
 }
 
@@ -53,7 +47,7 @@ export function addAuditCommand(program: Command): void {
 async function printAudit({ client, options, signal }: ServiceContext<AuditOptions>) {
   const { readPage } = await import('../../client/endpoints/endpoint-group.ts')
   const { since, until, caller, operation, ontology, limit = DEFAULT_LIMIT } = options
-  const records: ListedRecord[] = []
+  const records: ListedAuditRecord[] = []
   let pageToken: string | undefined
   do {
     const pageSize = Math.min(MAX_PAGE_SIZE, limit - records.length)
@@ -68,7 +62,7 @@ async function printAudit({ client, options, signal }: ServiceContext<AuditOptio
 }
 
 async function printRecords(
-  records: readonly ListedRecord[],
+  records: readonly ListedAuditRecord[],
   options: FormOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +82,7 @@ async function printRecords(
   await writeOut(lines.map((line) => `${line}\n`).join(''), signal)
 }
 
-function toRow(record: ListedRecord) {
+function toRow(record: ListedAuditRecord) {
   const { time, caller, operation, ontology, objectTypes = [], outcome, errorName } = record
   const { objects, put = 0, deleted = 0, keys = [], moreKeys = 0, address } = record
   const names = [ontology, objectTypes.join(',')].filter(

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { isDefinitionChange } from '../../client/endpoints/definition-change.ts'
+import { countOf } from '../../contract/count-of.ts'
+import type { ChangePlan } from '../../contract/definition-change.ts'
 import { withoutRids } from '../../transfer/definition/without-rids.ts'
+import { confirm } from '../confirm.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
 import { type Definition, describeDefinition, readDefinition } from '../read-definition.ts'
 import {
@@ -10,10 +13,8 @@ import {
   type ServiceContext,
   type ServiceOptions,
 } from '../service-options.ts'
-import { type ChangePlan, showPlan } from '../show-plan.ts'
 import { addArchiveCommands } from './ontology-archive.ts'
 import { addChangeCommand, describeChange, followChange } from './ontology-change.ts'
-import { addDeleteDefinitionCommand } from './ontology-delete.ts'
 import { addInferCommand } from './ontology-infer.ts'
 import { addTypesCommand } from './ontology-types.ts'
 import { addValidateCommands } from './ontology-validate.ts'
@@ -113,4 +114,81 @@ async function showOntology(
 function describeApplied(definition: Definition): string {
   const { apiName, rid } = definition
   return `applied ${apiName}: ${describeDefinition(definition)} (${rid})\n`
+}
+
+/** Writes the plan; throws if the change would be rejected, so that the exit status says so. */
+async function showPlan(plan: ChangePlan, signal: AbortSignal): Promise<void> {
+  const lines = plan.changes.map(describePlanned)
+  const summary =
+    plan.changes.length === 0
+      ? 'nothing would change'
+      : `${countOf(plan.rewrittenObjects, 'object')} would be rewritten${plan.background === true ? ' in the background' : ''}`
+  const untried = (plan.untried ?? []).map((part) => `not tried: ${part}`)
+  await writeOut(`${[...lines, summary, ...untried].join('\n')}\n`, signal)
+  if (plan.refused.length === 0) return
+  throw new Error(`The change would be rejected:\n  ${plan.refused.join('\n  ')}`)
+}
+
+function describePlanned(change: ChangePlan['changes'][number]): string {
+  const { kind, objectType, property, linkType, from, to, objects } = change
+  const part = property ?? linkType
+  const name = part === undefined ? objectType : `${objectType}.${part}`
+  const values = [
+    ...(from === undefined ? [] : [`from ${from}`]),
+    ...(to === undefined ? [] : [`to ${to}`]),
+  ]
+  const count = objects === 0 ? '' : ` (${countOf(objects, 'object')})`
+  return `${kind.padEnd(8)} ${[name, ...values].join(' ')}${count}`
+}
+
+interface DeleteOptions extends ServiceOptions {
+  readonly cascade?: true
+  readonly yes?: true
+}
+
+interface Deleted {
+  readonly objectTypes: readonly string[]
+  readonly linkTypes: readonly string[]
+  readonly objects: number
+}
+
+function addDeleteDefinitionCommand(ontology: Command): void {
+  const command = ontology
+    .command('delete')
+    .description('Delete an object type or a whole ontology, with all objects.')
+    .argument('<ontology>', 'API name or RID of the ontology', parseText)
+    .argument('[type]', 'API name of the object type (default: the whole ontology)', parseText)
+    .option('--cascade', 'also delete the links of the type, or the objects of the ontology')
+    .option('--yes', 'do not ask for confirmation')
+  const examples = [
+    'oqs ontology delete sandbox sensor --cascade --yes',
+    'oqs ontology delete sandbox --cascade --yes',
+  ]
+  runOnService(command, examples, deleteDefinition)
+}
+
+async function deleteDefinition(
+  { client: { administration }, options, signal }: ServiceContext<DeleteOptions>,
+  name: string,
+  objectType: string | undefined,
+): Promise<void> {
+  const { cascade, yes } = options
+  const what =
+    objectType === undefined ? `the ontology ${name}` : `the object type ${objectType} of ${name}`
+  if (yes !== true && !(await confirm(`Delete ${what} with all objects?`, signal))) {
+    throw new Error('Nothing was deleted.')
+  }
+  const deleted = (await (objectType === undefined
+    ? administration.deleteOntology(name, { cascade })
+    : administration.deleteObjectType({ ontology: name, objectType }, { cascade }))) as Deleted
+  await writeOut(`deleted ${describeDeleted(deleted)}\n`, signal)
+}
+
+function describeDeleted({ objectTypes, linkTypes, objects }: Deleted): string {
+  const parts = [
+    countOf(objectTypes.length, 'object type'),
+    countOf(linkTypes.length, 'link type'),
+    countOf(objects, 'object'),
+  ]
+  return parts.join(', ')
 }

@@ -1,57 +1,14 @@
 /** The requests of the administration screens. */
 import { queryOptions } from '@tanstack/react-query'
 import { type ServiceRequest, segment } from '../../client/connection.ts'
+import type { StatusResponse } from '../../contract/status-response.ts'
 import type { Service } from '../api/service.ts'
 
 const PATH = '/api/admin/v1'
 const REFRESH_MS = 2000
 
-export interface Status {
-  readonly version: string
-  readonly startedAt: string
-  readonly uptimeSeconds: number
-  readonly process: {
-    readonly residentBytes: number
-    readonly heapBytes: number
-    readonly busyMs: number
-    readonly idleMs: number
-  }
-  readonly store: { readonly kind: 'sqlite' | 'postgresql'; readonly storedBytes?: number }
-  readonly objectTypes: readonly TypeState[]
-  readonly pageCache: { readonly pages: number; readonly bytes: number; readonly maxBytes: number }
-  readonly columns?: {
-    readonly usedBytes: number
-    readonly maxBytes: number
-    readonly objectTypes: readonly (TypeName & { readonly state: string })[]
-  }
-  readonly backgroundWork: BackgroundWork
-}
-
-interface TypeName {
-  readonly ontology: string
-  readonly objectType: string
-}
-
-export interface TypeState extends TypeName {
-  readonly count: number
-  readonly version: number
-  readonly oldestVersion: number
-  readonly storedBytes?: number
-}
-
-export interface BackgroundWork {
-  readonly replacements: readonly (TypeName & {
-    readonly replacement: string
-    readonly count: number
-  })[]
-  readonly rewrites: readonly (TypeName & {
-    readonly phase: 'copying' | 'indexing' | 'catchingUp'
-    readonly objects: number
-    readonly totalObjects: number
-  })[]
-  readonly tablesToRemove: number
-  readonly reclaiming: boolean
-}
+export type TypeState = StatusResponse['objectTypes'][number]
+export type BackgroundWork = StatusResponse['backgroundWork']
 
 /** An API token or an OAuth client. */
 export interface Credential {
@@ -73,7 +30,7 @@ export interface Credential {
 export function statusQuery({ connection }: Service) {
   return queryOptions({
     queryKey: ['admin', 'status'],
-    queryFn: ({ signal }) => connection.send<Status>({ path: `${PATH}/status`, signal }),
+    queryFn: ({ signal }) => connection.send<StatusResponse>({ path: `${PATH}/status`, signal }),
     refetchInterval: REFRESH_MS,
     retry: false,
   })

@@ -1,5 +1,5 @@
 /** Times and durations as people say them. */
-import type { Status } from './admin-queries.ts'
+import type { StatusResponse } from '../../contract/status-response.ts'
 
 const UNITS = [
   ['year', 31_536_000_000],
@@ -36,7 +36,7 @@ export function fullTime(time: string): string {
 }
 
 /** The part of a status that the load follows from. */
-export type Measured = Pick<Status, 'startedAt' | 'process'>
+export type Measured = Pick<StatusResponse, 'startedAt' | 'process'>
 
 /**
  * Returns the share of time that the main thread worked between two answers, from 0 to 1; undefined

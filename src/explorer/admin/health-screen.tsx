@@ -4,11 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
+import type { StatusResponse } from '../../contract/status-response.ts'
 import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
-import { type BackgroundWork, type Status, statusQuery, type TypeState } from './admin-queries.ts'
+import { type BackgroundWork, statusQuery, type TypeState } from './admin-queries.ts'
 import { AdminHead } from './admin-screen.tsx'
 import { DataTable } from './data-table.tsx'
 import { describeDuration, fullTime, loadBetween } from './describe-time.ts'
@@ -58,8 +59,8 @@ function Readiness({ isReady }: { readonly isReady: boolean }) {
 }
 
 /** The load between the last two answers. */
-function useProcessLoad(status: Status | undefined): number | undefined {
-  const last = useRef<Status>(undefined)
+function useProcessLoad(status: StatusResponse | undefined): number | undefined {
+  const last = useRef<StatusResponse>(undefined)
   const [load, setLoad] = useState<number>()
   useEffect(() => {
     if (status === undefined || status === last.current) return
@@ -71,7 +72,7 @@ function useProcessLoad(status: Status | undefined): number | undefined {
 
 const STORES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const
 
-function Figures(props: { readonly status: Status; readonly load: number | undefined }) {
+function Figures(props: { readonly status: StatusResponse; readonly load: number | undefined }) {
   const { version, startedAt, uptimeSeconds, process, store, pageCache, columns } = props.status
   const { load = 0 } = props
   const busy = props.load === undefined ? '…' : `${Math.round(100 * load)} % busy`

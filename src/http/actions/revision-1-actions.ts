@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, NoParameters } from '../../contract/schema-parts.ts'
 import { Validation, validateAction as validate } from '../../service/actions/validate-action.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import { ActionBody, actionBatch } from './action-schemas.ts'
@@ -13,47 +13,47 @@ const read = { scope: 'api:ontologies-read', writes: 'nothing' } as const
 const write = { scope: 'api:ontologies-write', writes: KEYED } as const
 const NoMembers = Type.Object({}, closed)
 
-export const applyAction = endpoint({
-  route: `POST ${ACTIONS}/apply`,
-  config: write,
-  operationId: 'applyAction',
-  summary: 'Apply an action',
-  description: 'Applies the action as one commit. Requires both scopes.',
-  querystring: NoParameters,
-  body: ActionBody,
-  response: NoMembers,
-  handle: async (request, reply, services) => {
-    await applyRequested(request, reply, [request.body.parameters ?? {}], services)
-    return {}
-  },
-})
-
-export const applyActionBatch = endpoint({
-  route: `POST ${ACTIONS}/applyBatch`,
-  config: write,
-  operationId: 'applyActionBatch',
-  summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type`,
-  description: 'Applies all actions as one commit, or none. Requires both scopes.',
-  querystring: NoParameters,
-  body: actionBatch({}),
-  response: NoMembers,
-  handle: async (request, reply, services) => {
-    await applyRequestedBatch(request, reply, services)
-    return {}
-  },
-})
-
-export const validateAction = endpoint({
-  route: `POST ${ACTIONS}/validate`,
-  config: read,
-  operationId: 'validateAction',
-  summary: 'Validate an action',
-  description: 'Checks whether the action could be applied now. Writes nothing.',
-  querystring: NoParameters,
-  body: ActionBody,
-  response: Validation,
-  handle: async (request, _reply, services) => {
-    const { body, context } = request
-    return validate(resolveActionType(request), body.parameters ?? {}, context, services)
-  },
-})
+export const revision1Actions: readonly Endpoint[] = [
+  endpoint({
+    route: `POST ${ACTIONS}/apply`,
+    config: write,
+    operationId: 'applyAction',
+    summary: 'Apply an action',
+    description: 'Applies the action as one commit. Requires both scopes.',
+    querystring: NoParameters,
+    body: ActionBody,
+    response: NoMembers,
+    handle: async (request, reply, services) => {
+      await applyRequested(request, reply, [request.body.parameters ?? {}], services)
+      return {}
+    },
+  }),
+  endpoint({
+    route: `POST ${ACTIONS}/applyBatch`,
+    config: write,
+    operationId: 'applyActionBatch',
+    summary: `Apply up to ${ACTION_BATCH_MAX} actions of one type`,
+    description: 'Applies all actions as one commit, or none. Requires both scopes.',
+    querystring: NoParameters,
+    body: actionBatch({}),
+    response: NoMembers,
+    handle: async (request, reply, services) => {
+      await applyRequestedBatch(request, reply, services)
+      return {}
+    },
+  }),
+  endpoint({
+    route: `POST ${ACTIONS}/validate`,
+    config: read,
+    operationId: 'validateAction',
+    summary: 'Validate an action',
+    description: 'Checks whether the action could be applied now. Writes nothing.',
+    querystring: NoParameters,
+    body: ActionBody,
+    response: Validation,
+    handle: async (request, _reply, services) => {
+      const { body, context } = request
+      return validate(resolveActionType(request), body.parameters ?? {}, context, services)
+    },
+  }),
+]

@@ -6,6 +6,7 @@ import { requireAdministration } from '../../access/caller.ts'
 import { checkNames } from '../../access/check-names.ts'
 import { resolveOntology } from '../../access/resolve.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
+import { ChangePlan, ChangeResponse } from '../../contract/definition-change.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
 import { closed, flag, integer, texts } from '../../contract/schema-parts.ts'
 import { type Catalogue, findObjectType } from '../../ontology/catalogue.ts'
@@ -16,14 +17,12 @@ import { refuseDependents, withoutObjectType } from '../../ontology/definition/w
 import type { Ontology } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/steps.ts'
 import {
-  ChangePlan,
-  ChangeResponse,
   changeNotFound,
   describeLastChange,
   retryOutOfSync,
   tryChange,
 } from '../../service/definitions/change-plan.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
 import { GUARDED, UNGUARDED } from '../request/write-guards.ts'
@@ -101,114 +100,6 @@ const ChangeParameters = Type.Object(
   closed,
 )
 
-export const applyOntology = endpoint({
-  route: `PUT ${PATH}`,
-  config: { ...writingConfig, invalidBody: 'InvalidOntologyDefinition' },
-  operationId: 'applyOntology',
-  summary: 'Define or change an ontology',
-  description:
-    'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
-  querystring: ChangeParameters,
-  body: OntologyDefinition,
-  response: {
-    ...responses(Type.Union([OntologyDefinition, ChangePlan])),
-    202: ChangeResponse,
-  },
-  options: (services) => ({
-    bodyLimit: DEFINITION_MAX_BYTES,
-    preParsing: (request) => awaitChange(request, services),
-    // Parsing, checking, planning and saving a large definition each take a while, so other
-    // requests get a turn in between.
-    preValidation: async (request) => {
-      await takeOwnTurn(request, services)
-      refuseLargeDefinition(request.body)
-    },
-    preHandler: (request) => takeOwnTurn(request, services),
-  }),
-  handle: async (request, reply, services) => {
-    const { store } = services
-    const { body, caller, context, query } = request
-    const { ontology: identifier } = request.params
-    const { dryRun: isDryRun = false, allowDataLoss = false } = query
-    const describeStarted = async (ontology: Ontology) => {
-      const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
-      void reply.code(202).header('location', path)
-      return JSON.stringify(await describeLastChange(store, ontology))
-    }
-    const apply = planWrite(request, services, {
-      find: (catalogue) => {
-        checkNames(caller, identifier, body, catalogue)
-        return catalogue.find(identifier)
-      },
-      change: async (_, catalogue, record) => {
-        const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
-        const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
-        const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
-        await takeOwnTurn(request, services)
-        if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
-        const json = JSON.stringify(change.ontology.definition)
-        const idempotencyKey = await record(json)
-        const outcome = await store.saveOntology({ ...change, idempotencyKey }, context)
-        return outcome === 'saved' ? json : describeStarted(change.ontology)
-      },
-    })
-    // A dry run changes nothing, so it can be repeated anyway.
-    if (isDryRun) return sendJson(reply, await apply(async () => undefined))
-    const response = await applyOnce(request, reply, services, apply, {
-      continued: async () => {
-        const named = [request.params]
-        const catalogue = await store.readCatalogue({ named, callerId: caller.id })
-        return describeStarted(resolveOntology(catalogue, caller, identifier))
-      },
-    })
-    if (reply.statusCode === 200) reply.headers({ etag: etagOfBytes(response) })
-    return sendJson(reply, response)
-  },
-})
-
-export const getOntologyDefinition = endpoint({
-  route: `GET ${PATH}`,
-  config: readingConfig,
-  operationId: 'getOntologyDefinition',
-  summary: 'Get the definition of an ontology',
-  response: OntologyDefinition,
-  handle: async (request, reply) => {
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    return sendJson(reply, JSON.stringify(ontology.definition))
-  },
-})
-
-export const getOntologyChange = endpoint({
-  route: `GET ${PATH}/change`,
-  config: readingConfig,
-  operationId: 'getOntologyChange',
-  summary: 'Get the last background change of a definition',
-  description: 'Returns the background change that is running, or else the last one that ended.',
-  response: responses(ChangeResponse),
-  handle: async ({ catalogue, caller, params }, reply, { store }) => {
-    void reply.header('cache-control', 'no-store')
-    const ontology = resolveOntology(catalogue, caller, params.ontology)
-    requireAdministration(caller, ontology)
-    return describeLastChange(store, ontology)
-  },
-})
-
-export const cancelOntologyChange = endpoint({
-  route: `DELETE ${PATH}/change`,
-  config: { scope: 'api:ontologies-write', writes: UNGUARDED },
-  operationId: 'cancelOntologyChange',
-  summary: 'Cancel the background change of a definition',
-  description: 'The definition stays as it is, and the converted copies of objects are deleted.',
-  response: ChangeResponse,
-  handle: async ({ catalogue, caller, context, params }, _reply, { store }) => {
-    const ontology = resolveOntology(catalogue, caller, params.ontology)
-    requireAdministration(caller, ontology)
-    const isCancelled = await store.definitionChanges.cancel(ontology.rid, context)
-    if (!isCancelled) throw changeNotFound(ontology.apiName)
-    return describeLastChange(store, ontology)
-  },
-})
-
 const DeletedResponse = Type.Object({
   objectTypes: texts('The object types that were deleted.'),
   linkTypes: texts('The link types that were deleted.'),
@@ -231,61 +122,166 @@ async function sendDeleted(
   return sendJson(reply, await applyOnce(request, reply, services, remove))
 }
 
-export const deleteObjectType = endpoint({
-  route: `DELETE ${PATH}/objectTypes/:objectType`,
-  config: writingConfig,
-  operationId: 'deleteObjectType',
-  summary: 'Delete an object type',
-  description:
-    'Deletes the object type with all its objects. The entity tag for `If-Match` is that of the definition of the ontology. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
-  querystring: cascade('Whether to delete the links from and to the type as well.'),
-  response: DeletedResponse,
-  options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
-  handle: async (request, reply, services) => {
-    const { store, newUuid } = services
-    return sendDeleted(request, reply, services, async (ontology, catalogue, record) => {
-      const { rid, apiName } = findObjectType(ontology, request.params.objectType)
-      const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
-      if (request.query.cascade !== true) {
-        refuseDependents(dependents, `oqs ontology delete ${ontology.apiName} ${apiName}`)
+export const definitions: readonly Endpoint[] = [
+  endpoint({
+    route: `PUT ${PATH}`,
+    config: { ...writingConfig, invalidBody: 'InvalidOntologyDefinition' },
+    operationId: 'applyOntology',
+    summary: 'Define or change an ontology',
+    description:
+      'Creates the ontology, or changes it to the definition: stored objects are converted to it at the same moment. Rejected, with nothing changed, if a value would be lost or does not fit its new type. If more than 100,000 objects have to be converted, the response is 202: they are converted in the background, and the definition is published after that. `Location` is the path of `getOntologyChange`, which returns the progress.',
+    querystring: ChangeParameters,
+    body: OntologyDefinition,
+    response: {
+      ...responses(Type.Union([OntologyDefinition, ChangePlan])),
+      202: ChangeResponse,
+    },
+    options: (services) => ({
+      bodyLimit: DEFINITION_MAX_BYTES,
+      preParsing: (request) => awaitChange(request, services),
+      // Parsing, checking, planning and saving a large definition each take a while, so other
+      // requests get a turn in between.
+      preValidation: async (request) => {
+        await takeOwnTurn(request, services)
+        refuseLargeDefinition(request.body)
+      },
+      preHandler: (request) => takeOwnTurn(request, services),
+    }),
+    handle: async (request, reply, services) => {
+      const { store } = services
+      const { body, caller, context, query } = request
+      const { ontology: identifier } = request.params
+      const { dryRun: isDryRun = false, allowDataLoss = false } = query
+      const describeStarted = async (ontology: Ontology) => {
+        const path = `${services.basePath}/api/admin/v1/ontologies/${encodeURIComponent(ontology.rid)}/change`
+        void reply.code(202).header('location', path)
+        return JSON.stringify(await describeLastChange(store, ontology))
       }
-      const states = await store.readTypeStates(ontology.rid)
-      const objects = states.find(({ typeRid }) => typeRid === rid)?.count ?? 0
-      const options = { allowDataLoss: true }
-      const change = planChange(ontology.rid, definition, catalogue, newUuid, options)
-      const json = JSON.stringify({ objectTypes: [apiName], linkTypes: [...linkTypes], objects })
-      await store.saveOntology({ ...change, idempotencyKey: await record(json) }, request.context)
-      return json
-    })
-  },
-})
-
-export const deleteOntology = endpoint({
-  route: `DELETE ${PATH}`,
-  config: writingConfig,
-  operationId: 'deleteOntology',
-  summary: 'Delete an ontology',
-  description:
-    'Deletes the ontology with all its types. Rejected while it has objects or loads some, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
-  querystring: cascade('Whether to delete the objects as well.'),
-  response: DeletedResponse,
-  options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
-  handle: async (request, reply, services) => {
-    const { store } = services
-    return sendDeleted(request, reply, services, async (ontology, catalogue, record) => {
-      const { rid: ontologyRid, apiName } = ontology
-      const states = await store.readTypeStates(ontologyRid)
-      const json = JSON.stringify({
-        objectTypes: [...ontology.objectTypes.values()].map((type) => type.apiName),
-        linkTypes: ontology.linkTypes.map((link) => link.apiName),
-        objects: states.reduce((sum, { count }) => sum + count, 0),
+      const apply = planWrite(request, services, {
+        find: (catalogue) => {
+          checkNames(caller, identifier, body, catalogue)
+          return catalogue.find(identifier)
+        },
+        change: async (_, catalogue, record) => {
+          const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
+          const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
+          const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
+          await takeOwnTurn(request, services)
+          if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
+          const json = JSON.stringify(change.ontology.definition)
+          const idempotencyKey = await record(json)
+          const outcome = await store.saveOntology({ ...change, idempotencyKey }, context)
+          return outcome === 'saved' ? json : describeStarted(change.ontology)
+        },
       })
-      const idempotencyKey = await record(json)
-      const cascade = request.query.cascade === true
-      const basedOn = catalogue.generation
-      const deletion = { ontologyRid, apiName, basedOn, cascade, idempotencyKey }
-      await store.deleteOntology(deletion, request.context)
-      return json
-    })
-  },
-})
+      // A dry run changes nothing, so it can be repeated anyway.
+      if (isDryRun) return sendJson(reply, await apply(async () => undefined))
+      const response = await applyOnce(request, reply, services, apply, {
+        continued: async () => {
+          const named = [request.params]
+          const catalogue = await store.readCatalogue({ named, callerId: caller.id })
+          return describeStarted(resolveOntology(catalogue, caller, identifier))
+        },
+      })
+      if (reply.statusCode === 200) reply.headers({ etag: etagOfBytes(response) })
+      return sendJson(reply, response)
+    },
+  }),
+  endpoint({
+    route: `GET ${PATH}`,
+    config: readingConfig,
+    operationId: 'getOntologyDefinition',
+    summary: 'Get the definition of an ontology',
+    response: OntologyDefinition,
+    handle: async (request, reply) => {
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      return sendJson(reply, JSON.stringify(ontology.definition))
+    },
+  }),
+  endpoint({
+    route: `GET ${PATH}/change`,
+    config: readingConfig,
+    operationId: 'getOntologyChange',
+    summary: 'Get the last background change of a definition',
+    description: 'Returns the background change that is running, or else the last one that ended.',
+    response: responses(ChangeResponse),
+    handle: async ({ catalogue, caller, params }, reply, { store }) => {
+      void reply.header('cache-control', 'no-store')
+      const ontology = resolveOntology(catalogue, caller, params.ontology)
+      requireAdministration(caller, ontology)
+      return describeLastChange(store, ontology)
+    },
+  }),
+  endpoint({
+    route: `DELETE ${PATH}/change`,
+    config: { scope: 'api:ontologies-write', writes: UNGUARDED },
+    operationId: 'cancelOntologyChange',
+    summary: 'Cancel the background change of a definition',
+    description: 'The definition stays as it is, and the converted copies of objects are deleted.',
+    response: ChangeResponse,
+    handle: async ({ catalogue, caller, context, params }, _reply, { store }) => {
+      const ontology = resolveOntology(catalogue, caller, params.ontology)
+      requireAdministration(caller, ontology)
+      const isCancelled = await store.definitionChanges.cancel(ontology.rid, context)
+      if (!isCancelled) throw changeNotFound(ontology.apiName)
+      return describeLastChange(store, ontology)
+    },
+  }),
+  endpoint({
+    route: `DELETE ${PATH}/objectTypes/:objectType`,
+    config: writingConfig,
+    operationId: 'deleteObjectType',
+    summary: 'Delete an object type',
+    description:
+      'Deletes the object type with all its objects. The entity tag for `If-Match` is that of the definition of the ontology. Rejected while a link leads from or to it, unless `cascade` is true. Walks over the type end with `ObjectTypeNotFound`.',
+    querystring: cascade('Whether to delete the links from and to the type as well.'),
+    response: DeletedResponse,
+    options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
+    handle: async (request, reply, services) => {
+      const { store, newUuid } = services
+      return sendDeleted(request, reply, services, async (ontology, catalogue, record) => {
+        const { rid, apiName } = findObjectType(ontology, request.params.objectType)
+        const { definition, dependents, linkTypes } = withoutObjectType(ontology, apiName)
+        if (request.query.cascade !== true) {
+          refuseDependents(dependents, `oqs ontology delete ${ontology.apiName} ${apiName}`)
+        }
+        const states = await store.readTypeStates(ontology.rid)
+        const objects = states.find(({ typeRid }) => typeRid === rid)?.count ?? 0
+        const options = { allowDataLoss: true }
+        const change = planChange(ontology.rid, definition, catalogue, newUuid, options)
+        const json = JSON.stringify({ objectTypes: [apiName], linkTypes: [...linkTypes], objects })
+        await store.saveOntology({ ...change, idempotencyKey: await record(json) }, request.context)
+        return json
+      })
+    },
+  }),
+  endpoint({
+    route: `DELETE ${PATH}`,
+    config: writingConfig,
+    operationId: 'deleteOntology',
+    summary: 'Delete an ontology',
+    description:
+      'Deletes the ontology with all its types. Rejected while it has objects or loads some, unless `cascade` is true. Walks over its types end with `OntologyNotFound`.',
+    querystring: cascade('Whether to delete the objects as well.'),
+    response: DeletedResponse,
+    options: (services) => ({ preParsing: (request) => awaitChange(request, services) }),
+    handle: async (request, reply, services) => {
+      const { store } = services
+      return sendDeleted(request, reply, services, async (ontology, catalogue, record) => {
+        const { rid: ontologyRid, apiName } = ontology
+        const states = await store.readTypeStates(ontologyRid)
+        const json = JSON.stringify({
+          objectTypes: [...ontology.objectTypes.values()].map((type) => type.apiName),
+          linkTypes: ontology.linkTypes.map((link) => link.apiName),
+          objects: states.reduce((sum, { count }) => sum + count, 0),
+        })
+        const idempotencyKey = await record(json)
+        const cascade = request.query.cascade === true
+        const basedOn = catalogue.generation
+        const deletion = { ontologyRid, apiName, basedOn, cascade, idempotencyKey }
+        await store.deleteOntology(deletion, request.context)
+        return json
+      })
+    },
+  }),
+]

@@ -1,8 +1,9 @@
 /** Lists the records of the audit log. */
 import { type Static, Type } from 'typebox'
+import { ListedAuditRecord } from '../../contract/audit-record.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
-import { closed, flag, integer, text, texts, time } from '../../contract/schema-parts.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { effectivePageSize, nextPageState } from '../../paging/walk-tokens.ts'
 import type { PagedRequest } from '../../service/pages/page.ts'
@@ -13,7 +14,6 @@ import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-const count = (description: string) => Type.Optional(integer(description))
 
 const AuditParameters = Type.Object(
   {
@@ -26,48 +26,6 @@ const AuditParameters = Type.Object(
   },
   closed,
 )
-
-const AuditRecordSchema = Type.Object({
-  id: Type.String(),
-  time: time('When the request was admitted.'),
-  requestId: text('The request as the log of the service names it.'),
-  operation: text('The `operationId` of the endpoint; commands use the same names, and `backup`.'),
-  kind: Type.Enum(['read', 'write']),
-  caller: Type.Optional(
-    Type.Object(
-      {
-        id: Type.String(),
-        name: Type.String(),
-        tokenId: Type.Optional(Type.String()),
-        clientId: Type.Optional(text('The OAuth client.')),
-      },
-      { description: 'Absent if the request had no valid credentials.' },
-    ),
-  ),
-  address: text('The IP address that the request came from; the host name of a command.'),
-  ontology: Type.Optional(Type.String()),
-  objectTypes: Type.Optional(Type.Array(Type.String())),
-  dryRun: Type.Optional(flag('True if the request only checked what it would change.')),
-  outcome: Type.Enum(['success', 'failure', 'disconnected']),
-  errorName: Type.Optional(Type.String()),
-  objects: count('The number of objects that were read.'),
-  put: count('The number of objects that were written.'),
-  deleted: count('The number of objects that were deleted.'),
-  kept: count('The number of existing objects that were left unchanged.'),
-  version: count('The version of the type that contains the changes.'),
-  dropped: Type.Optional(
-    texts(
-      'What a changed definition no longer has: object types, properties as `type.property`, and link types as `link type.name`; at most 100.',
-    ),
-  ),
-  moreDropped: count('The number of further names.'),
-  keys: Type.Optional(
-    texts(
-      'The primary keys that were written or deleted, the ids of tokens and clients, or the names of policies; at most 100.',
-    ),
-  ),
-  moreKeys: count('The number of further keys.'),
-})
 
 async function listRecords(
   request: PagedRequest,
@@ -99,7 +57,7 @@ async function listRecords(
     { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
   )
   const nextPageToken = walkTokens.seal(next, binding, nowSeconds)
-  return { data: records.map(describe), ...(nextPageToken === undefined ? {} : { nextPageToken }) }
+  return { data: records.map(describe), nextPageToken }
 }
 
 type FilterParameters = Omit<Static<typeof AuditParameters>, 'pageSize' | 'pageToken'>
@@ -149,16 +107,7 @@ function withinBudget(
 }
 
 function describe({ id, record: { atMs, ...record } }: StoredAuditRecord) {
-  const { caller, objectTypes, dropped, keys, ...rest } = record
-  return {
-    id: String(id),
-    time: new Date(atMs).toISOString(),
-    ...rest,
-    ...(caller === undefined ? {} : { caller }),
-    ...(objectTypes === undefined ? {} : { objectTypes: [...objectTypes] }),
-    ...(dropped === undefined ? {} : { dropped: [...dropped] }),
-    ...(keys === undefined ? {} : { keys: [...keys] }),
-  }
+  return { id: String(id), time: new Date(atMs).toISOString(), ...record }
 }
 
 export const listAuditRecords = endpoint({
@@ -170,7 +119,7 @@ export const listAuditRecords = endpoint({
     'The records of this process are complete; those of reads by other processes arrive within about a second.',
   querystring: AuditParameters,
   response: responses(
-    Type.Object({ data: Type.Array(AuditRecordSchema), nextPageToken: NextPageToken }),
+    Type.Object({ data: Type.Array(ListedAuditRecord), nextPageToken: NextPageToken }),
   ),
   handle: async (request, reply, services) => {
     await services.audit?.flush()

@@ -36,71 +36,68 @@ const config = { scope: 'api:admin' } as const
 const writing = { scope: 'api:admin', writes: GUARDED } as const
 const ONE = '/api/admin/v1/policies/:policy'
 
-const listed = endpoint({
-  route: 'GET /api/admin/v1/policies',
-  config,
-  operationId: 'listPolicies',
-  summary: 'List the policies',
-  response: Type.Object({ data: Type.Array(StoredPolicy) }),
-  handle: async ({ caller }, reply, services) => {
-    const { store, now } = services
-    const data = await listPolicies(store.documents, contextOf(caller, services), now())
-    return sendJson(reply, JSON.stringify({ data }))
-  },
-})
-
-const found = endpoint({
-  route: `GET ${ONE}`,
-  config,
-  operationId: 'getPolicy',
-  summary: 'Get a policy',
-  response: StoredPolicy,
-  handle: async ({ caller, params }, reply, services) => {
-    const { store, now } = services
-    const context = contextOf(caller, services)
-    const policy = await findPolicy(store.documents, params.policy, context, now())
-    return sendJson(reply, JSON.stringify(policy))
-  },
-})
-
-const saved = endpoint({
-  route: `PUT ${ONE}`,
-  config: writing,
-  operationId: 'savePolicy',
-  summary: 'Create or replace a policy',
-  description:
-    'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
-  body: PolicyBody,
-  response: StoredPolicy,
-  handle: async (request, reply, services) => {
-    const policy = { name: request.params.policy, ...request.body }
-    const context = contextOf(request.caller, services)
-    const response = await writePolicy(request, reply, services, policy, (guards) =>
-      savePolicy(services.store.documents, policy, context, guards),
-    )
-    reply.headers({ etag: etagOfBytes(response) })
-    return sendJson(reply, response)
-  },
-})
-
-const deleted = endpoint({
-  route: `DELETE ${ONE}`,
-  config: writing,
-  operationId: 'deletePolicy',
-  summary: 'Delete a policy',
-  description: 'Tokens, clients and groups that name the policy lose its rights.',
-  response: Type.Object({ name: PolicyName }),
-  handle: async (request, reply, services) => {
-    const { policy: name } = request.params
-    const context = contextOf(request.caller, services)
-    const response = await writePolicy(request, reply, services, { name }, (guards) =>
-      deletePolicy(services.store.documents, name, context, guards),
-    )
-    return sendJson(reply, response)
-  },
-})
-
-export const policies: readonly Endpoint[] = [listed, found, saved, deleted]
+export const policies: readonly Endpoint[] = [
+  endpoint({
+    route: 'GET /api/admin/v1/policies',
+    config,
+    operationId: 'listPolicies',
+    summary: 'List the policies',
+    response: Type.Object({ data: Type.Array(StoredPolicy) }),
+    handle: async ({ caller }, reply, services) => {
+      const { store, now } = services
+      const data = await listPolicies(store.documents, contextOf(caller, services), now())
+      return sendJson(reply, JSON.stringify({ data }))
+    },
+  }),
+  endpoint({
+    route: `GET ${ONE}`,
+    config,
+    operationId: 'getPolicy',
+    summary: 'Get a policy',
+    response: StoredPolicy,
+    handle: async ({ caller, params }, reply, services) => {
+      const { store, now } = services
+      const context = contextOf(caller, services)
+      const policy = await findPolicy(store.documents, params.policy, context, now())
+      return sendJson(reply, JSON.stringify(policy))
+    },
+  }),
+  endpoint({
+    route: `PUT ${ONE}`,
+    config: writing,
+    operationId: 'savePolicy',
+    summary: 'Create or replace a policy',
+    description:
+      'Takes effect with the next request of every caller that the policy limits. Walks that are in progress end with `InvalidPageToken`, reason `other rights`.',
+    body: PolicyBody,
+    response: StoredPolicy,
+    handle: async (request, reply, services) => {
+      const policy = { name: request.params.policy, ...request.body }
+      const context = contextOf(request.caller, services)
+      const response = await writePolicy(request, reply, services, policy, (guards) =>
+        savePolicy(services.store.documents, policy, context, guards),
+      )
+      reply.headers({ etag: etagOfBytes(response) })
+      return sendJson(reply, response)
+    },
+  }),
+  endpoint({
+    route: `DELETE ${ONE}`,
+    config: writing,
+    operationId: 'deletePolicy',
+    summary: 'Delete a policy',
+    description: 'Tokens, clients and groups that name the policy lose its rights.',
+    response: Type.Object({ name: PolicyName }),
+    handle: async (request, reply, services) => {
+      const { policy: name } = request.params
+      const context = contextOf(request.caller, services)
+      const response = await writePolicy(request, reply, services, { name }, (guards) =>
+        deletePolicy(services.store.documents, name, context, guards),
+      )
+      return sendJson(reply, response)
+    },
+  }),
+]
 
 /** Returns what policies are checked against. */
 function contextOf({ id: callerId }: Caller, services: Services): ReadPolicyContext {

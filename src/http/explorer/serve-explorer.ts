@@ -3,8 +3,7 @@
  * Addresses of views (`/o/…`, `/admin`) get the same page, which reads its own address.
  */
 import type { App } from '../app.ts'
-import { sendStatic } from '../response/send-static.ts'
-import { compressFile, type StaticFile } from '../response/static-file.ts'
+import { compressFile, type StaticFile, sendStatic } from '../response/static-file.ts'
 
 /** Files by path. `/index.html` is the page. */
 export type ExplorerFiles = ReadonlyMap<string, StaticFile>

@@ -6,8 +6,7 @@
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../contract/sibling-module.ts'
 import type { App } from '../app.ts'
-import { sendStatic } from '../response/send-static.ts'
-import { compressFile, type StaticFile } from '../response/static-file.ts'
+import { compressFile, type StaticFile, sendStatic } from '../response/static-file.ts'
 import type { Endpoint } from './openapi-document.ts'
 
 /*

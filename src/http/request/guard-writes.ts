@@ -2,8 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
+import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
+import { text } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
-import { IDEMPOTENCY_HEADERS, PRECONDITION_HEADERS } from '../schemas/write-headers.ts'
 import type { Guard, WriteGuards } from './write-guards.ts'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
@@ -54,4 +55,27 @@ const UNDATED = { refused: 'is not supported: nothing has a modification date; s
 
 function refuse(header: string, value: unknown, guard: Guard): void {
   if (value !== undefined && guard !== 'honoured') throw invalidArgument(header, guard.refused)
+}
+
+/** The header of a write that can be repeated safely. */
+const IDEMPOTENCY_HEADERS = {
+  'idempotency-key': Type.Optional(
+    text(
+      `Up to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters of your choice, such as a UUID. If a request is sent again with the same key within ${IDEMPOTENCY_KEY_TTL_SECONDS / 3600} hours, it is not applied again, and its first response is returned.`,
+    ),
+  ),
+}
+
+/** The headers of a write of something that has an entity tag. */
+const PRECONDITION_HEADERS = {
+  'if-match': Type.Optional(
+    text(
+      'Entity tags, or `*`: what the request writes must exist and have one of them. Otherwise, the status is 412.',
+    ),
+  ),
+  'if-none-match': Type.Optional(
+    text(
+      '`*`: what the request writes must not exist. Or entity tags that it must not have. Otherwise, the status is 412.',
+    ),
+  ),
 }

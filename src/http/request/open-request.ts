@@ -1,12 +1,12 @@
 /** Opens every request, and reports it when it ends. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../access/caller.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import { refusePipelinedRequest } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
-import { traceRequest } from '../tracing/trace-request.ts'
+import type { RequestTrace } from '../tracing/tracing.ts'
 
 /** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
 export function openRequests(app: App, services: Services): void {
@@ -81,4 +81,20 @@ function roundMs(ms: number): number {
 function contentLength(response: ServerResponse): number | undefined {
   const length = Number(response.getHeader('content-length'))
   return Number.isNaN(length) ? undefined : length
+}
+
+/** Traces a request, which ends with the last byte of its response. */
+function traceRequest(trace: RequestTrace, request: FastifyRequest, reply: FastifyReply): void {
+  request.context.trace = trace
+  request.context.defer(() => {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string }
+    trace.end({
+      method: request.method,
+      route: request.context.route,
+      operation: operationId,
+      status: reply.statusCode,
+      errorName: request.errorName,
+      objects: request.context.sentPage.objects,
+    })
+  })
 }

@@ -4,13 +4,20 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { invalidArgument, ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ERRORS, type ErrorName } from '../../contract/error-catalogue.ts'
+import {
+  clientDisconnected,
+  type ErrorBody,
+  invalidArgument,
+  ObjectQueryError,
+  statusOf,
+} from '../../contract/errors.ts'
+import { findDefinitionMistakes } from '../../ontology/definition/check-definition.ts'
+import { describeMisfit } from '../../ontology/definition/describe-misfit.ts'
 import type { TokenRefusal } from '../../paging/page-token.ts'
 import type { Services } from '../services.ts'
-import { errorBody, type RenderedError, renderError } from './render-error.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
-import { toObjectQueryError } from './to-object-query-error.ts'
+import { SECURITY_HEADERS } from './send-data.ts'
 
 /** Returns the error handler of the application. */
 export function errorHandler(services: Services) {
@@ -127,4 +134,120 @@ function endConnection(socket: Duplex, { status, headers, body }: RenderedError)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // A client that never closes its side would otherwise keep the connection open.
   setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref()
+}
+
+/* Turns everything that can be thrown while a request is served into an error for the client. */
+
+/** The errors of Fastify that have a name of their own here. */
+const FASTIFY_ERRORS: Readonly<Record<string, ErrorName>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Conjure:UnsupportedMediaType',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'Default:RequestEntityTooLarge',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'MissingPostBody',
+}
+
+function toObjectQueryError(error: unknown, request: FastifyRequest): ObjectQueryError {
+  if (error instanceof ObjectQueryError) return error
+  const { validation, code, statusCode, message } = error as Partial<FastifyError>
+  if (validation !== undefined) return invalidRequest(error as FastifyError, request)
+  const name = FASTIFY_ERRORS[code ?? '']
+  if (name === 'Conjure:UnsupportedMediaType') {
+    const { consumes = ['application/json'] } = (request.routeOptions.schema ?? {}) as {
+      consumes?: readonly string[]
+    }
+    const received = request.headers['content-type']
+    return new ObjectQueryError(name, { expected: consumes.join(', '), received })
+  }
+  if (name !== undefined) return new ObjectQueryError(name, { parameter: 'body' })
+  // Any other error that Fastify or the HTTP parser attributes to the client.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return invalidArgument('request', message ?? 'is not valid')
+  }
+  if (request.raw.aborted || code === 'ECONNRESET') return clientDisconnected()
+  return new ObjectQueryError('Default:Internal')
+}
+
+/** Returns the error for a request that does not match its schema; it names the invalid part. */
+function invalidRequest(error: FastifyError, request: FastifyRequest): ObjectQueryError {
+  const inBody = error.validationContext === 'body'
+  if (inBody && (request.body === undefined || request.body === null)) {
+    return new ObjectQueryError('MissingPostBody', { parameter: 'body' })
+  }
+  const [mistake] = error.validation ?? []
+  const { path, reason } = describeMisfit(mistake, inBody ? 'members' : 'parameters')
+  // Paging parameters have their own errors, in query strings and in bodies.
+  if (mistake?.instancePath === '/pageSize') {
+    const sent = (inBody ? request.body : request.query) as { readonly pageSize: unknown }
+    return new ObjectQueryError('InvalidPageSize', { pageSize: sent.pageSize })
+  }
+  if (mistake?.instancePath === '/pageToken') {
+    return new ObjectQueryError('InvalidPageToken', { reason: 'malformed' })
+  }
+  if (!inBody) return new ObjectQueryError('Default:InvalidArgument', { parameter: path, reason })
+  if (request.routeOptions.config.invalidBody === 'InvalidOntologyDefinition') {
+    return new ObjectQueryError('InvalidOntologyDefinition', {
+      mistakes: findDefinitionMistakes(request.body, { path, reason }),
+    })
+  }
+  return new ObjectQueryError('Conjure:UnprocessableEntity', { parameter: path, reason })
+}
+
+/* How an error looks on the wire [7.2]: status, headers and body. */
+
+interface RenderedError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function renderError(error: ObjectQueryError, errorInstanceId: string): RenderedError {
+  const status = statusOf(error.errorName)
+  const body = errorBody(error, errorInstanceId)
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      ...statusHeaders(status, error.parameters),
+    },
+    body,
+  }
+}
+
+/** Returns the JSON body of an error. */
+function errorBody({ errorName, parameters }: ObjectQueryError, errorInstanceId: string): string {
+  const body: ErrorBody = {
+    errorCode: ERRORS[errorName].errorCode,
+    errorName,
+    errorInstanceId,
+    errorDescription: ERRORS[errorName].description,
+    parameters: shortened(parameters) as ErrorBody['parameters'],
+  }
+  return JSON.stringify(body)
+}
+
+function statusHeaders(
+  status: number,
+  parameters: ErrorBody['parameters'],
+): Readonly<Record<string, string>> {
+  if (status === 401) return { 'www-authenticate': 'Bearer' }
+  if (status === 405) return { allow: (parameters['allowed'] as string[]).join(', ') }
+  if (status === 429 || status === 503) {
+    return { 'retry-after': String(parameters['retryAfterSeconds'] ?? 1) }
+  }
+  return {}
+}
+
+/** Limits how much of a request an error repeats. A page token fits. */
+const ECHO = { length: 1100, items: 100, depth: 5 } as const
+
+function shortened(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') {
+    return value.length > ECHO.length ? `${value.slice(0, ECHO.length)}…` : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === ECHO.depth) return '…'
+  if (Array.isArray(value))
+    return value.slice(0, ECHO.items).map((item) => shortened(item, depth + 1))
+  const members = Object.entries(value).slice(0, ECHO.items)
+  return Object.fromEntries(members.map(([name, part]) => [name, shortened(part, depth + 1)]))
 }

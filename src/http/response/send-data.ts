@@ -10,7 +10,6 @@ import type { Page } from '../../service/pages/page.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -220,5 +219,15 @@ function withSecurityHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders 
   for (const name of SECURITY_HEADER_NAMES) all[name] ??= SECURITY_HEADERS[name]
   return all
 }
+
+/**
+ * The security headers of every response: no content sniffing, no scripts or subresources, no
+ * frames, no referrer. The API reference page overrides the content security policy.
+ */
+export const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const
 
 const SECURITY_HEADER_NAMES = Object.keys(SECURITY_HEADERS) as (keyof typeof SECURITY_HEADERS)[]

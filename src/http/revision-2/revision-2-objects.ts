@@ -24,7 +24,7 @@ import {
 import type { PagingParameters } from '../../service/pages/page.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { sendJson, sendPage } from '../response/send-data.ts'
 import { FamilyPage, FamilyRecord } from '../schemas/object-records.ts'
 import { bodyPaging, queryPaging } from '../schemas/paging.ts'
@@ -64,97 +64,96 @@ function entriesOf(propertyType: string, value: unknown): object[] {
   }))
 }
 
-export const searchObjects = endpoint({
-  route: 'POST /api/:apiFamily/v1/objects/types/:objectType/search',
-  config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
-  operationId: 'searchObjects',
-  summary: 'Search objects by type',
-  querystring: Type.Object({ preview: PreviewParameter }, closed),
-  body: Type.Object({ query: queryBody(REVISION_2_QUERIES), ...bodyPaging }, closed),
-  response: FamilyPage,
-  handle: async (request, reply, services) => {
-    const resolved = resolveFamilyPath(request, request.params)
-    const context = { objectType: resolved.objectType, limits: services.limits.query }
-    const spec = {
-      ...resolved,
-      endpoint: 'searchObjects',
-      revision: '2.0',
-      query: parseQuery(REVISION_2_QUERIES, request.body.query, context),
-      paging: request.body,
-      maximumPageSize: PAGE_SIZES.searchObjects,
-      includeTotalCount: false,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
-export const getObjectByKey = endpoint({
-  route: 'GET /api/:apiFamily/v1/objects/:primaryKey',
-  config: { scope: 'api:ontologies-read', isPage: true },
-  operationId: 'getObjectByKey',
-  summary: 'Get an object',
-  querystring: Type.Object(keyParameters, closed),
-  response: FamilyRecord,
-  handle: async (request, reply, services) => {
-    const search = resolveKeySearch(request)
-    const { objectType, key } = await findByKey(search, request.context, services)
-    const spec = {
-      objectType,
-      query: keyEquals(objectType, key),
-      shape: recordShape('2.0', objectType.apiName),
-      selection: undefined,
-    }
-    const record = await findRecord(spec, request.context, services)
-    if (record === undefined) throw objectNotFound(search)
-    return sendJson(reply, record)
-  },
-})
-
-export const getObjectProperties = endpoint({
-  route: 'GET /api/:apiFamily/v1/objects/:primaryKey/properties',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'getObjectProperties',
-  summary: 'List the property values of an object',
-  querystring: Type.Object(keyParameters, closed),
-  response: PropertiesResponse,
-  handle: async (request, reply, services) => {
-    const search = resolveKeySearch(request)
-    const { objectType, key } = await findByKey(search, request.context, services)
-    const values = await findProperties(objectType, key, undefined, request.context, services)
-    if (values === undefined) throw objectNotFound(search)
-    const properties = [...objectType.properties.keys()].flatMap((name) =>
-      entriesOf(name, values.get(name)),
-    )
-    return sendJson(reply, JSON.stringify({ properties }))
-  },
-})
-
-export const listLinkedObjectsByKey = endpoint({
-  route: 'GET /api/:apiFamily/v1/objects/:primaryKey/links/:linkType',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'listLinkedObjectsByKey',
-  summary: 'List linked objects',
-  querystring: Type.Object({ ...queryPaging, ...keyParameters }, closed),
-  response: FamilyPage,
-  handle: async (request, reply, services) => {
-    const { context, params, query } = request
-    const search = resolveKeySearch(request)
-    const link = await findLinkByKey(search, params.linkType, query, context, services)
-    const condition = await followLink(link, query, context, services)
-    if (condition === undefined) throw objectNotFound(search)
-    const spec = {
-      ontology: search.ontology,
-      objectType: link.side.linkedType,
-      endpoint: linkEndpoint(link),
-      revision: '2.0',
-      query: condition,
-      paging: query,
-      maximumPageSize: PAGE_SIZES.listLinkedObjects,
-      includeTotalCount: false,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
+export const revision2Objects: readonly Endpoint[] = [
+  endpoint({
+    route: 'POST /api/:apiFamily/v1/objects/types/:objectType/search',
+    config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
+    operationId: 'searchObjects',
+    summary: 'Search objects by type',
+    querystring: Type.Object({ preview: PreviewParameter }, closed),
+    body: Type.Object({ query: queryBody(REVISION_2_QUERIES), ...bodyPaging }, closed),
+    response: FamilyPage,
+    handle: async (request, reply, services) => {
+      const resolved = resolveFamilyPath(request, request.params)
+      const context = { objectType: resolved.objectType, limits: services.limits.query }
+      const spec = {
+        ...resolved,
+        endpoint: 'searchObjects',
+        revision: '2.0',
+        query: parseQuery(REVISION_2_QUERIES, request.body.query, context),
+        paging: request.body,
+        maximumPageSize: PAGE_SIZES.searchObjects,
+        includeTotalCount: false,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route: 'GET /api/:apiFamily/v1/objects/:primaryKey',
+    config: { scope: 'api:ontologies-read', isPage: true },
+    operationId: 'getObjectByKey',
+    summary: 'Get an object',
+    querystring: Type.Object(keyParameters, closed),
+    response: FamilyRecord,
+    handle: async (request, reply, services) => {
+      const search = resolveKeySearch(request)
+      const { objectType, key } = await findByKey(search, request.context, services)
+      const spec = {
+        objectType,
+        query: keyEquals(objectType, key),
+        shape: recordShape('2.0', objectType.apiName),
+        selection: undefined,
+      }
+      const record = await findRecord(spec, request.context, services)
+      if (record === undefined) throw objectNotFound(search)
+      return sendJson(reply, record)
+    },
+  }),
+  endpoint({
+    route: 'GET /api/:apiFamily/v1/objects/:primaryKey/properties',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'getObjectProperties',
+    summary: 'List the property values of an object',
+    querystring: Type.Object(keyParameters, closed),
+    response: PropertiesResponse,
+    handle: async (request, reply, services) => {
+      const search = resolveKeySearch(request)
+      const { objectType, key } = await findByKey(search, request.context, services)
+      const values = await findProperties(objectType, key, undefined, request.context, services)
+      if (values === undefined) throw objectNotFound(search)
+      const properties = [...objectType.properties.keys()].flatMap((name) =>
+        entriesOf(name, values.get(name)),
+      )
+      return sendJson(reply, JSON.stringify({ properties }))
+    },
+  }),
+  endpoint({
+    route: 'GET /api/:apiFamily/v1/objects/:primaryKey/links/:linkType',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'listLinkedObjectsByKey',
+    summary: 'List linked objects',
+    querystring: Type.Object({ ...queryPaging, ...keyParameters }, closed),
+    response: FamilyPage,
+    handle: async (request, reply, services) => {
+      const { context, params, query } = request
+      const search = resolveKeySearch(request)
+      const link = await findLinkByKey(search, params.linkType, query, context, services)
+      const condition = await followLink(link, query, context, services)
+      if (condition === undefined) throw objectNotFound(search)
+      const spec = {
+        ontology: search.ontology,
+        objectType: link.side.linkedType,
+        endpoint: linkEndpoint(link),
+        revision: '2.0',
+        query: condition,
+        paging: query,
+        maximumPageSize: PAGE_SIZES.listLinkedObjects,
+        includeTotalCount: false,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+]
 
 /*
  * Finds objects by primary key alone, as revision 2.0 requests them. Keys are unique only within a

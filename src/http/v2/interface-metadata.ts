@@ -63,6 +63,16 @@ export const InterfaceTypeResponse = Type.Object({
   allLinks: Type.Record(Type.String(), InterfaceLinkResponse, byName),
 })
 
+/** The property of the object type for each property of the interface. */
+export const LocalImplementations = Type.Record(
+  Type.String(),
+  Type.Object({
+    type: Type.Enum(['localPropertyImplementation']),
+    propertyApiName: Type.String(),
+  }),
+  byName,
+)
+
 /** How an object type implements an interface. */
 export const ImplementationResponse = Type.Object({
   apiName: text('The API name of the interface.'),
@@ -70,14 +80,7 @@ export const ImplementationResponse = Type.Object({
   properties: Type.Record(Type.String(), Type.String(), {
     description: 'The property of the object type for each property of the interface.',
   }),
-  propertiesV2: Type.Record(
-    Type.String(),
-    Type.Object({
-      type: Type.Enum(['localPropertyImplementation']),
-      propertyApiName: Type.String(),
-    }),
-    byName,
-  ),
+  propertiesV2: LocalImplementations,
   links: Type.Record(Type.String(), Type.Array(Type.String()), {
     description: 'The links of the object type for each link of the interface.',
   }),

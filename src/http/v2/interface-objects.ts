@@ -22,7 +22,7 @@ import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { readSelection, selectedNames } from '../page/listing-parameters.ts'
 import { sendPage } from '../response/send-data.ts'
 import { bodyPaging } from '../schemas/paging.ts'
@@ -117,69 +117,6 @@ function viewedPart(
   return { objectType, query, record: { shape, selection: undefined } }
 }
 
-export const listInterfaceObjects = endpoint({
-  route: 'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'listInterfaceObjects',
-  summary: 'List the objects of an interface',
-  description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
-  querystring: ListParameters,
-  response: CountedFlatPage,
-  handle: async (request, reply, services) => {
-    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-    const type = asObjectType(interfaceType)
-    const { select, orderBy, excludeRid = false } = request.query
-    const parts = interfaceParts(interfaceType, EVERYTHING)
-    const selection = readSelection(select, type)
-    const spec = {
-      endpoint: `listInterfaceObjects/${interfaceType.rid}`,
-      ontology,
-      parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
-      order: setOrder(readOrderText(orderBy, type), parts, ontology),
-      paging: request.query,
-      includeTotalCount: true,
-    }
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
-export const searchInterfaceObjects = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
-  operationId: 'searchInterfaceObjects',
-  summary: 'Search the objects of an interface',
-  description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
-  body: SearchBody,
-  response: CountedFlatPage,
-  handle: async (request, reply, services) => {
-    const { body } = request
-    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-    const type = asObjectType(interfaceType)
-    const query = parseWhere(body.where, type, services.limits.query)
-    const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
-    const selected = [
-      ...(body.selectedSharedPropertyTypes ?? []),
-      ...(body.selectedInterfacePropertyTypes ?? []),
-    ]
-    const selection = checkSelection(selected, type)
-    const spec = {
-      endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
-      ontology,
-      parts: parts.map((part) => {
-        const properties = [
-          ...shownProperties(part, selection),
-          ...augmentedProperties(part, body, ontology),
-        ]
-        return viewedPart(part, properties, false)
-      }),
-      order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
-      paging: body,
-      includeTotalCount: true,
-    }
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
 interface NamedStart {
   readonly typeName: string
   readonly primaryKey: string
@@ -223,36 +160,99 @@ function linkedPart(
   return { objectType: linkedType, query, view: implementations.get(linkedType.apiName) }
 }
 
-export const listInterfaceLinkedObjects = endpoint({
-  route:
-    'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'listInterfaceLinkedObjects',
-  summary: 'List the objects that a link of an interface leads to',
-  description:
-    'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-  querystring: ListParameters,
-  response: FlatPage,
-  handle: async (request, reply, services) => {
-    const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
-    const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
-    const link = startOf(ontology, interfaceType, { typeName, primaryKey, linkName })
-    const { select, orderBy, excludeRid = false } = request.query
-    const query = await followLink(link, request.query, request.context, services)
-    if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
+export const interfaceObjects: readonly Endpoint[] = [
+  endpoint({
+    route: 'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'listInterfaceObjects',
+    summary: 'List the objects of an interface',
+    description: `Objects of all types that implement the interface, with its properties. ${ORDER}`,
+    querystring: ListParameters,
+    response: CountedFlatPage,
+    handle: async (request, reply, services) => {
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+      const type = asObjectType(interfaceType)
+      const { select, orderBy, excludeRid = false } = request.query
+      const parts = interfaceParts(interfaceType, EVERYTHING)
+      const selection = readSelection(select, type)
+      const spec = {
+        endpoint: `listInterfaceObjects/${interfaceType.rid}`,
+        ontology,
+        parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
+        order: setOrder(readOrderText(orderBy, type), parts, ontology),
+        paging: request.query,
+        includeTotalCount: true,
+      }
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/search',
+    config: { scope: 'api:ontologies-read', writes: 'nothing' },
+    operationId: 'searchInterfaceObjects',
+    summary: 'Search the objects of an interface',
+    description: `Conditions, order and selection name properties of the interface. ${ORDER}`,
+    body: SearchBody,
+    response: CountedFlatPage,
+    handle: async (request, reply, services) => {
+      const { body } = request
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+      const type = asObjectType(interfaceType)
+      const query = parseWhere(body.where, type, services.limits.query)
+      const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
+      const selected = [
+        ...(body.selectedSharedPropertyTypes ?? []),
+        ...(body.selectedInterfacePropertyTypes ?? []),
+      ]
+      const selection = checkSelection(selected, type)
+      const spec = {
+        endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
+        ontology,
+        parts: parts.map((part) => {
+          const properties = [
+            ...shownProperties(part, selection),
+            ...augmentedProperties(part, body, ontology),
+          ]
+          return viewedPart(part, properties, false)
+        }),
+        order: setOrder(refuseRelevance(readOrder(body.orderBy, type)), parts, ontology),
+        paging: body,
+        includeTotalCount: true,
+      }
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route:
+      'GET /api/v2/ontologies/:ontology/interfaces/:interfaceType/:objectType/:primaryKey/links/:interfaceLinkType',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'listInterfaceLinkedObjects',
+    summary: 'List the objects that a link of an interface leads to',
+    description:
+      'Objects have the properties of the interface, if the link leads to one. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+    querystring: ListParameters,
+    response: FlatPage,
+    handle: async (request, reply, services) => {
+      const { objectType: typeName, primaryKey, interfaceLinkType: linkName } = request.params
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
+      const link = startOf(ontology, interfaceType, { typeName, primaryKey, linkName })
+      const { select, orderBy, excludeRid = false } = request.query
+      const query = await followLink(link, request.query, request.context, services)
+      if (query === undefined) throw objectNotFound(link.side.objectType, primaryKey)
 
-    const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
-    const selection = { select: selectedNames(select) }
-    const order = readOrderText(orderBy, commonType(parts, ontology))
-    const form = { asInterface: true, prefix: '__', excludeRid } as const
-    const spec = {
-      endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
-      ontology,
-      parts: pageParts(parts, selection, form, ontology),
-      order: setOrder(order, parts, ontology),
-      paging: request.query,
-      includeTotalCount: false,
-    }
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
+      const parts = [linkedPart(ontology, interfaceType, linkName, link, query)]
+      const selection = { select: selectedNames(select) }
+      const order = readOrderText(orderBy, commonType(parts, ontology))
+      const form = { asInterface: true, prefix: '__', excludeRid } as const
+      const spec = {
+        endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
+        ontology,
+        parts: pageParts(parts, selection, form, ontology),
+        order: setOrder(order, parts, ontology),
+        paging: request.query,
+        includeTotalCount: false,
+      }
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+]

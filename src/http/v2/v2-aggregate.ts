@@ -17,7 +17,7 @@ import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { sendAggregated, sendAggregatedBatch } from '../response/send-data.ts'
 import { AggregatedVersion, groupMembers } from '../schemas/aggregation.ts'
 import type { Services } from '../services.ts'
@@ -118,25 +118,6 @@ async function serveAggregated(
 const config = { scope: 'api:ontologies-read', writes: 'nothing' } as const
 const AggregateBody = Type.Object({ ...commonMembers, where }, closed)
 
-export const aggregateObjectsV2 = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregate',
-  config,
-  operationId: 'aggregateObjectsV2',
-  summary: 'Aggregate objects',
-  description: AGGREGATION_DESCRIPTION,
-  body: AggregateBody,
-  response: AggregateV2Response,
-  handle: async (request, reply, services) => {
-    const { where: written, version, ...body } = request.body
-    const { objectType } = resolveTypePath(request, request.params)
-    const limits = services.limits.query
-    const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
-    const query = parseWhere(written, objectType, limits)
-    const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
-    return serveAggregated(request.context, reply, services, spec)
-  },
-})
-
 const BATCH_DESCRIPTION = `
 An extension of this service: computes up to ${AGGREGATE_MAX_BATCH} aggregations over the objects of one type. They run at
 the same time, and all of them read the same version, which the header \`oqs-version\` names.
@@ -146,80 +127,98 @@ groups. The response may have ${AGGREGATE_MAX_BYTES / 1024 ** 2} MiB. If an aggr
 fails, and \`parameter\` of the error names the aggregation: \`aggregations[2]\` is the third one.
 `
 
-export const aggregateObjectsBatch = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregateBatch',
-  config,
-  operationId: 'aggregateObjectsBatch',
-  summary: 'Aggregate objects in several ways',
-  description: BATCH_DESCRIPTION,
-  body: Type.Object(
-    {
-      aggregations: Type.Array(Type.Object({ ...metricMembers, where }, closed), {
-        minItems: 1,
-        maxItems: AGGREGATE_MAX_BATCH,
-      }),
-      version: AggregatedVersion,
+export const v2Aggregations: readonly Endpoint[] = [
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregate',
+    config,
+    operationId: 'aggregateObjectsV2',
+    summary: 'Aggregate objects',
+    description: AGGREGATION_DESCRIPTION,
+    body: AggregateBody,
+    response: AggregateV2Response,
+    handle: async (request, reply, services) => {
+      const { where: written, version, ...body } = request.body
+      const { objectType } = resolveTypePath(request, request.params)
+      const limits = services.limits.query
+      const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
+      const query = parseWhere(written, objectType, limits)
+      const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
+      return serveAggregated(request.context, reply, services, spec)
     },
-    closed,
-  ),
-  response: Type.Object({
-    data: Type.Array(AggregateV2Response, {
-      description: 'The result of each aggregation, in the order of the request.',
-    }),
   }),
-  handle: async (request, reply, services) => {
-    const { aggregations, version } = request.body
-    const { objectType } = resolveTypePath(request, request.params)
-    const limits = services.limits.query
-    const parts = aggregations.map(({ where: written, ...body }, index) => {
-      try {
-        const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
-        return { aggregation, query: parseWhere(written, objectType, limits) }
-      } catch (error) {
-        throw errorWithin(pathInBatch(index), error)
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/aggregateBatch',
+    config,
+    operationId: 'aggregateObjectsBatch',
+    summary: 'Aggregate objects in several ways',
+    description: BATCH_DESCRIPTION,
+    body: Type.Object(
+      {
+        aggregations: Type.Array(Type.Object({ ...metricMembers, where }, closed), {
+          minItems: 1,
+          maxItems: AGGREGATE_MAX_BATCH,
+        }),
+        version: AggregatedVersion,
+      },
+      closed,
+    ),
+    response: Type.Object({
+      data: Type.Array(AggregateV2Response, {
+        description: 'The result of each aggregation, in the order of the request.',
+      }),
+    }),
+    handle: async (request, reply, services) => {
+      const { aggregations, version } = request.body
+      const { objectType } = resolveTypePath(request, request.params)
+      const limits = services.limits.query
+      const parts = aggregations.map(({ where: written, ...body }, index) => {
+        try {
+          const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
+          return { aggregation, query: parseWhere(written, objectType, limits) }
+        } catch (error) {
+          throw errorWithin(pathInBatch(index), error)
+        }
+      })
+      const batch = { objectType, version: version ?? undefined, parts }
+      const aggregated = await aggregateBatch(request.context, services, batch)
+      return sendAggregatedBatch(reply, aggregated, ACCURATE)
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objectSets/aggregate',
+    config,
+    operationId: 'aggregateObjectSet',
+    summary: 'Aggregate an object set',
+    description: AGGREGATION_DESCRIPTION,
+    body: Type.Object({ ...commonMembers, objectSet: ObjectSet }, closed),
+    response: AggregateV2Response,
+    handle: async (request, reply, services) => {
+      const { version, ...body } = request.body
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const requested = await readRequestedSet(body, ontology, request.context, services)
+      const { parts, listedTypes } = requested
+      if (version != null && listedTypes !== undefined) {
+        throw unprocessable('version', 'is not possible for a set that lists objects')
       }
-    })
-    const batch = { objectType, version: version ?? undefined, parts }
-    const aggregated = await aggregateBatch(request.context, services, batch)
-    return sendAggregatedBatch(reply, aggregated, ACCURATE)
-  },
-})
-
-export const aggregateObjectSet = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objectSets/aggregate',
-  config,
-  operationId: 'aggregateObjectSet',
-  summary: 'Aggregate an object set',
-  description: AGGREGATION_DESCRIPTION,
-  body: Type.Object({ ...commonMembers, objectSet: ObjectSet }, closed),
-  response: AggregateV2Response,
-  handle: async (request, reply, services) => {
-    const { version, ...body } = request.body
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const requested = await readRequestedSet(body, ontology, request.context, services)
-    const { parts, listedTypes } = requested
-    if (version != null && listedTypes !== undefined) {
-      throw unprocessable('version', 'is not possible for a set that lists objects')
-    }
-    const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
-    return serveAggregated(request.context, reply, services, spec)
-  },
-})
-
-export const aggregateInterfaceObjects = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
-  config,
-  operationId: 'aggregateInterfaceObjects',
-  summary: 'Aggregate the objects of an interface',
-  description: INTERFACE_DESCRIPTION,
-  body: AggregateBody,
-  response: AggregateV2Response,
-  handle: async (request, reply, services) => {
-    const { where: written, ...body } = request.body
-    const { interfaceType } = resolveInterfacePath(request, request.params)
-    const limits = services.limits.query
-    const query = parseWhere(written, asObjectType(interfaceType), limits)
-    const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
-    return serveAggregated(request.context, reply, services, spec)
-  },
-})
+      const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
+      return serveAggregated(request.context, reply, services, spec)
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/interfaces/:interfaceType/aggregate',
+    config,
+    operationId: 'aggregateInterfaceObjects',
+    summary: 'Aggregate the objects of an interface',
+    description: INTERFACE_DESCRIPTION,
+    body: AggregateBody,
+    response: AggregateV2Response,
+    handle: async (request, reply, services) => {
+      const { where: written, ...body } = request.body
+      const { interfaceType } = resolveInterfacePath(request, request.params)
+      const limits = services.limits.query
+      const query = parseWhere(written, asObjectType(interfaceType), limits)
+      const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
+      return serveAggregated(request.context, reply, services, spec)
+    },
+  }),
+]

@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { requireScope } from '../../access/caller.ts'
-import { resolveOntology } from '../../access/resolve.ts'
+import { resolveOntology, type Viewer } from '../../access/resolve.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
@@ -14,6 +14,7 @@ import {
 import {
   commonType,
   pageParts,
+  type RecordForm,
   setOrder,
   sortParts,
 } from '../../service/object-sets/set-page-parts.ts'
@@ -22,13 +23,15 @@ import {
   TEMPORARY_SET_RID_PREFIX,
   type TemporarySet,
 } from '../../service/object-sets/temporary-set.ts'
+import type { Page, PagedRequest } from '../../service/pages/page.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED } from '../request/write-guards.ts'
 import { sendJson, sendPage } from '../response/send-data.ts'
+import type { Services } from '../services.ts'
 import { ObjectSet, pageMembers, readOrder, refuseRelevance } from './body-members.ts'
-import { localImplementations } from './interface-metadata.ts'
+import { LocalImplementations, localImplementations } from './interface-metadata.ts'
 import { CountedDollarPage, CountedFlatPage } from './v2-records.ts'
 
 /** Required by clients; properties have no security of their own here. */
@@ -99,158 +102,153 @@ const MultipleTypesPage = Type.Object({
   ),
   interfaceToObjectTypeMappingsV2: Type.Record(
     Type.String(),
-    Type.Record(
-      Type.String(),
-      Type.Record(
-        Type.String(),
-        Type.Object({
-          type: Type.Enum(['localPropertyImplementation']),
-          propertyApiName: Type.String(),
-        }),
-      ),
-    ),
+    Type.Record(Type.String(), LocalImplementations),
     byInterface,
   ),
   propertySecurities: Type.Array(Type.Unknown(), { maxItems: 0 }),
 })
 
-export const loadObjects = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjects',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
-  operationId: 'loadObjects',
-  summary: 'Load the objects of an object set',
-  description:
-    'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
-  body: LoadObjectsBody,
-  response: LoadedPage,
-  handle: async (request, reply, services) => {
-    const { body, context } = request
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
-    const { objectType, query } = part
-    const spec = {
-      ontology,
-      objectType,
-      revision: 'v2',
-      endpoint: 'loadObjects',
-      query,
-      ...readOrder(body.orderBy, objectType),
-      selection: parseSelection(body, objectType),
-      excludeRid: body.excludeRid ?? false,
-      paging: body,
-      listedTypes,
-      includeTotalCount: true,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services), PROPERTY_SECURITIES)
-  },
-})
+/** A request for the objects of a set with several types. */
+type SetRequest = Viewer &
+  PagedRequest & {
+    readonly params: { readonly ontology: string }
+    readonly body: Static<typeof LoadObjectsBody>
+  }
 
-export const loadObjectsMultipleObjectTypes = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
-  operationId: 'loadObjectsMultipleObjectTypes',
-  summary: 'Load the objects of an object set with several types',
-  description: `Objects have the properties of their type, under its names. Objects of an interface have those that implement it and their primary key, or all with \`includeAllBaseObjectProperties\`.\n\n${ORDER}`,
-  body: Type.Object({ objectSet: ObjectSet, ...pageMembers, loadPropertySecurities }, closed),
-  response: MultipleTypesPage,
-  handle: async (request, reply, services) => {
-    const { body, context } = request
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const set = await readRequestedSet(body, ontology, context, services)
-    const parts = sortParts(set.parts)
-    const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
-    const form = {
-      asInterface: false,
-      prefix: '$',
-      excludeRid: body.excludeRid ?? false,
-    } as const
-    const spec = {
-      endpoint: 'loadObjectsMultipleObjectTypes',
-      ontology,
-      parts: pageParts(parts, body, form, ontology),
-      order: setOrder(order, parts, ontology),
-      paging: body,
-      listedTypes: set.listedTypes,
-      includeTotalCount: true,
-    }
-    return sendPage(reply, await readObjectPage(request, spec, services), mappingMembers(parts))
-  },
-})
+type ResolvedSet = Awaited<ReturnType<typeof resolveSet>>
 
-export const loadObjectsOrInterfaces = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
-  operationId: 'loadObjectsOrInterfaces',
-  summary: 'Load the objects of an object set as an interface',
-  description: `Objects of an interface have the properties of the interface, under its names; other objects have those of their type. A set cannot contain both.\n\n${ORDER}`,
-  body: Type.Object({ objectSet: ObjectSet, ...pageMembers }, closed),
-  response: CountedDollarPage,
-  handle: async (request, reply, services) => {
-    const { body, context } = request
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const set = await readRequestedSet(body, ontology, context, services)
-    const parts = sortParts(set.parts)
-    refuseMixedViews(parts)
-    const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
-    const form = { asInterface: true, prefix: '$', excludeRid: body.excludeRid ?? false } as const
-    const spec = {
-      endpoint: 'loadObjectsOrInterfaces',
-      ontology,
-      parts: pageParts(parts, body, form, ontology),
-      order: setOrder(order, parts, ontology),
-      paging: body,
-      listedTypes: set.listedTypes,
-      includeTotalCount: true,
-    }
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
+async function resolveSet(request: SetRequest, services: Services) {
+  const { body, caller, catalogue, context, params } = request
+  const ontology = resolveOntology(catalogue, caller, params.ontology)
+  const { parts, listedTypes } = await readRequestedSet(body, ontology, context, services)
+  return { ontology, parts: sortParts(parts), listedTypes }
+}
 
-export const createTemporaryObjectSet = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objectSets/createTemporary',
-  config: { scope: 'api:ontologies-write', writes: KEYED },
-  operationId: 'createTemporaryObjectSet',
-  summary: 'Create a temporary object set',
-  description: `Stores the definition of an object set for ${TEMPORARY_OBJECT_SET_SECONDS / 60} minutes; its objects are not stored. Requires the scopes \`api:ontologies-read\` and \`api:ontologies-write\`.`,
-  body: Type.Object({ objectSet: ObjectSet }, closed),
-  response: Type.Object({ objectSetRid: Type.String() }),
-  handle: async (request, reply, services) => {
-    requireScope(request.caller, 'api:ontologies-read')
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const { objectSet } = request.body
-    // Refuses a set that no request could use.
-    await checkObjectSet(objectSet, ontology, services)
-    const response = await applyOnce(request, reply, services, async (record) => {
-      const id = services.newUuid()
-      const bytes = Buffer.byteLength(JSON.stringify(objectSet))
-      const { rid: ontologyRid, viewId } = ontology
-      const body: TemporarySet = { ontologyRid, viewId, objectSet, bytes }
-      const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
-      const json = JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id })
-      const document = { kind: 'temporaryObjectSet', id, body, expiresAtMs } as const
-      const idempotencyKey = await record(json)
-      await services.store.documents.put(
-        document,
-        request.context,
-        idempotencyKey && { idempotencyKey },
-      )
-      return json
-    })
-    return sendJson(reply, response)
-  },
-})
+function readSetPage(
+  request: SetRequest,
+  { ontology, parts, listedTypes }: ResolvedSet,
+  { asInterface }: Pick<RecordForm, 'asInterface'>,
+  services: Services,
+): Promise<Page> {
+  const { body } = request
+  const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
+  const form = { asInterface, prefix: '$', excludeRid: body.excludeRid ?? false } as const
+  const spec = {
+    endpoint: asInterface ? 'loadObjectsOrInterfaces' : 'loadObjectsMultipleObjectTypes',
+    ontology,
+    parts: pageParts(parts, body, form, ontology),
+    order: setOrder(order, parts, ontology),
+    paging: body,
+    listedTypes,
+    includeTotalCount: true,
+  }
+  return readObjectPage(request, spec, services)
+}
 
-export const getObjectSet = endpoint({
-  route: 'GET /api/v2/ontologies/:ontology/objectSets/:objectSetRid',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'getObjectSet',
-  summary: 'Get a temporary object set',
-  response: ObjectSet,
-  handle: async (request, reply, services) => {
-    const { objectSetRid } = request.params
-    const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-    const found = await findTemporarySet(objectSetRid, ontology, services)
-    if (found === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
-    return sendJson(reply, JSON.stringify(found.objectSet))
-  },
-})
+export const v2ObjectSets: readonly Endpoint[] = [
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjects',
+    config: { scope: 'api:ontologies-read', writes: 'nothing' },
+    operationId: 'loadObjects',
+    summary: 'Load the objects of an object set',
+    description:
+      'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
+    body: LoadObjectsBody,
+    response: LoadedPage,
+    handle: async (request, reply, services) => {
+      const { body, context } = request
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
+      const { objectType, query } = part
+      const spec = {
+        ontology,
+        objectType,
+        revision: 'v2',
+        endpoint: 'loadObjects',
+        query,
+        ...readOrder(body.orderBy, objectType),
+        selection: parseSelection(body, objectType),
+        excludeRid: body.excludeRid ?? false,
+        paging: body,
+        listedTypes,
+        includeTotalCount: true,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services), PROPERTY_SECURITIES)
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsMultipleObjectTypes',
+    config: { scope: 'api:ontologies-read', writes: 'nothing' },
+    operationId: 'loadObjectsMultipleObjectTypes',
+    summary: 'Load the objects of an object set with several types',
+    description: `Objects have the properties of their type, under its names. Objects of an interface have those that implement it and their primary key, or all with \`includeAllBaseObjectProperties\`.\n\n${ORDER}`,
+    body: LoadObjectsBody,
+    response: MultipleTypesPage,
+    handle: async (request, reply, services) => {
+      const set = await resolveSet(request, services)
+      const page = await readSetPage(request, set, { asInterface: false }, services)
+      return sendPage(reply, page, mappingMembers(set.parts))
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjectsOrInterfaces',
+    config: { scope: 'api:ontologies-read', writes: 'nothing' },
+    operationId: 'loadObjectsOrInterfaces',
+    summary: 'Load the objects of an object set as an interface',
+    description: `Objects of an interface have the properties of the interface, under its names; other objects have those of their type. A set cannot contain both.\n\n${ORDER}`,
+    body: Type.Object({ objectSet: ObjectSet, ...pageMembers }, closed),
+    response: CountedDollarPage,
+    handle: async (request, reply, services) => {
+      const set = await resolveSet(request, services)
+      refuseMixedViews(set.parts)
+      return sendPage(reply, await readSetPage(request, set, { asInterface: true }, services))
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objectSets/createTemporary',
+    config: { scope: 'api:ontologies-write', writes: KEYED },
+    operationId: 'createTemporaryObjectSet',
+    summary: 'Create a temporary object set',
+    description: `Stores the definition of an object set for ${TEMPORARY_OBJECT_SET_SECONDS / 60} minutes; its objects are not stored. Requires the scopes \`api:ontologies-read\` and \`api:ontologies-write\`.`,
+    body: Type.Object({ objectSet: ObjectSet }, closed),
+    response: Type.Object({ objectSetRid: Type.String() }),
+    handle: async (request, reply, services) => {
+      requireScope(request.caller, 'api:ontologies-read')
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const { objectSet } = request.body
+      // Refuses a set that no request could use.
+      await checkObjectSet(objectSet, ontology, services)
+      const response = await applyOnce(request, reply, services, async (record) => {
+        const id = services.newUuid()
+        const bytes = Buffer.byteLength(JSON.stringify(objectSet))
+        const { rid: ontologyRid, viewId } = ontology
+        const body: TemporarySet = { ontologyRid, viewId, objectSet, bytes }
+        const expiresAtMs = services.now() + TEMPORARY_OBJECT_SET_SECONDS * 1000
+        const json = JSON.stringify({ objectSetRid: TEMPORARY_SET_RID_PREFIX + id })
+        const document = { kind: 'temporaryObjectSet', id, body, expiresAtMs } as const
+        const idempotencyKey = await record(json)
+        await services.store.documents.put(
+          document,
+          request.context,
+          idempotencyKey && { idempotencyKey },
+        )
+        return json
+      })
+      return sendJson(reply, response)
+    },
+  }),
+  endpoint({
+    route: 'GET /api/v2/ontologies/:ontology/objectSets/:objectSetRid',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'getObjectSet',
+    summary: 'Get a temporary object set',
+    response: ObjectSet,
+    handle: async (request, reply, services) => {
+      const { objectSetRid } = request.params
+      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+      const found = await findTemporarySet(objectSetRid, ontology, services)
+      if (found === undefined) throw new ObjectQueryError('ObjectSetNotFound', { objectSetRid })
+      return sendJson(reply, JSON.stringify(found.objectSet))
+    },
+  }),
+]

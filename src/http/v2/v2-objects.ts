@@ -9,7 +9,7 @@ import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
 import { sendJson, sendPage } from '../response/send-data.ts'
@@ -36,148 +36,145 @@ Within a tier, objects are ordered by BM25, then by primary key; a very large ti
 primary key alone. Conditions inside \`not\` do not count.
 `
 
-export const listObjectsV2 = endpoint({
-  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType',
-  config: { scope: 'api:ontologies-read', isPage: true },
-  operationId: 'listObjectsV2',
-  summary: 'List objects',
-  description: `Pages of ${V2_PAGE_SIZES.default} objects by default and of ${V2_PAGE_SIZES.maximum} at most. A page can be shorter: only an absent \`nextPageToken\` marks the last one.`,
-  querystring: ListParameters,
-  response: CountedFlatPage,
-  handle: async (request, reply, services) => {
-    const resolved = resolveTypePath(request, request.params)
-    const { objectType } = resolved
-    const { select, orderBy, excludeRid = false } = request.query
-    const spec = {
-      ...resolved,
-      endpoint: 'listObjects',
-      revision: 'v2',
-      query: EVERYTHING,
-      order: readOrderText(orderBy, objectType),
-      selection: readSelection(select, objectType),
-      excludeRid,
-      paging: request.query,
-      includeTotalCount: true,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
-export const getObjectV2 = endpoint({
-  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey',
-  config: { scope: 'api:ontologies-read', isPage: true },
-  operationId: 'getObjectV2',
-  summary: 'Get an object',
-  querystring: RecordParameters,
-  response: FlatRecord,
-  handle: async (request, reply, services) => {
-    const { params, context } = request
-    const { select, excludeRid = false } = request.query
-    const { objectType } = resolveTypePath(request, params)
-    const record = {
-      shape: flatRecordShape(objectType, { excludeRid }),
-      selection: readSelection(select, objectType),
-    }
-    return sendJson(
-      reply,
-      await getRecord(objectType, params.primaryKey, record, context, services),
-    )
-  },
-})
-
-export const countObjects = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/count',
-  config: { scope: 'api:ontologies-read', writes: 'nothing' },
-  operationId: 'countObjects',
-  summary: 'Count objects',
-  description: 'The number of current objects of a type. The request has no body.',
-  response: Type.Object({ count: Type.Integer() }),
-  handle: async (request, reply, services) => {
-    const { objectType } = resolveTypePath(request, request.params)
-    const { context } = request
-    const count = await countObjectsOf(objectType, context, services)
-    context.noteRead([objectType], 0)
-    return sendJson(reply, JSON.stringify({ count }))
-  },
-})
-
-export const searchObjectsV2 = endpoint({
-  route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/search',
-  config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
-  operationId: 'searchObjectsV2',
-  summary: 'Search objects',
-  description: DESCRIPTION,
-  body: SearchBody,
-  response: CountedFlatPage,
-  handle: async (request, reply, services) => {
-    const { body } = request
-    const { ontology, objectType } = resolveTypePath(request, request.params)
-    const spec = {
-      ontology,
-      objectType,
-      revision: 'v2',
-      endpoint: 'searchObjects',
-      query: parseWhere(body.where, objectType, services.limits.query),
-      ...readOrder(body.orderBy, objectType),
-      selection: parseSelection(body, objectType),
-      excludeRid: body.excludeRid ?? false,
-      paging: body,
-      includeTotalCount: true,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
-export const listLinkedObjectsV2 = endpoint({
-  route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'listLinkedObjectsV2',
-  summary: 'List linked objects',
-  description:
-    'Selection and order apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
-  querystring: ListParameters,
-  response: FlatPage,
-  handle: async (request, reply, services) => {
-    const { ontology, link } = resolveLink(request.params, request)
-    const { objectType, linkedType } = link.side
-    const { select, orderBy, excludeRid = false } = request.query
-    const order = readOrderText(orderBy, linkedType)
-    const selection = readSelection(select, linkedType)
-    const query = await followLink(link, request.query, request.context, services)
-    if (query === undefined) throw objectNotFound(objectType, request.params.primaryKey)
-    const spec = {
-      ontology,
-      objectType: linkedType,
-      endpoint: linkEndpoint(link),
-      revision: 'v2',
-      query,
-      order,
-      selection,
-      excludeRid,
-      paging: request.query,
-      includeTotalCount: false,
-    } as const
-    return sendPage(reply, await readObjectPage(request, spec, services))
-  },
-})
-
-export const getLinkedObjectV2 = endpoint({
-  route:
-    'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
-  config: { scope: 'api:ontologies-read' },
-  operationId: 'getLinkedObjectV2',
-  summary: 'Get a linked object',
-  querystring: RecordParameters,
-  response: FlatRecord,
-  handle: async (request, reply, services) => {
-    const { select, excludeRid = false } = request.query
-    const { link } = resolveLink(request.params, request)
-    const { linkedType } = link.side
-    const record = {
-      shape: flatRecordShape(linkedType, { excludeRid }),
-      selection: readSelection(select, linkedType),
-    }
-    const { params, context } = request
-    return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
-  },
-})
+export const v2Objects: readonly Endpoint[] = [
+  endpoint({
+    route: 'GET /api/v2/ontologies/:ontology/objects/:objectType',
+    config: { scope: 'api:ontologies-read', isPage: true },
+    operationId: 'listObjectsV2',
+    summary: 'List objects',
+    description: `Pages of ${V2_PAGE_SIZES.default} objects by default and of ${V2_PAGE_SIZES.maximum} at most. A page can be shorter: only an absent \`nextPageToken\` marks the last one.`,
+    querystring: ListParameters,
+    response: CountedFlatPage,
+    handle: async (request, reply, services) => {
+      const resolved = resolveTypePath(request, request.params)
+      const { objectType } = resolved
+      const { select, orderBy, excludeRid = false } = request.query
+      const spec = {
+        ...resolved,
+        endpoint: 'listObjects',
+        revision: 'v2',
+        query: EVERYTHING,
+        order: readOrderText(orderBy, objectType),
+        selection: readSelection(select, objectType),
+        excludeRid,
+        paging: request.query,
+        includeTotalCount: true,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey',
+    config: { scope: 'api:ontologies-read', isPage: true },
+    operationId: 'getObjectV2',
+    summary: 'Get an object',
+    querystring: RecordParameters,
+    response: FlatRecord,
+    handle: async (request, reply, services) => {
+      const { params, context } = request
+      const { select, excludeRid = false } = request.query
+      const { objectType } = resolveTypePath(request, params)
+      const record = {
+        shape: flatRecordShape(objectType, { excludeRid }),
+        selection: readSelection(select, objectType),
+      }
+      return sendJson(
+        reply,
+        await getRecord(objectType, params.primaryKey, record, context, services),
+      )
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/count',
+    config: { scope: 'api:ontologies-read', writes: 'nothing' },
+    operationId: 'countObjects',
+    summary: 'Count objects',
+    description: 'The number of current objects of a type. The request has no body.',
+    response: Type.Object({ count: Type.Integer() }),
+    handle: async (request, reply, services) => {
+      const { objectType } = resolveTypePath(request, request.params)
+      const { context } = request
+      const count = await countObjectsOf(objectType, context, services)
+      context.noteRead([objectType], 0)
+      return sendJson(reply, JSON.stringify({ count }))
+    },
+  }),
+  endpoint({
+    route: 'POST /api/v2/ontologies/:ontology/objects/:objectType/search',
+    config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
+    operationId: 'searchObjectsV2',
+    summary: 'Search objects',
+    description: DESCRIPTION,
+    body: SearchBody,
+    response: CountedFlatPage,
+    handle: async (request, reply, services) => {
+      const { body } = request
+      const { ontology, objectType } = resolveTypePath(request, request.params)
+      const spec = {
+        ontology,
+        objectType,
+        revision: 'v2',
+        endpoint: 'searchObjects',
+        query: parseWhere(body.where, objectType, services.limits.query),
+        ...readOrder(body.orderBy, objectType),
+        selection: parseSelection(body, objectType),
+        excludeRid: body.excludeRid ?? false,
+        paging: body,
+        includeTotalCount: true,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route: 'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'listLinkedObjectsV2',
+    summary: 'List linked objects',
+    description:
+      'Selection and order apply to the linked objects. If the start object is deleted, a snapshot walk continues and any other walk ends.',
+    querystring: ListParameters,
+    response: FlatPage,
+    handle: async (request, reply, services) => {
+      const { ontology, link } = resolveLink(request.params, request)
+      const { objectType, linkedType } = link.side
+      const { select, orderBy, excludeRid = false } = request.query
+      const order = readOrderText(orderBy, linkedType)
+      const selection = readSelection(select, linkedType)
+      const query = await followLink(link, request.query, request.context, services)
+      if (query === undefined) throw objectNotFound(objectType, request.params.primaryKey)
+      const spec = {
+        ontology,
+        objectType: linkedType,
+        endpoint: linkEndpoint(link),
+        revision: 'v2',
+        query,
+        order,
+        selection,
+        excludeRid,
+        paging: request.query,
+        includeTotalCount: false,
+      } as const
+      return sendPage(reply, await readObjectPage(request, spec, services))
+    },
+  }),
+  endpoint({
+    route:
+      'GET /api/v2/ontologies/:ontology/objects/:objectType/:primaryKey/links/:linkType/:linkedObjectPrimaryKey',
+    config: { scope: 'api:ontologies-read' },
+    operationId: 'getLinkedObjectV2',
+    summary: 'Get a linked object',
+    querystring: RecordParameters,
+    response: FlatRecord,
+    handle: async (request, reply, services) => {
+      const { select, excludeRid = false } = request.query
+      const { link } = resolveLink(request.params, request)
+      const { linkedType } = link.side
+      const record = {
+        shape: flatRecordShape(linkedType, { excludeRid }),
+        selection: readSelection(select, linkedType),
+      }
+      const { params, context } = request
+      return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
+    },
+  }),
+]

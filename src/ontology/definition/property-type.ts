@@ -1,15 +1,12 @@
 /** Property types. */
 
+export const WHOLE_TYPES = ['byte', 'short', 'integer', 'long'] as const
+export const NUMBER_TYPES = [...WHOLE_TYPES, 'float', 'double', 'decimal'] as const
+
 export const SCALAR_TYPES = [
   'string',
   'boolean',
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'float',
-  'double',
-  'decimal',
+  ...NUMBER_TYPES,
   'date',
   'timestamp',
   'geopoint',
@@ -41,10 +38,7 @@ export type PropertyType = ScalarPropertyType | ArrayType | StructType
 export const PRIMARY_KEY_TYPES = [
   'string',
   'boolean',
-  'byte',
-  'short',
-  'integer',
-  'long',
+  ...WHOLE_TYPES,
   'double',
   'date',
   'timestamp',

@@ -6,6 +6,7 @@ import { staysValid } from '../../ontology/definition/property-type.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import { keyEquals } from '../../service/pages/find-object.ts'
+import { probeRequest } from '../../service/pages/probe-request.ts'
 import type { ObjectStore, StoredPage } from '../../store/object-store.ts'
 import { INTERNAL_CONTEXT } from '../../store/port/request-context.ts'
 import { type DataPackage, missingPackages } from './data-packages.ts'
@@ -109,18 +110,8 @@ export async function readOne(
   objectType: ObjectType,
   query: Query,
 ): Promise<StoredPage> {
-  const page = await store.readPage({
-    objectType,
-    query,
-    order: [],
-    record: { shape: [{ column: 'key' }], selection: undefined },
-    after: undefined,
-    version: undefined,
-    maxObjects: 1,
-    maxBytes: 1,
-    includeTotalCount: false,
-    matchEstimate: 1,
-  })
+  const probe = probeRequest(objectType, query, { includeTotalCount: false })
+  const page = await store.readPage({ ...probe, matchEstimate: 1 })
   // The newest version is never reclaimed.
   if (page === 'reclaimed') throw new Error('the newest version was reclaimed')
   return page

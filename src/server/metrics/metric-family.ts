@@ -30,6 +30,13 @@ export function counter(name: string, help: string, numbers: Numbers): MetricFam
   return { name, help, type: 'counter', values: toValues(numbers), aggregator: 'sum' }
 }
 
+/** Returns counters by name, each with its help and its numbers. */
+export function counters(
+  all: Readonly<Record<string, readonly [help: string, numbers: Numbers]>>,
+): MetricFamily[] {
+  return Object.entries(all).map(([name, [help, numbers]]) => counter(name, help, numbers))
+}
+
 export function gauge(
   name: string,
   help: string,

@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Log, ServerEvent } from '../log.ts'
-import { counter, gauge, type MetricFamily } from './metric-family.ts'
+import { counter, counters, gauge, type MetricFamily } from './metric-family.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StateMetrics, type StateSources } from './state-metrics.ts'
 
@@ -75,40 +75,23 @@ export class ServiceMetrics implements Disposable {
   }
 
   #maintenance(): MetricFamily[] {
-    const [reclaims, verifications] = [this.#reclaims, this.#verifications]
-    return [
-      counter(
-        'oqs_reclaimed_rows_total',
-        'Deleted row versions that no snapshot needs.',
-        reclaims.rows,
-      ),
-      counter('oqs_reclaims_total', 'Runs of maintenance that deleted something.', reclaims.runs),
-      counter(
-        'oqs_reclaim_seconds_total',
-        'The time that these runs of maintenance took.',
-        reclaims.ms / 1000,
-      ),
-      counter(
-        'oqs_failed_reclaims_total',
-        'Failed attempts to delete row versions.',
-        reclaims.failed,
-      ),
-      counter(
-        'oqs_verifications_total',
-        'Runs of verification that found no damage.',
-        verifications.runs,
-      ),
-      counter(
-        'oqs_verification_seconds_total',
+    const { rows, runs, ms, failed } = this.#reclaims
+    const verified = this.#verifications
+    return counters({
+      oqs_reclaimed_rows_total: ['Deleted row versions that no snapshot needs.', rows],
+      oqs_reclaims_total: ['Runs of maintenance that deleted something.', runs],
+      oqs_reclaim_seconds_total: ['The time that these runs of maintenance took.', ms / 1000],
+      oqs_failed_reclaims_total: ['Failed attempts to delete row versions.', failed],
+      oqs_verifications_total: ['Runs of verification that found no damage.', verified.runs],
+      oqs_verification_seconds_total: [
         'The time that these runs of verification took.',
-        verifications.ms / 1000,
-      ),
-      counter(
-        'oqs_failed_verifications_total',
+        verified.ms / 1000,
+      ],
+      oqs_failed_verifications_total: [
         'Runs of verification that failed before their end, for another reason than damage.',
-        verifications.failed,
-      ),
-    ]
+        verified.failed,
+      ],
+    })
   }
 
   /** `collectDefaultMetrics` of prom-client has more, but its observers cannot be stopped. */

@@ -4,6 +4,7 @@ import { compressionOfBytes } from '../../formats/file-format.ts'
 import { UnreadableFile } from '../../formats/row.ts'
 import { readPaxRecords, readTarHeader, TAR_BLOCK } from '../../formats/tar.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import { decompress, handleBytes } from '../input/input-bytes.ts'
 import { spool, TEMP_MAX_BYTES } from '../input/input-file.ts'
 import { DEFINITION_FILE, MANIFEST_FILE, type Manifest } from './write-archive.ts'
@@ -149,28 +150,23 @@ export function checkDefinition(value: unknown): OntologyDefinition {
 }
 
 function isDefinition(value: unknown): value is OntologyDefinition {
-  if (!isObject(value) || typeof value['apiName'] !== 'string') return false
+  if (!isJsonObject(value) || typeof value['apiName'] !== 'string') return false
   const types = value['objectTypes']
-  return Array.isArray(types) && types.every(isObject)
+  return Array.isArray(types) && types.every(isJsonObject)
 }
 
-export function checkManifest(manifest: unknown): Manifest {
-  const value = manifest
-  if (!isObject(value) || value['format'] !== 'oqs-archive') {
+export function checkManifest(value: unknown): Manifest {
+  if (!isJsonObject(value) || value['format'] !== 'oqs-archive') {
     throw new UnreadableFile(`${MANIFEST_FILE} is not the manifest of an archive`)
   }
   if (value['formatVersion'] !== 1) throw new UnreadableFile('was written by a newer version')
   const types = value['objectTypes']
-  if (!isObject(types)) throw new UnreadableFile(`${MANIFEST_FILE} lists no object types`)
+  if (!isJsonObject(types)) throw new UnreadableFile(`${MANIFEST_FILE} lists no object types`)
   for (const [name, type] of Object.entries(types)) {
-    const count = isObject(type) ? type['count'] : undefined
+    const count = isJsonObject(type) ? type['count'] : undefined
     if (!Number.isSafeInteger(count) || Number(count) < 0) {
       throw new UnreadableFile(`${MANIFEST_FILE} has no valid number of objects for ${name}`)
     }
   }
-  return manifest as Manifest
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return value as object as Manifest
 }

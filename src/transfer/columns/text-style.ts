@@ -1,6 +1,6 @@
 /** How a file writes numbers, dates and missing values, and how they are read as properties. */
 import type { CellKind } from '../../formats/row.ts'
-import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { NUMBER_TYPES, type PropertyType } from '../../ontology/definition/property-type.ts'
 import { refuse } from '../../ontology/values/refused-value.ts'
 import { compileDateFormat, type DateFormat } from './date-format.ts'
 import type { JsonCell } from './read-json-cell.ts'
@@ -81,18 +81,8 @@ export function readGrouped(text: string): string | undefined {
   return whole === undefined ? undefined : `${sign}${whole.replaceAll(/\D/g, '')}${fraction}`
 }
 
-const NUMBER_TYPES: readonly string[] = [
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'float',
-  'double',
-  'decimal',
-]
-
 export function isNumberType(type: string): boolean {
-  return NUMBER_TYPES.includes(type)
+  return (NUMBER_TYPES as readonly string[]).includes(type)
 }
 
 type Convert = (value: unknown) => unknown

@@ -45,12 +45,7 @@ export async function readDefinition(
   administration: Administration,
   ontology: string,
 ): Promise<OntologyDefinition | undefined> {
-  try {
-    return (await administration.getDefinition(ontology)) as OntologyDefinition
-  } catch (error) {
-    if (error instanceof OqsError && error.errorName === 'OntologyNotFound') return undefined
-    throw error
-  }
+  return (await readTagged(administration, ontology)).definition
 }
 
 /** Removes a type, and its ontology if that is new; the service refuses if others wrote to it. */

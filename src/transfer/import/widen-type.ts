@@ -6,6 +6,7 @@ import type {
 } from '../../ontology/definition/definition-schema.ts'
 import { Mistakes } from '../../ontology/definition/mistakes.ts'
 import { parsePropertyType } from '../../ontology/definition/parse-property-type.ts'
+import { WHOLE_TYPES } from '../../ontology/definition/property-type.ts'
 import { findStructColumns } from '../columns/struct-columns.ts'
 import type { InferredType } from '../infer/infer-type.ts'
 
@@ -113,7 +114,7 @@ function isSpreadOver(
 
 type Type = PropertyDefinition['type']
 
-const WHOLE: readonly Type[] = ['byte', 'short', 'integer', 'long']
+const WHOLE: readonly Type[] = WHOLE_TYPES
 
 /** The types of values that a type can hold without being widened, besides its own. */
 const HOLDS: Readonly<Partial<Record<Type, readonly Type[]>>> = {

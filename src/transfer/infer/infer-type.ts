@@ -3,12 +3,19 @@ import type {
   ObjectTypeDefinition,
   PropertyDefinition,
 } from '../../ontology/definition/definition-schema.ts'
+import { WHOLE_TYPES } from '../../ontology/definition/property-type.ts'
 import { freeName, propertyNameOf, wordsOf } from '../columns/column-names.ts'
 import type { ColumnOptions } from '../columns/column-plan.ts'
 import type { CoordinateColumns, GeopointColumns } from '../columns/geopoint-columns.ts'
 import type { TextStyle } from '../columns/text-style.ts'
 import { columnTypes } from './column-type.ts'
-import { type ColumnGuess, type ColumnType, type Findings, notesOf } from './findings.ts'
+import {
+  type ColumnGuess,
+  type ColumnType,
+  type Conclusions,
+  type Findings,
+  notesOf,
+} from './findings.ts'
 import { givenKeyColumn, makeKey } from './given-key.ts'
 import { identifiesRows, KEY_ROWS_CHECKED } from './key-candidates.ts'
 import { type NarrowType, narrowestTypes, wideProperties } from './narrowest-types.ts'
@@ -33,15 +40,8 @@ export interface InferredType {
   readonly notes: readonly Note[]
 }
 
-const KEY_TYPES: readonly string[] = [
-  'string',
-  'byte',
-  'short',
-  'integer',
-  'long',
-  'date',
-  'timestamp',
-]
+const WHOLE: readonly string[] = WHOLE_TYPES
+const KEY_TYPES: readonly string[] = ['string', ...WHOLE, 'date', 'timestamp']
 const TITLES = ['name', 'title', 'label', 'displayname']
 const DISPLAY_NAME_LENGTH = 1000
 
@@ -57,9 +57,10 @@ export function inferType(findings: Findings, options: TypeOptions): InferredTyp
   const { apiName, displayName, columnOptions } = options
   const types = columnTypes(findings.columns, columnOptions)
   const assigned = assignProperties(findings, types, columnOptions)
-  const { propertyOf, geopoints } = assigned
+  const { propertyOf } = assigned
   const { properties, ...key } = chooseKey(findings, assigned, types, columnOptions)
-  const { primaryKey, rowNumber, candidates, isKeyGiven, title } = key
+  const { primaryKey, candidates, title } = key
+  const conclusions = { ...assigned, ...key, findings, types }
   return {
     definition: {
       apiName,
@@ -68,7 +69,7 @@ export function inferType(findings: Findings, options: TypeOptions): InferredTyp
       ...(title !== undefined && { titleProperty: title }),
       properties: Object.fromEntries(properties),
     },
-    columns: readOptions({ propertyOf, geopoints, findings, rowNumber, columnOptions, types }),
+    columns: readOptions(conclusions, columnOptions),
     propertyOf,
     narrowest: narrowestTypes(findings.columns, propertyOf, types),
     wide: wideProperties(findings.columns, propertyOf),
@@ -76,7 +77,7 @@ export function inferType(findings: Findings, options: TypeOptions): InferredTyp
       [...types].flatMap(([column, { style, note }]) => (style && note ? [[column, note]] : [])),
     ),
     keyCandidates: candidates.map((column) => propertyOf.get(column) ?? column),
-    notes: notesOf({ ...assigned, findings, candidates, primaryKey, rowNumber, types, isKeyGiven }),
+    notes: notesOf(conclusions),
   }
 }
 
@@ -135,7 +136,7 @@ function chooseKey(
   const given = givenKeyColumn(propertyOf, columnOptions)
   const found = candidates.find((column) =>
     identifiesRows(column, {
-      isNumber: ['byte', 'short', 'integer', 'long'].includes(typeOf(column)),
+      isNumber: WHOLE.includes(typeOf(column)),
       isFirst: column === findings.columns[0]?.name,
     }),
   )
@@ -262,21 +263,10 @@ function titleOf(
 }
 
 /** Returns the options to read the same data as objects of the inferred type. */
-function readOptions({
-  propertyOf,
-  geopoints,
-  findings,
-  rowNumber,
-  columnOptions: { ignore, texts },
-  types,
-}: {
-  readonly propertyOf: ReadonlyMap<string, string>
-  readonly geopoints: ReadonlyMap<string, CoordinateColumns>
-  readonly findings: Findings
-  readonly rowNumber: string | undefined
-  readonly columnOptions: ColumnOptions
-  readonly types: ReadonlyMap<string, ColumnType>
-}): ColumnOptions {
+function readOptions(
+  { findings, types, propertyOf, geopoints, rowNumber }: Conclusions,
+  { ignore, texts }: ColumnOptions,
+): ColumnOptions {
   const styled = [...types].flatMap(([column, { style }]): [string, TextStyle][] =>
     style === undefined ? [] : [[column, style]],
   )
