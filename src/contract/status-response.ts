@@ -45,7 +45,7 @@ export const StatusResponse = Type.Object({
       bytes: Type.Integer(),
       maxBytes: integer('0 if the cache is disabled.'),
     },
-    { description: 'The page cache of this process.' },
+    { description: 'The page cache of the process that answers.' },
   ),
   columns: Type.Optional(
     Type.Object(
