@@ -15,6 +15,7 @@ import { cacheContract } from './store-contract-cache.ts'
 import { definitionContract } from './store-contract-definitions.ts'
 import { documentContract } from './store-contract-documents.ts'
 import { editContract } from './store-contract-edits.ts'
+import { historyContract } from './store-contract-history.ts'
 import { loadContract } from './store-contract-loads.ts'
 import { maintenanceContract } from './store-contract-maintenance.ts'
 import { portContract } from './store-contract-port.ts'
@@ -45,6 +46,7 @@ export function storeContract(store: StoreUnderTest): void {
   queryContract(store)
   objectSetContract(store)
   cacheContract(store)
+  historyContract(store)
   recordsContract(store)
   maintenanceContract(store)
   definitionContract(store)

@@ -34,6 +34,9 @@ export const PAGE_TOKEN_TTL_SECONDS = 300
 /** How long a snapshot can be read after it was taken [4.5.2]. */
 export const SNAPSHOT_MAX_AGE_SECONDS = 3600
 
+/** How long changes can be followed from a changes token. */
+export const CHANGES_MAX_AGE_SECONDS = 86_400
+
 /** The byte budget of a page. A page always contains at least one object [2.1.3]. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024
 

@@ -22,6 +22,7 @@ import { addEndpoints } from './endpoint.ts'
 import { createDownload } from './one-time/downloads.ts'
 import { deleteSession } from './one-time/sessions.ts'
 import { aggregateObjects } from './revision-1/revision-1-aggregate.ts'
+import { listObjectChanges } from './revision-1/revision-1-changes.ts'
 import { revision1Metadata } from './revision-1/revision-1-metadata.ts'
 import { revision1Objects } from './revision-1/revision-1-objects.ts'
 import { searchObjectsRevision1 } from './revision-1/revision-1-search.ts'
@@ -32,6 +33,7 @@ import { getCurrentUser } from './v2/current-user.ts'
 import { interfaceObjects } from './v2/interface-objects.ts'
 import { loadLinks } from './v2/load-links.ts'
 import { v2Aggregations } from './v2/v2-aggregate.ts'
+import { v2Changes } from './v2/v2-changes.ts'
 import { v2Metadata } from './v2/v2-metadata-endpoints.ts'
 import { v2ObjectSets } from './v2/v2-object-sets.ts'
 import { v2Objects } from './v2/v2-objects.ts'
@@ -41,6 +43,7 @@ export function addRevision1(app: App, services: Services): void {
   addEndpoints(app, services, [
     ...revision1Metadata,
     ...revision1Objects,
+    listObjectChanges,
     searchObjectsRevision1,
     aggregateObjects,
     ...revision1ActionTypes,
@@ -65,6 +68,7 @@ export function addV2(app: App, services: Services): void {
       ...v2Actions,
       ...v2Aggregations,
       ...v2ObjectSets,
+      ...v2Changes,
       loadLinks,
     ])
   })

@@ -92,7 +92,7 @@ describe('the next page', () => {
   })
 
   it('[2.1.5] has a token that expires after its lifetime, but no later than its snapshot', () => {
-    const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
+    const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600, changesMaxAgeSeconds: 3600 }
     const snapshot = { version: 1, takenAtSeconds: 1000 }
     expect(tokenExpiry(1000, undefined, lifetime)).toBe(1300)
     expect(tokenExpiry(2000, snapshot, lifetime)).toBe(2300)

@@ -5,7 +5,7 @@ import { SALT_BYTES, TokenKeys } from './token-keys.ts'
 import { callerFingerprint, WalkTokens } from './walk-tokens.ts'
 
 const keysOf = (byte: number) => new TokenKeys([Buffer.alloc(32, byte)], Buffer.alloc(SALT_BYTES))
-const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600 }
+const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600, changesMaxAgeSeconds: 3600 }
 const tokens = new WalkTokens(keysOf(1), lifetime)
 const binding = { request: callerFingerprint('request'), caller: callerFingerprint('caller') }
 const state: PageState = {

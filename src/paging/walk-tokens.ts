@@ -87,6 +87,8 @@ export function nextPageState(served: ServedPage, walk: WalkState): PageState | 
 export interface TokenLifetime {
   readonly ttlSeconds: number
   readonly snapshotMaxAgeSeconds: number
+  /** How long changes can be followed from a changes token. */
+  readonly changesMaxAgeSeconds: number
 }
 
 /**
@@ -172,6 +174,21 @@ export class WalkTokens {
     return sealPageToken(next, binding, expiresAt, this.#keys)
   }
 
+  /** Seals a token from which changes can be followed. */
+  sealChanges(versions: SnapshotState, binding: TokenBinding): string {
+    const state = { after: NO_CURSOR, served: 0, totalCount: undefined, snapshot: versions }
+    const expiresAt = versions.takenAtSeconds + this.lifetime.changesMaxAgeSeconds
+    return sealPageToken(state, binding, expiresAt, this.#keys)
+  }
+
+  /** Opens such a token. Throws `InvalidPageToken` with the reason. */
+  openChanges(token: string, binding: TokenBinding, nowSeconds: number): SnapshotState {
+    const opened = openPageToken(token, binding, nowSeconds, this.#keys)
+    if ('refused' in opened) throw pageTokenRefused(token, opened.refused)
+    if (opened.state.snapshot === undefined) throw pageTokenRefused(token, 'malformed')
+    return opened.state.snapshot
+  }
+
   /** Returns a short hash of a text that the pages of a walk have in common. */
   hashText(text: string): string {
     return this.#hash(text).toString('base64url')
@@ -214,6 +231,8 @@ export function pageTokenRefused(
     ...(snapshotToken !== undefined && { snapshotToken }),
   })
 }
+
+const NO_CURSOR: Cursor = { pk: '', version: 0 }
 
 /** Hashes a text to `FINGERPRINT_BYTES` bytes. */
 export type HashText = (text: string) => Buffer

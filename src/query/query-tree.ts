@@ -6,7 +6,10 @@ import type { Query } from './query.ts'
  * Returns the types of all `linked` conditions, each once, in the order of the query. Without the
  * type of the query itself, which is read as of the version of the page.
  */
-export function linkedTypesOf(query: Query, objectType: ObjectType): readonly ObjectType[] {
+export function linkedTypesOf(
+  query: Query,
+  objectType: Pick<ObjectType, 'rid'>,
+): readonly ObjectType[] {
   if (!hasLink(query)) return []
   const types = new Map<string, ObjectType>()
   collect(query, types)

@@ -64,6 +64,7 @@ export async function openMaintainedStore(
       startMaintenance({
         store,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
+        changesMaxAgeSeconds: config.OQS_CHANGES_MAX_AGE_SECONDS,
         pageTokenTtlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         auditRetentionDays: config.OQS_AUDIT_RETENTION_DAYS,
         now,

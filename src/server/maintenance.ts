@@ -22,18 +22,20 @@ export interface MaintenanceOptions extends TokenLifetimes {
 export interface TokenLifetimes {
   readonly snapshotMaxAgeSeconds: number
   readonly pageTokenTtlSeconds: number
+  readonly changesMaxAgeSeconds?: number
   readonly auditRetentionDays?: number
 }
 
 /** Returns how long a store must keep row versions so that no unexpired token is refused. */
 export function retentionOf(lifetimes: TokenLifetimes, now: () => number): Retention {
-  const { auditRetentionDays } = lifetimes
-  const rowVersionsSeconds =
-    Math.max(lifetimes.snapshotMaxAgeSeconds, lifetimes.pageTokenTtlSeconds) + MARGIN_SECONDS
+  const { changesMaxAgeSeconds = 0, auditRetentionDays } = lifetimes
+  const walkSeconds = Math.max(lifetimes.snapshotMaxAgeSeconds, lifetimes.pageTokenTtlSeconds)
+  const rowVersionsSeconds = Math.max(walkSeconds, changesMaxAgeSeconds) + MARGIN_SECONDS
+  const idleSeconds = Math.max(walkSeconds + MARGIN_SECONDS, MIN_IDLE_REPLACEMENT_SECONDS)
   return {
     now,
     rowVersionsMs: 1000 * rowVersionsSeconds,
-    idleReplacementsMs: 1000 * Math.max(rowVersionsSeconds, MIN_IDLE_REPLACEMENT_SECONDS),
+    idleReplacementsMs: 1000 * idleSeconds,
     auditRecordsMs: auditRetentionDays === undefined ? undefined : DAY_MS * auditRetentionDays,
   }
 }

@@ -142,6 +142,7 @@ export async function assembleService(
       walkTokens: new WalkTokens(new TokenKeys(keys, random.bytes(SALT_BYTES)), {
         ttlSeconds: config.OQS_PAGE_TOKEN_TTL_SECONDS,
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
+        changesMaxAgeSeconds: config.OQS_CHANGES_MAX_AGE_SECONDS,
       }),
       tierCache: new TierCache(),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),

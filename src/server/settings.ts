@@ -6,6 +6,7 @@ import { AUDIT_LEVELS } from '../contract/audit-record.ts'
 import {
   AGGREGATE_MAX_GROUPS,
   AUDIT_RETENTION_DAYS,
+  CHANGES_MAX_AGE_SECONDS,
   DEFINITION_MAX_BYTES,
   LIST_OBJECTS_LIMIT,
   MAX_CONCURRENT_REQUESTS,
@@ -111,6 +112,10 @@ export const SETTINGS = {
   OQS_SNAPSHOT_MAX_AGE_SECONDS: {
     ...numberFrom(1, 604_800, SNAPSHOT_MAX_AGE_SECONDS),
     meaning: 'How long a snapshot can be read; older row versions are deleted.',
+  },
+  OQS_CHANGES_MAX_AGE_SECONDS: {
+    ...numberFrom(1, 2_592_000, CHANGES_MAX_AGE_SECONDS),
+    meaning: 'How long changes can be followed from a token; older row versions are deleted.',
   },
   OQS_PAGE_MAX_BYTES: {
     ...numberFrom(1024, 268_435_456, PAGE_MAX_BYTES),

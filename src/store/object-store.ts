@@ -14,6 +14,7 @@ export type { CatalogueOptions } from './port/definitions.ts'
 export type * from './port/maintenance.ts'
 export type * from './port/objects.ts'
 export * from './port/pages.ts'
+export type * from './port/publications.ts'
 export * from './port/writes.ts'
 
 /**

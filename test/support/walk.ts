@@ -81,7 +81,9 @@ function checkEnvelope({ body, headers }: TestResponse, walk: Walk): void {
     expect(body.data.length, 'an empty page has a token').toBeGreaterThan(0)
   }
   const names =
-    walk.revision === '1.0' ? ['data', 'nextPageToken', 'totalCount'] : ['data', 'nextPageToken']
+    walk.revision === '1.0'
+      ? ['data', 'nextPageToken', 'nextChangesToken', 'totalCount']
+      : ['data', 'nextPageToken']
   expect(Object.keys(body).filter((name) => !names.includes(name))).toEqual([])
   if (walk.revision === '1.0') expect(body.totalCount).toMatch(/^\d+$/)
   for (const record of body.data) checkRecord(record, walk)

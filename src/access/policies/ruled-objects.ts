@@ -19,6 +19,7 @@ import type {
   Edit,
   FindTypesRequest,
   IdempotencyKey,
+  ListChangesRequest,
   Objects,
   PublishMode,
   ReadPageRequest,
@@ -126,6 +127,14 @@ export class RuledObjects implements Objects {
   readSetPage(request: ReadSetPageRequest, context?: RequestContext) {
     const visible = { ...request, parts: request.parts.map(visiblePart) }
     return measured(context, 'read', () => this.#objects.readSetPage(visible, context))
+  }
+
+  /** Lists hidden objects too: `read-changes.ts` asks which of them the caller may see. */
+  listChanges(request: ListChangesRequest, context?: RequestContext) {
+    const objectType = restrictionOf(request.objectType)?.of ?? request.objectType
+    return measured(context, 'read', () =>
+      this.#objects.listChanges({ ...request, objectType }, context),
+    )
   }
 
   aggregate(

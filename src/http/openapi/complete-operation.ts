@@ -88,6 +88,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   applyActionV2: 'The action was applied, or validated.',
   applyActionBatchV2: 'All actions were applied, as one commit.',
   countObjects: 'The number of objects.',
+  searchObjectChangesV2: 'A page of changes.',
   loadLinks: 'A page of objects of the set, each with the objects that it is linked to.',
   createTemporaryObjectSet: 'The RID of the object set, which is valid for one hour.',
 }

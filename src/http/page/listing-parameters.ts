@@ -7,7 +7,7 @@ import { FILTER, parsePropertyFilters } from '../../query/parse/property-filters
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
 import { checkSelection, propertyFinder, type Selection } from '../../query/selection.ts'
-import { queryPaging } from '../schemas/paging.ts'
+import { queryFollowing, queryPaging } from '../schemas/paging.ts'
 
 const text = Type.Union([Type.String(), Type.Array(Type.String())])
 
@@ -44,6 +44,12 @@ export const ListingParameters = Type.Object(
 )
 
 export type ListingParameters = Static<typeof ListingParameters>
+
+/** The query string of changes: those of a listing without an order. */
+export const FollowingParameters = Type.Object(
+  { ...queryFollowing, properties: SelectionParameter },
+  { additionalProperties: false, patternProperties: { [FILTER.source]: text } },
+)
 
 export interface Listing {
   readonly query: Query

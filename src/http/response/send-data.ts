@@ -42,6 +42,7 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
   if (page.nextPageToken !== undefined) tail += `,"nextPageToken":"${page.nextPageToken}"`
+  if (page.nextChangesToken !== undefined) tail += `,"nextChangesToken":"${page.nextChangesToken}"`
   if (page.totalCount !== undefined) tail += `,"totalCount":"${page.totalCount}"`
   if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'

@@ -1,9 +1,9 @@
 /** Objects as the two revisions return them, alone and in pages. */
 
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { OBJECT_RID_PREFIX } from '../../contract/object-record.ts'
 import { anyMembers, text } from '../../contract/schema-parts.ts'
-import { NextPageToken } from './paging.ts'
+import { NextChangesToken, NextPageToken } from './paging.ts'
 
 const Properties = anyMembers('Property values by API name. Properties without a value are absent.')
 
@@ -20,7 +20,25 @@ export const ObjectPage = Type.Object({
 
 export const CountedObjectPage = Type.Object({
   ...ObjectPage.properties,
+  nextChangesToken: NextChangesToken,
   totalCount: text('The number of matching objects, including those beyond the retrieval limit.'),
+})
+
+/** A page of changes, with records of a revision. */
+export function changesPage<Record extends TSchema>(record: Record) {
+  const put = Type.Object({ put: record })
+  const removed = Type.Object({ delete: Type.Object({ primaryKey: PrimaryKey }) })
+  return Type.Object({
+    data: Type.Array(Type.Union([put, removed])),
+    nextPageToken: NextPageToken,
+    nextChangesToken: NextChangesToken,
+  })
+}
+
+/** The primary key, in the JSON encoding of its type. */
+export const PrimaryKey = Type.Unsafe<string | number | boolean>({
+  type: ['string', 'number', 'boolean'],
+  description: 'The primary key, in the JSON encoding of its type.',
 })
 
 /** An object in revision 2.0. */

@@ -37,3 +37,27 @@ export const bodyPaging = {
 }
 
 export const NextPageToken = Type.Optional(text('Selects the next page. Absent on the last page.'))
+
+export const NextChangesToken = Type.Optional(
+  text(
+    'On the last page of a snapshot walk, and of changes: follows everything that changes later. Use it as `since`.',
+  ),
+)
+
+const Since = documentedWith(
+  Type.String({
+    minLength: 1,
+    maxLength: PAGE_TOKEN_MAX_LENGTH,
+    description:
+      'A `nextChangesToken`: the changes after it are returned. Or `now`, which returns no changes and a token to start from.',
+  }),
+  { pattern: '^(now|v1\\.[A-Za-z0-9_-]{64,})$' },
+)
+
+/** The parameters of a request for changes, in a query string and in a body. */
+export const queryFollowing = { since: Since, ...metadataPaging }
+export const bodyFollowing = {
+  since: Since,
+  pageSize: optional(PageSize),
+  pageToken: optional(PageToken),
+}

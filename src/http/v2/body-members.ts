@@ -98,12 +98,17 @@ export const ignoredMembers = {
   ),
 }
 
-/** The members of a body that asks for pages of objects. */
-export const pageMembers = {
-  orderBy,
+/** The members of a body that say what records have. */
+export const selectionMembers = {
   select,
   selectV2,
   excludeRid: optional(flag('If true, objects are returned without `__rid`.')),
+}
+
+/** The members of a body that asks for pages of objects. */
+export const pageMembers = {
+  orderBy,
+  ...selectionMembers,
   ...bodyPaging,
   ...ignoredMembers,
 }

@@ -2,13 +2,8 @@
 
 import { Type } from 'typebox'
 import { text } from '../../contract/schema-parts.ts'
-import { NextPageToken } from '../schemas/paging.ts'
-
-/** The primary key, in the JSON encoding of its type. */
-const PrimaryKey = Type.Unsafe<string | number | boolean>({
-  type: ['string', 'number', 'boolean'],
-  description: 'The primary key, in the JSON encoding of its type.',
-})
+import { PrimaryKey } from '../schemas/object-records.ts'
+import { NextChangesToken, NextPageToken } from '../schemas/paging.ts'
 
 /** An object of v2: its properties by API name, beside four members that describe it. */
 export const FlatRecord = Type.Object(
@@ -31,6 +26,7 @@ export const FlatPage = Type.Object({ data: Type.Array(FlatRecord), nextPageToke
 
 export const CountedFlatPage = Type.Object({
   ...FlatPage.properties,
+  nextChangesToken: NextChangesToken,
   totalCount: text('The number of matching objects.'),
 })
 

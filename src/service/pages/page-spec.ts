@@ -1,5 +1,8 @@
+import { V2_PAGE_SIZES } from '../../contract/limits.ts'
+import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import type { Revision } from '../../contract/revisions.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { effectivePageSize } from '../../paging/walk-tokens.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { SetOrderTerm, SetPagePart } from '../../store/object-store.ts'
@@ -40,4 +43,27 @@ export interface SetPageSpec extends WalkSpec {
   readonly parts: readonly SetPagePart[]
   /** Part after part, each in key order, if empty. */
   readonly order: readonly SetOrderTerm[]
+}
+
+/** Returns the shape of the records of a page. */
+export function shapeOf(
+  {
+    revision,
+    objectType,
+    excludeRid = false,
+  }: Pick<TypePageSpec, 'revision' | 'objectType' | 'excludeRid'>,
+  score?: number,
+): RecordShape {
+  return revision === 'v2'
+    ? flatRecordShape(objectType, { excludeRid, score })
+    : recordShape(revision, objectType.apiName)
+}
+
+/** Returns the size of a page. Without a maximum, it has the sizes of v2. */
+export function pageSizeOf(
+  maximum: number | undefined,
+  { pageSize }: Pick<PagingParameters, 'pageSize'>,
+): number {
+  if (maximum !== undefined) return effectivePageSize(pageSize ?? undefined, maximum)
+  return effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
 }

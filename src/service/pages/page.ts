@@ -7,6 +7,8 @@ export interface Page {
   /** The number of objects; undefined if the records are none. */
   readonly count?: number
   readonly nextPageToken: string | undefined
+  /** Follows the changes after the version that was read. On the last page of a snapshot walk. */
+  readonly nextChangesToken?: string | undefined
   /** Undefined if the request did not ask for it. */
   readonly totalCount: number | undefined
   /** The version that was read; undefined for metadata, and for objects of several types. */

@@ -4,14 +4,11 @@
  */
 
 import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
-import { V2_PAGE_SIZES } from '../../contract/limits.ts'
-import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
-  effectivePageSize,
   nextPageState,
   objectsStillAllowed,
   pageTokenRefused,
@@ -30,8 +27,9 @@ import { readTiers } from '../ranking/read-tiers.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { bindPage } from './bind-page.ts'
+import { changesAfter } from './changes-token.ts'
 import type { Page, PagedRequest } from './page.ts'
-import type { PageSpec, TypePageSpec } from './page-spec.ts'
+import { type PageSpec, pageSizeOf, shapeOf, type TypePageSpec } from './page-spec.ts'
 import { readParts, refuseManyTypes } from './read-parts.ts'
 
 export async function readObjectPage(
@@ -52,7 +50,7 @@ export async function readObjectPage(
   // other callers get a turn first.
   const turn = admission.resumeTurn(context.callerId, round)
   if (turn !== undefined) await turn
-  return sealPage(walk, stored, services)
+  return sealPage(request, walk, stored, services)
 }
 
 /** A walk at the page that is requested. */
@@ -98,7 +96,11 @@ function readStored(
 ): Promise<StoredPage | Reclaimed> {
   const { after, served = 0, totalCount, snapshot } = resumed ?? {}
   const budget = {
-    maxObjects: objectsStillAllowed(served, pageSizeOf(spec), limitOf(spec, services)),
+    maxObjects: objectsStillAllowed(
+      served,
+      pageSizeOf('parts' in spec ? undefined : spec.maximumPageSize, spec.paging),
+      limitOf(spec, services),
+    ),
     maxBytes: services.limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: spec.includeTotalCount && totalCount === undefined,
@@ -137,7 +139,13 @@ function holdRecords(
 }
 
 /** Returns the page with the token of the next one. */
-function sealPage(walk: OpenWalk, stored: StoredPage, { walkTokens }: ServiceParts): Page {
+async function sealPage(
+  request: PagedRequest,
+  walk: OpenWalk,
+  stored: StoredPage,
+  services: ServiceParts,
+): Promise<Page> {
+  const { walkTokens } = services
   const { spec, parts, isPartial, binding, resumed, nowSeconds, startedAtMs } = walk
   const alreadySent = resumed?.served ?? 0
   // The first page of a snapshot walk fixes the version that all later pages read.
@@ -155,9 +163,13 @@ function sealPage(walk: OpenWalk, stored: StoredPage, { walkTokens }: ServicePar
     startedAtMs,
     listedTypes: spec.listedTypes,
   })
+  const isComplete = next === undefined && snapshot !== undefined && !('parts' in spec)
   return {
     records: stored.records,
     count: stored.count,
+    nextChangesToken: isComplete
+      ? await changesAfter(request, spec, snapshot, services)
+      : undefined,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
     version: isPartial || parts.length !== 1 ? undefined : stored.version,
@@ -199,13 +211,6 @@ function typesOf(parts: readonly SetPagePart[]): readonly ObjectType[] {
   return [part.objectType, ...linkedTypesOf(part.query, part.objectType)]
 }
 
-function pageSizeOf(spec: PageSpec): number {
-  const maximum = 'parts' in spec ? undefined : spec.maximumPageSize
-  const wanted = spec.paging.pageSize ?? undefined
-  if (maximum !== undefined) return effectivePageSize(wanted, maximum)
-  return effectivePageSize(wanted ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
-}
-
 function limitOf(spec: PageSpec, { limits }: ServiceParts): RetrievalLimit {
   if ('parts' in spec || !REVISIONS[spec.revision].hasRetrievalLimit) return 'none'
   return effectiveLimit(limits.listObjectsLimit, spec.objectType.retrievalLimit)
@@ -214,15 +219,6 @@ function limitOf(spec: PageSpec, { limits }: ServiceParts): RetrievalLimit {
 function partOf(spec: TypePageSpec): SetPagePart {
   const { objectType, query, selection } = spec
   return { objectType, query, record: { shape: shapeOf(spec), selection } }
-}
-
-function shapeOf(
-  { revision, objectType, excludeRid = false }: TypePageSpec,
-  score?: number,
-): RecordShape {
-  return revision === 'v2'
-    ? flatRecordShape(objectType, { excludeRid, score })
-    : recordShape(revision, objectType.apiName)
 }
 
 /** Returns the state of a snapshot. The cursor of a set has the versions of all its types. */

@@ -40,6 +40,7 @@ export function withColumns(
       readSetPage(objects, ask, request, context),
     aggregate: (request, context = INTERNAL_CONTEXT) => aggregate(objects, ask, request, context),
     readRecords: (...of) => objects.readRecords(...of),
+    listChanges: (...of) => objects.listChanges(...of),
     findTypes: (...of) => objects.findTypes(...of),
     commit: (...of) => objects.commit(...of),
     edit: (...of) => objects.edit(...of),

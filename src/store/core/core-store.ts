@@ -1,10 +1,8 @@
 /** The part of the store port that is the same on both databases. */
-import { randomBytes } from 'node:crypto'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { KEY_BYTES } from '../../paging/token-keys.ts'
 import type { PageCache } from '../page-cache.ts'
-import type { ApiToken, AuditLog, Documents } from '../port/credentials.ts'
+import type { AuditLog, Documents } from '../port/credentials.ts'
 import type {
   DefinitionChanges,
   OntologyDeletion,
@@ -18,6 +16,8 @@ import type {
   StoreStatus,
   TypeState,
 } from '../port/maintenance.ts'
+import type { ListChangesRequest, ListedChanges, Reclaimed } from '../port/pages.ts'
+import type { Publications } from '../port/publications.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import type {
   Batch,
@@ -26,31 +26,21 @@ import type {
   DeleteRequest,
   Edit,
   IdempotencyKey,
-  IdempotencyNote,
   PublishMode,
 } from '../port/writes.ts'
-import type { StoredField } from '../sql/compile/field-numbers.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, type NextObjects, tryInSteps } from '../sql/try-objects.ts'
 import { type AuditedWrite, audited, auditedDefinition } from './audit/audit-records.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
-import { readFieldsOf } from './catalogue/fields.ts'
+import { changeEncoding } from './catalogue/change-encoding.ts'
 import { tryNextObjects } from './changes/try-next-objects.ts'
-import {
-  createApiToken,
-  deleteApiTokens,
-  findApiTokenById,
-  listApiTokens,
-  readPageTokenKeys,
-  revokeApiTokens,
-  revokeIssuedTokens,
-  savePageTokenKey,
-} from './credentials/api-tokens.ts'
+import { StoredCredentials } from './credentials/stored-credentials.ts'
 import { readSummaries } from './definitions/catalogue-reader.ts'
 import { deleteOntology, saveOntology } from './definitions/save-ontology.ts'
 import { readDatabaseStatus, readTypeStates, type SizeSql } from './definitions/type-states.ts'
 import { StoredDocuments } from './documents/stored-documents.ts'
+import { listChanges } from './history/list-changes.ts'
 import { findEarlierCommit, toKeyMessage } from './idempotency/idempotency-keys.ts'
 import { type ReclaimSteps, reclaim } from './maintenance/reclaim.ts'
 import type { StoreOperations } from './session/store-operations.ts'
@@ -79,6 +69,7 @@ export interface StoreParts {
   readonly cache: PageCache
   readonly options: StoreOptions
   readonly documents?: Documents
+  readonly publications: Publications
 }
 
 /** Runs the steps of a publication for a caller. */
@@ -102,8 +93,9 @@ interface ObjectWrites {
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
 const CATALOGUE = 'catalogue'
 
-export class CoreStore {
+export class CoreStore extends StoredCredentials {
   readonly documents: Documents
+  readonly publications: Publications
   readonly audit: AuditLog
   readonly encoding: ChangeEncoding
   readonly definitionChanges: DefinitionChanges
@@ -113,11 +105,13 @@ export class CoreStore {
 
   constructor(parts: StoreParts) {
     const { operations, documents = new StoredDocuments(operations) } = parts
+    super(operations)
     this.#parts = parts
     this.#operations = operations
     this.documents = documents
+    this.publications = parts.publications
     this.audit = new StoredAuditLog(operations)
-    this.encoding = changeEncoding(parts)
+    this.encoding = changeEncoding(operations, parts.encoder)
     this.definitionChanges = {
       find: (ontologyRid) =>
         operations.read((session) => readDefinitionChange(session, ontologyRid)),
@@ -168,8 +162,11 @@ export class CoreStore {
       idempotencyKey: toKeyMessage(idempotencyKey),
     }
     const turn = { key: CATALOGUE, context }
-    return auditedDefinition(context, (auditEntry) =>
-      this.#operations.build(saveOntology, { ...saved, auditEntry }, turn),
+    return this.#announced(
+      undefined,
+      auditedDefinition(context, (auditEntry) =>
+        this.#operations.build(saveOntology, { ...saved, auditEntry }, turn),
+      ),
     )
   }
 
@@ -181,12 +178,20 @@ export class CoreStore {
     )
   }
 
+  listChanges(
+    { objectType: { rid: typeRid }, ...request }: ListChangesRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<ListedChanges | Reclaimed> {
+    return this.#operations.readSlowly(listChanges, { ...request, typeRid }, context)
+  }
+
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     const { replacement } = batch
     // Ignores errors, because the batch itself fails in the same way.
     const kept = replacement && this.#keepLoading(replacement).catch(() => {})
     const { writes } = this.#parts
-    const commit = await audited(context, batch, (write) => writes.commit(write, context))
+    const written = audited(context, batch, (write) => writes.commit(write, context))
+    const commit = await this.#announced(batch.objectType, written)
     await kept
     return commit
   }
@@ -198,11 +203,14 @@ export class CoreStore {
   }
 
   edit(edit: Edit, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, edit, (write) => this.#parts.writes.edit(write, context))
+    const written = audited(context, edit, (write) => this.#parts.writes.edit(write, context))
+    return this.#announced(edit.objectType, written)
   }
 
   deleteMatches(request: DeleteRequest, context = INTERNAL_CONTEXT): Promise<Commit> {
-    return audited(context, request, (write) => this.#parts.writes.deleteMatches(write, context))
+    const { writes } = this.#parts
+    const written = audited(context, request, (write) => writes.deleteMatches(write, context))
+    return this.#announced(request.objectType, written)
   }
 
   startReplacement(
@@ -222,7 +230,7 @@ export class CoreStore {
     onIndexed?: (indexes: number) => void,
   ): Promise<Commit> {
     const publication = { objectType, typeRid: objectType.rid, replacement, mode }
-    return audited(context, publication, ({ objectType: { rid: key }, ...target }) => {
+    const published = audited(context, publication, ({ objectType: { rid: key }, ...target }) => {
       const build = <Result>(operation: BuildOperation<Publication, Result>) =>
         this.#operations.build(operation, target, { key, context })
       return this.#parts.publishInSteps(target, context.callerId, {
@@ -232,6 +240,17 @@ export class CoreStore {
         publish: () => build(publishReplacement),
       })
     })
+    return this.#announced(objectType, published)
+  }
+
+  /** Tells those who wait for a new version of a type, or of any type, once it is written. */
+  async #announced<Result>(
+    type: Pick<ObjectType, 'rid'> | undefined,
+    written: Promise<Result>,
+  ): Promise<Result> {
+    const result = await written
+    this.publications.announce(type?.rid)
+    return result
   }
 
   abandonReplacement({ rid: typeRid }: ObjectType, replacement: string): Promise<void> {
@@ -239,60 +258,8 @@ export class CoreStore {
     return this.#operations.build(abandonReplacement, input, { key: typeRid })
   }
 
-  async readPageTokenKeys(): Promise<readonly Uint8Array[]> {
-    const keys = await this.#operations.read(readPageTokenKeys)
-    if (keys.length > 0) return keys
-    return this.#operations.write(savePageTokenKey, randomBytes(KEY_BYTES))
-  }
-
   findEarlierCommit(key: IdempotencyKey): Promise<Commit | undefined> {
     const message = toKeyMessage(key)
     return this.#operations.read((session) => findEarlierCommit(session, message))
-  }
-
-  createApiToken(
-    token: ApiToken,
-    secretHash: string,
-    idempotencyKey?: IdempotencyNote,
-  ): Promise<void> {
-    const input = { token, secretHash, idempotencyKey: toKeyMessage(idempotencyKey) }
-    return this.#operations.write(createApiToken, input)
-  }
-
-  findApiTokenById(id: string): Promise<ApiToken | undefined> {
-    return this.#operations.read((session) => findApiTokenById(session, id))
-  }
-
-  listApiTokens(): Promise<readonly ApiToken[]> {
-    return this.#operations.read(listApiTokens)
-  }
-
-  revokeApiTokens(ids: readonly string[], nowMs: number): Promise<number> {
-    return this.#operations.write(revokeApiTokens, { ids, nowMs })
-  }
-
-  deleteApiTokens(ids: readonly string[]): Promise<void> {
-    return this.#operations.write(deleteApiTokens, ids)
-  }
-
-  revokeIssuedTokens(clientOrGrantId: string, nowMs: number): Promise<number> {
-    return this.#operations.write(revokeIssuedTokens, { clientOrGrantId, nowMs })
-  }
-}
-
-/**
- * Returns how batches are encoded. The fields of a type are read once for each definition. If they are
- * newer than the definition, the batch is refused as out of sync.
- */
-function changeEncoding({ operations, encoder }: StoreParts): ChangeEncoding {
-  const known = new WeakMap<ObjectType, readonly StoredField[]>()
-  return {
-    module: encoder.href,
-    async optionsFor(type) {
-      const fields =
-        known.get(type) ?? (await operations.read((session) => readFieldsOf(session, type)))
-      known.set(type, fields)
-      return fields
-    },
   }
 }

@@ -5,6 +5,7 @@ import { tryNextObjects } from './changes/try-next-objects.ts'
 import { savePageTokenKey, TOKEN_WRITES } from './credentials/api-tokens.ts'
 import { DEFINITION_BUILDS } from './definitions/save-ontology.ts'
 import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
+import { listChanges } from './history/list-changes.ts'
 import { MAINTENANCE_WRITES } from './maintenance/reclaim.ts'
 import type { CoreSession, Operation, ReadSession } from './session/session.ts'
 import type { NamedOperation } from './session/store-operations.ts'
@@ -28,7 +29,7 @@ const WRITES = byName<CoreSession>([
   touchReplacement,
 ])
 const BUILDS = byName<TableBuilder>([...DEFINITION_BUILDS, ...REPLACEMENT_BUILDS])
-const SLOW_READS = byName<ReadSession>([...AUDIT_READS, tryNextObjects])
+const SLOW_READS = byName<ReadSession>([...AUDIT_READS, tryNextObjects, listChanges])
 
 export function writeNamed(session: CoreSession, message: OperationMessage): Operation<unknown> {
   return findOperation(WRITES, message)(session, message.input)

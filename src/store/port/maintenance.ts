@@ -1,7 +1,10 @@
 /** What a process does to keep a store healthy, as it crosses the port. */
 import type { OntologyCache } from '../../ontology/ontology-cache.ts'
+import type { Publications } from './publications.ts'
 
 export interface Maintenance extends AsyncDisposable {
+  readonly publications: Publications
+
   /** Throws if the database cannot be reached. */
   check(): Promise<void>
 

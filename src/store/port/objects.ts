@@ -6,6 +6,8 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type {
   AggregateRequest,
   AggregateResult,
+  ListChangesRequest,
+  ListedChanges,
   ReadPageRequest,
   ReadRecordsRequest,
   ReadSetPageRequest,
@@ -40,6 +42,11 @@ export interface Objects {
     request: ReadSetPageRequest,
     context?: RequestContext,
   ): Promise<StoredSetPage | Reclaimed>
+  /** Lists what commits have changed. Times out and stops like `readPage`. */
+  listChanges(
+    request: ListChangesRequest,
+    context?: RequestContext,
+  ): Promise<ListedChanges | Reclaimed>
   /** Returns the RIDs of the types that have a current object with one of the ids. */
   findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
   /** Aggregates objects. Times out and stops like `readPage`. */

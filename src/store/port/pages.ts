@@ -53,6 +53,38 @@ export interface ReadRecordsRequest
   readonly version: number
 }
 
+/** Which objects commits have changed, between two versions of their type. */
+export interface ListChangesRequest {
+  readonly objectType: ObjectType
+  /** The version that the changes follow. */
+  readonly since: number
+  /** The last version whose changes are listed. */
+  readonly until: number
+  /** The list starts after this change. */
+  readonly after: Cursor | undefined
+  readonly maxChanges: number
+  /** Whether to list every object of both versions: other types decide which of them match. */
+  readonly includesUnchanged: boolean
+}
+
+export interface ListedChanges {
+  /**
+   * Each object that differs between the two versions once, by the commit that changed it last, then
+   * by key. The objects of a load or a replacement, and unchanged ones, are listed by key alone.
+   */
+  readonly changes: readonly ListedChange[]
+  /** Whether a change follows the last one. */
+  readonly more: boolean
+}
+
+/** An object that was changed. The cursor is its place in the list. */
+export interface ListedChange extends Cursor {
+  /** Whether the object exists at the last version. */
+  readonly isCurrent: boolean
+  /** Whether its row version is another one than at the first version. */
+  readonly isChanged: boolean
+}
+
 /** The form of a record, and the separator between two records. */
 export interface RecordSpec {
   readonly shape: RecordShape

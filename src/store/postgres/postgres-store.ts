@@ -103,6 +103,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
         deleteMatches: (request, context) => deleteMatches(this, request, context),
       },
       size: sizeSql(capabilities),
+      publications: database.publications,
       encoder: siblingModule('writes/change-encoder', import.meta.url),
       cache,
       options,
@@ -175,8 +176,10 @@ class PostgresStore extends CoreStore implements ObjectStore {
     })
   }
 
-  rewriteNext(): Promise<RewriteProgress | undefined> {
-    return rewriteInBackground(this)
+  async rewriteNext(): Promise<RewriteProgress | undefined> {
+    const progress = await rewriteInBackground(this)
+    if (progress?.phase === 'published') this.publications.announce(progress.typeRid)
+    return progress
   }
 
   drain(reason: string, graceMs: number): void {

@@ -6,6 +6,7 @@ import { CoreStore } from '../core/core-store.ts'
 import { findApiToken } from '../core/credentials/api-tokens.ts'
 import type { CatalogueReader } from '../core/definitions/catalogue-reader.ts'
 import type { SizeSql } from '../core/definitions/type-states.ts'
+import { LocalPublications } from '../core/maintenance/local-publications.ts'
 import type { ReclaimSteps } from '../core/maintenance/reclaim.ts'
 import { runNow } from '../core/session/session.ts'
 import type {
@@ -81,6 +82,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
           ),
       },
       size: FILE_SIZE,
+      publications: new LocalPublications(),
       encoder: siblingModule('changes/change-encoder', import.meta.url),
       cache,
       options,
@@ -161,7 +163,9 @@ export class SqliteStore extends CoreStore implements ObjectStore {
   async rewriteNext(): Promise<RewriteProgress | undefined> {
     const { reading, writer } = this.#connections
     if (!this.#guard.read(() => runIn(reading, hasRewrites))) return undefined
-    return this.#guard.write(() => writer.run('rewriteStep', undefined))
+    const progress = await this.#guard.write(() => writer.run('rewriteStep', undefined))
+    if (progress?.phase === 'published') this.publications.announce(progress.typeRid)
+    return progress
   }
 
   async findApiToken(secretHash: string): Promise<ApiToken | undefined> {

@@ -18,6 +18,7 @@ import {
   TOO_MANY_SLOW_QUERIES,
 } from '../../slow-queries.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
+import { NotifiedPublications } from './notified-publications.ts'
 import { ReadPool, withClient } from './read-pool.ts'
 import {
   ClientSession,
@@ -69,6 +70,7 @@ export class Database implements AsyncDisposable {
   readonly #queryTimeoutMs: number
   readonly #pools: Readonly<Record<keyof typeof CONNECTIONS, Pool>>
   readonly #quick: ReadPool
+  readonly publications: NotifiedPublications
   readonly #promptStops = new CallerBuckets(PROMPT_STOPS)
   readonly #copyTurns = new TurnQueue()
   readonly #inProgress = new Set<Promise<unknown>>()
@@ -104,6 +106,10 @@ export class Database implements AsyncDisposable {
       write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
     }
     this.#quick = new ReadPool(this.#pools.quick)
+    // One connection listens, the other notifies.
+    this.publications = new NotifiedPublications(
+      makePool(url, { max: 2, statementTimeoutMs: WRITE_STATEMENT_TIMEOUT_MS }),
+    )
   }
 
   /** Checks that the database replies within the timeout. */
@@ -223,6 +229,7 @@ export class Database implements AsyncDisposable {
   /** Waits for all work in progress, then closes the pools. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
+    await this.publications[Symbol.asyncDispose]()
     const open = Object.values(this.#pools).filter((pool) => !pool.ended)
     await Promise.all(open.map((pool) => pool.end()))
   }
