@@ -10,6 +10,7 @@ import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import { readBuiltTable, type TableLayout } from '../src/store/core/catalogue/build-table.ts'
+import { ALL_INDEXED } from '../src/store/sql/compile/field-numbers.ts'
 import type { KeysetCursor } from '../src/store/sql/compile/order-sql.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
 import { fieldsInLayout } from '../src/store/sqlite/catalogue/table-fields.ts'
@@ -53,6 +54,7 @@ const DEFINITION: OntologyDefinition = {
 }
 
 const LAYOUT: TableLayout = {
+  ...ALL_INDEXED,
   prefixFields: new Set(['notes']),
   indexedVersion: 1,
 }
@@ -230,14 +232,6 @@ describe('the plan of', () => {
     )
     return explain(sql)
   }
-
-  it('alternatives of equalities: merges their indexes, which are in key order', () => {
-    const text = planOf(EVERYTHING, { alternatives: [equal('a'), equal('b')] })
-    expect(text).toContain('CO-ROUTINE match; MERGE (UNION)')
-    expect(text).toContain('COVERING INDEX oqs_object_1_p2 (p2=? AND pk>?)')
-    expect(text).toContain('COVERING INDEX oqs_object_1_p3 (p3=? AND pk>?)')
-    expect(text).not.toContain('TEMP B-TREE')
-  })
 
   it('few matches of alternatives: the index of each, and a sort without the rows', () => {
     const text = planOf(EVERYTHING, { alternatives: [above('a'), above('b')], sortMatches: true })

@@ -5,7 +5,7 @@
 import type { Credentials } from './port/credentials.ts'
 import type { Definitions } from './port/definitions.ts'
 import type { Maintenance } from './port/maintenance.ts'
-import type { Objects } from './port/objects.ts'
+import type { Objects, QuickPages } from './port/objects.ts'
 
 export { checksumOf } from './object-checksum.ts'
 export type * from './port/credentials.ts'
@@ -22,10 +22,10 @@ export * from './port/writes.ts'
  * is visible as a whole or not at all; an acknowledged commit is never lost; a page as of a version
  * never changes, except for titles, which follow the definition.
  */
-export interface ObjectStore extends Objects, Definitions, Credentials, Maintenance {}
+export interface ObjectStore extends Objects, QuickPages, Definitions, Credentials, Maintenance {}
 
 /**
  * A store without its objects. Parts that serve requests get the objects separately, with the rules
  * of the caller applied, so that nothing can bypass them.
  */
-export type StoreBesideObjects = Omit<ObjectStore, keyof Objects>
+export type StoreBesideObjects = Omit<ObjectStore, keyof Objects | keyof QuickPages>

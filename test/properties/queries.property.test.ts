@@ -29,6 +29,7 @@ import { openStore } from '../../src/server/open-store.ts'
 import type { ObjectStore, StoredPage } from '../../src/store/object-store.ts'
 import { type ColumnStore, openColumnStore } from '../support/column-store.ts'
 import { fcOptions } from '../support/fc-options.ts'
+import { leaveUnindexed } from '../support/leave-unindexed.ts'
 import {
   type GeneratedChange,
   type GeneratedType,
@@ -68,6 +69,8 @@ interface Group extends History {
   readonly cases: readonly Case[]
   /** True if the oldest version is reclaimed before the queries run. */
   readonly isReclaimed: boolean
+  /** True if the properties have no index. */
+  readonly isUnindexed: boolean
 }
 
 // JSON bodies cannot define this name, but a store accepts it.
@@ -81,6 +84,7 @@ const groups: fc.Arbitrary<Group> = histories(names).chain((history) =>
         maxLength: CASES_PER_GROUP,
       }),
       isReclaimed: fc.boolean(),
+      isUnindexed: fc.boolean(),
     })
     // A failure prints its shrunken case, not the whole group.
     .map((rest) => ({ ...history, ...rest, [fc.toStringMethod]: () => 'see the cause' })),
@@ -131,13 +135,14 @@ it.each(['database', 'columns'] as const)(
     source = from
     await openFreshStore()
     await fc.assert(
-      fc.asyncProperty(fc.noShrink(groups), async ({ type, commits, isReclaimed, cases }) => {
-        const check = await prepare(type, commits, isReclaimed)
+      fc.asyncProperty(fc.noShrink(groups), async ({ type, cases, ...history }) => {
+        const { commits } = history
+        const check = await prepare(type, history)
         for (const how of cases) {
           const failure = await failureOf(() => check(how))
           if (failure === undefined) continue
           const again = async (smaller: Failing<Case>) =>
-            (await prepare(type, smaller.commits, isReclaimed))(smaller.how)
+            (await prepare(type, { ...history, commits: smaller.commits }))(smaller.how)
           throw await explainFailure(type, { commits, how }, PLAIN, failure, again)
         }
       }),
@@ -159,10 +164,10 @@ const PLAIN: Partial<Case> = {
 /** Writes a history into a new type; returns a function that checks a case. */
 async function prepare(
   type: GeneratedType,
-  commits: History['commits'],
-  isReclaimed: boolean,
+  { commits, isReclaimed, isUnindexed }: Pick<Group, 'commits' | 'isReclaimed' | 'isUnindexed'>,
 ): Promise<(how: Case) => Promise<void>> {
   const objectType = await freshType(type)
+  if (isUnindexed) leaveUnindexed(place.name, objectType)
   const versions = await commitAll(objectType, commits)
   const reclaimed = isReclaimed ? await reclaimFirst(versions) : 0
   const readable = versions.slice(reclaimed)

@@ -10,6 +10,7 @@ import type {
   AggregateRequest,
   AggregateResult,
   Objects,
+  QuickPages,
   ReadPageRequest,
   ReadSetPageRequest,
   Reclaimed,
@@ -25,7 +26,7 @@ import type { Answers, FindPageRequest, Question, Requests } from './process/mes
 
 /** Returns the objects of a store, answered from columns where possible. */
 export function withColumns(
-  objects: Objects,
+  objects: Objects & QuickPages,
   columns: Pick<ColumnsClient, 'ask'>,
   queryTimeoutMs: number,
 ): Objects {
@@ -77,12 +78,15 @@ async function askWithin(
 }
 
 async function readPage(
-  objects: Objects,
+  objects: Objects & QuickPages,
   ask: Ask,
   request: ReadPageRequest,
   context: RequestContext,
 ): Promise<StoredPage | Reclaimed> {
-  if (isKeyWalk(request) || isQuick(request)) return objects.readPage(request, context)
+  if (isKeyWalk(request)) return objects.readPage(request, context)
+  // The table may have no index for it.
+  const quickPage = isQuick(request) ? await objects.readQuickPage(request, context) : undefined
+  if (quickPage !== undefined) return quickPage
   const startedAtMs = performance.now()
   const found = await ask('page', toFind(request), context)
   if (found === undefined) return objects.readPage(request, context)

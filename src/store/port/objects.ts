@@ -84,6 +84,14 @@ export interface Objects {
   abandonReplacement(objectType: ObjectType, replacement: string): Promise<void>
 }
 
+export interface QuickPages {
+  /** Reads a page that costs no more than its rows; returns undefined if this one may cost more. */
+  readQuickPage(
+    request: ReadPageRequest,
+    context?: RequestContext,
+  ): Promise<StoredPage | Reclaimed | undefined>
+}
+
 export interface FindTypesRequest {
   /** Ids of objects of any type. */
   readonly ids: readonly string[]

@@ -28,7 +28,6 @@ export type PlanKind =
   | 'keyList'
   | 'keyWalk'
   | 'mergedParts'
-  | 'mergeWalks'
   | 'noTable'
   | 'pageCache'
   | 'parts'

@@ -134,6 +134,11 @@ class PostgresStore extends CoreStore implements ObjectStore {
     return this.#pages.read(request, context)
   }
 
+  /** Every property has an index. */
+  readQuickPage(...of: Parameters<ObjectStore['readPage']>): ReturnType<ObjectStore['readPage']> {
+    return this.readPage(...of)
+  }
+
   readRecords(
     request: ReadRecordsRequest,
     context = INTERNAL_CONTEXT,

@@ -111,13 +111,20 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     request: ReadPageRequest,
     context = INTERNAL_CONTEXT,
   ): Promise<StoredPage | Reclaimed> {
-    const { reading } = this.#connections
-    const cache = this.#cache
-    const quickPage = this.#guard.read(() => readQuickPage(reading, request, context, cache))
-    if (quickPage !== undefined) return reported(context, quickPage)
+    const quickPage = await this.readQuickPage(request, context)
+    if (quickPage !== undefined) return quickPage
     const page = reported(context, await this.#operations.runSlowly('readPage', request, context))
     if (page === 'reclaimed') return page
-    return cache.keep(request, { ...page, release: releaserOf(page.records) })
+    return this.#cache.keep(request, { ...page, release: releaserOf(page.records) })
+  }
+
+  async readQuickPage(
+    request: ReadPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed | undefined> {
+    const { reading } = this.#connections
+    const page = this.#guard.read(() => readQuickPage(reading, request, context, this.#cache))
+    return page && reported(context, page)
   }
 
   async readRecords(

@@ -4,7 +4,7 @@
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import type { PrefixFields, StoredField } from '../../sql/compile/field-numbers.ts'
+import type { FieldIndexes, StoredField, UnindexedFields } from '../../sql/compile/field-numbers.ts'
 import {
   type CoreSession,
   columnList,
@@ -14,7 +14,13 @@ import {
   text,
   word,
 } from '../session/session.ts'
-import { type FieldTypes, numberFields, prefixFields, readTableFields } from './fields.ts'
+import {
+  type FieldTypes,
+  numberFields,
+  prefixFields,
+  readTableFields,
+  unindexedFields,
+} from './fields.ts'
 import { objectTable, type TableState } from './object-tables.ts'
 
 /** A table of an object type, by their numbers in the catalogue. */
@@ -24,9 +30,7 @@ export interface TableOfType {
 }
 
 /** How a table stores the fields of its type. */
-export interface TableLayout {
-  /** The fields whose index holds only the beginning of their texts. */
-  readonly prefixFields: PrefixFields
+export interface TableLayout extends FieldIndexes {
   /** The last version when the indexes were built. */
   readonly indexedVersion: number
 }
@@ -36,6 +40,7 @@ const BUILT_TABLE = {
   state: word<TableState>,
   liveCount: integer,
   prefixFields,
+  unindexedFields,
   indexedVersion: integer,
 } as const
 
@@ -68,11 +73,24 @@ export interface TableSession {
   readonly tables: TableDialect
 }
 
-/** Creates a table with the columns of its fields. The caller must hold a lock of the type. */
-export function* createTable(on: TableSession, table: TableOfType): Operation<void> {
+/**
+ * Creates a table with the columns of its fields, some of which have no index. The caller must hold a
+ * lock of the type.
+ */
+export function* createTable(
+  on: TableSession,
+  table: TableOfType,
+  unindexed?: UnindexedFields,
+): Operation<void> {
   const { session, tables } = on
   const { typeId, id } = table
   yield* session.extendTimeout()
+  if (unindexed !== undefined && unindexed.size > 0) {
+    yield* session.run('UPDATE oqs_object_table SET unindexed_fields = ? WHERE id = ?', [
+      JSON.stringify(Object.fromEntries(unindexed)),
+      id,
+    ])
+  }
   // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
   yield* session.run(
     'UPDATE oqs_object_table SET is_created = TRUE, indexed_version = loaded_as WHERE id = ?',

@@ -87,6 +87,8 @@ CREATE TABLE oqs_object_table (
   publish_mode TEXT,
   -- The fields whose index holds only the beginning of their texts, as a JSON array.
   prefix_fields TEXT NOT NULL DEFAULT '[]',
+  -- The fields without an index, and the reason, as a JSON object; see unindexed-fields.ts.
+  unindexed_fields TEXT NOT NULL DEFAULT '{}',
   -- The last version when the indexes were built. On SQLite, object ids of rows of later versions are
   -- in an index of their own.
   indexed_version INTEGER NOT NULL DEFAULT 0

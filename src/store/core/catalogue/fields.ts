@@ -8,10 +8,12 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import {
+  ALL_INDEXED,
   type NewField,
   NO_PREFIX_FIELDS,
   type PrefixFields,
   type StoredField,
+  type UnindexedFields,
 } from '../../sql/compile/field-numbers.ts'
 import {
   type CoreSession,
@@ -64,6 +66,12 @@ function fieldsOfType<Type extends string>(
       elementType: isMultiValued ? compared(leaf) : undefined,
     })),
   ])
+}
+
+/** Reads the fields without an index. */
+export function unindexedFields(value: unknown): UnindexedFields {
+  if (value === '{}') return ALL_INDEXED.unindexedFields
+  return new Map(Object.entries(json<Record<string, 'fewValues' | 'freeText'>>(value)))
 }
 
 /** Reads the list of fields whose index holds only the beginning of their texts. */

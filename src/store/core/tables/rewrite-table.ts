@@ -10,6 +10,7 @@
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RewritePhase } from '../../port/maintenance.ts'
+import type { UnindexedFields } from '../../sql/compile/field-numbers.ts'
 import {
   buildIndexes,
   buildNextIndex,
@@ -17,7 +18,7 @@ import {
   hasMissingIndex,
   type TableOfType,
 } from '../catalogue/build-table.ts'
-import { adoptTableFields, numberFields } from '../catalogue/fields.ts'
+import { adoptTableFields, numberFields, unindexedFields } from '../catalogue/fields.ts'
 import { readType } from '../commits/locked-type.ts'
 import { boolean, integer, type Operation } from '../session/session.ts'
 import { abandonLoads, addTable, publishTable, type TableBuilder } from './construction.ts'
@@ -45,25 +46,45 @@ export function* startRewrite(
   typeId: number,
   { changeId, type }: Redefined,
 ): Operation<void> {
-  yield* createSource(builder, typeId)
+  const unindexed = yield* createSource(builder, typeId)
   const id = yield* addTable(builder, typeId, 'rewriting')
   yield* numberFields(builder.session, builder.tables, [{ typeId, tableId: id, type }])
-  yield* createTable(builder, { typeId, id })
+  yield* createTable(builder, { typeId, id }, unindexedIn(type, unindexed))
   yield* addRewrite(builder.session, typeId, id, changeId)
 }
 
-/** A type without objects may not have its table yet, from which the copies are made. */
-function* createSource(builder: TableBuilder, typeId: number): Operation<void> {
+/** Returns which of the fields that had no index have none in another definition. */
+function unindexedIn(
+  { properties }: ObjectType,
+  before: UnindexedFields | undefined,
+): UnindexedFields {
+  const isText = (property: string) => {
+    const type = properties.get(property)?.type
+    return type?.kind === 'scalar' && type.type === 'string'
+  }
+  const fields = [...(before ?? [])]
+  return new Map(fields.filter(([key, reason]) => reason === 'fewValues' || isText(key)))
+}
+
+/**
+ * Returns which fields of the table from which the copies are made have no index. The table of a type
+ * without objects may not be created yet.
+ */
+function* createSource(
+  builder: TableBuilder,
+  typeId: number,
+): Operation<UnindexedFields | undefined> {
   const source = yield* builder.session.find(
-    `SELECT o.id, o.is_created FROM oqs_object_type AS t
+    `SELECT o.id, o.is_created, o.unindexed_fields FROM oqs_object_type AS t
      JOIN oqs_object_table AS o ON o.id = t.table_id WHERE t.id = ?`,
     [typeId],
-    { id: integer, isCreated: boolean },
+    { id: integer, isCreated: boolean, unindexedFields },
   )
-  if (source === undefined || source.isCreated) return
+  if (source === undefined || source.isCreated) return source?.unindexedFields
   const table = { typeId, id: source.id }
   yield* createTable(builder, table)
   yield* buildIndexes(builder, table)
+  return undefined
 }
 
 /** Returns what a rewrite copies. */

@@ -6,6 +6,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Query } from '../../../query/query.ts'
 import { hasLink } from '../../../query/query-tree.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
+import { ALL_INDEXED } from '../../sql/compile/field-numbers.ts'
 import {
   type ByteBudget,
   byteBudget,
@@ -62,7 +63,7 @@ interface PlanCapabilities extends Pick<Capabilities, 'canReadCurrentRows'> {
 
 /** Returns the pool of a page, given the properties that may have long texts. */
 export function poolOf(request: ReadPageRequest, prefixFields: ReadonlySet<string>): PoolName {
-  return isQuick(request, prefixFields) ? 'quick' : 'slow'
+  return isQuick(request, { ...ALL_INDEXED, prefixFields }) ? 'quick' : 'slow'
 }
 
 /** Returns the properties whose texts may be long, as far as the definition tells. */

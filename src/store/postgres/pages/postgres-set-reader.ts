@@ -13,7 +13,7 @@ import {
   type StoredSetPage,
 } from '../../port/pages.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { isQuick, readableVersion } from '../../sql/plan/plan-rules.ts'
+import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { arrayText, columnType } from '../catalogue/column-codec.ts'
 import {
   findTypeHead,
@@ -27,13 +27,13 @@ import type { Session } from '../driver/database.ts'
 import { readQuerySql } from '../queries/find-rows.ts'
 import { type LinksStore, readLinkedTables, visibleSql } from '../queries/queried-types.ts'
 import { recordSql } from './page-sql.ts'
-import { type PoolName, planPage, textPropertiesOf } from './plan-page.ts'
+import { type PoolName, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
 import { countTotal, readPage } from './read-page.ts'
 
 /** Returns the pool of a page. A merge reads a page of each part. Any text may be long. */
 export function poolOfSet(request: ReadSetPageRequest): PoolName {
   const isQuickPart = (part: SetPagePart) =>
-    isQuick(partRequest(request, part), textPropertiesOf(part.objectType))
+    poolOf(partRequest(request, part), textPropertiesOf(part.objectType)) === 'quick'
   return request.order.length === 0 && request.parts.every(isQuickPart) ? 'quick' : 'slow'
 }
 

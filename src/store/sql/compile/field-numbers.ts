@@ -35,6 +35,24 @@ export type PrefixFields = ReadonlySet<string>
 
 export const NO_PREFIX_FIELDS: ReadonlySet<string> = new Set()
 
+/**
+ * The fields of a table that have no index, by `fieldKey`: those with few values, and free texts,
+ * which are stored in the body alone.
+ */
+export type UnindexedFields = ReadonlyMap<string, 'fewValues' | 'freeText'>
+
+/** What the indexes of a table hold of its fields. */
+export interface FieldIndexes {
+  readonly prefixFields: PrefixFields
+  readonly unindexedFields: UnindexedFields
+}
+
+/** Every field has an index with its whole values. */
+export const ALL_INDEXED: FieldIndexes = {
+  prefixFields: NO_PREFIX_FIELDS,
+  unindexedFields: new Map(),
+}
+
 /** The type of columns with timestamps, which have a second column with integers for the index. */
 export const INDEXED_TIME = 'timestamp'
 

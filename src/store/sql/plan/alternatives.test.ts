@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
-import { alternativesOf, isKeyOrdered, maxMatches, mergedWalks } from './alternatives.ts'
+import { alternativesOf, isKeyOrdered, maxMatches } from './alternatives.ts'
 
 const TYPE = {
   apiName: 'thing',
@@ -65,17 +65,6 @@ describe('the alternatives of a query', () => {
   it('are 50 at most', () => {
     expect(alternativesOf(oneOf(50), TYPE)).toHaveLength(50)
   })
-
-  it('are merged if they are few, and each is in key order', () => {
-    const merged = (query: Query, order: Parameters<typeof mergedWalks>[0]['order'] = []) =>
-      mergedWalks({ query, order, objectType: TYPE })
-    expect(merged(oneOf(8))).toHaveLength(8)
-    expect(merged(oneOf(9))).toBeUndefined()
-    expect(merged(or(compare(1), range))).toBeUndefined()
-    expect(merged(or(compare(1), compare(2, 'tags')))).toBeUndefined()
-    const order = [{ property: 'a', direction: 'asc', nulls: 'last' }] as const
-    expect(merged(oneOf(2), order)).toBeUndefined()
-  })
 })
 
 it.each<[string, Query, boolean]>([
@@ -91,6 +80,12 @@ it.each<[string, Query, boolean]>([
   ],
 ])('an index has the matches of %s in key order: %#', (_, query, expected) => {
   expect(isKeyOrdered(query, TYPE)).toBe(expected)
+})
+
+it('no index has the matches of an equality of a field that has none', () => {
+  const unindexed = new Map([['a', 'fewValues']] as const)
+  expect(isKeyOrdered(compare(1), TYPE, unindexed)).toBe(false)
+  expect(isKeyOrdered(and(compare(1), compare(1, 'k')), TYPE, unindexed)).toBe(true)
 })
 
 it.each<[string, Query, number]>([

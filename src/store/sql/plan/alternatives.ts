@@ -3,28 +3,11 @@
  * match.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { matchAll } from '../../../query/combine-queries.ts'
 import type { Field, Query } from '../../../query/query.ts'
-import type { ReadPageRequest } from '../../object-store.ts'
+import { ALL_INDEXED, type UnindexedFields } from '../compile/field-numbers.ts'
 import { isMultiValued } from '../compile/query-fields.ts'
-
-/** Each walk reads a page of rows, most of which may not be on the page. */
-const MAX_MERGED_WALKS = 8
-
-/**
- * Returns queries whose union is the query, if one index each returns their rows in key order.
- * Undefined if there are none, or too many to be worth it.
- */
-export function mergedWalks({
-  query,
-  order,
-  objectType,
-}: Pick<ReadPageRequest, 'query' | 'order' | 'objectType'>): readonly Query[] | undefined {
-  if (order.length > 0) return undefined
-  const walks = alternativesOf(query, objectType)
-  if (walks === undefined || walks.length > MAX_MERGED_WALKS) return undefined
-  return walks.every((walk) => isKeyOrdered(walk, objectType)) ? walks : undefined
-}
 
 /** More would make the statement too large. */
 const MAX_ALTERNATIVES = 50
@@ -58,12 +41,18 @@ function everyAlternative(query: Query, objectType: ObjectType): readonly Query[
 }
 
 /** True if one index returns the matches in key order, perhaps among others. */
-export function isKeyOrdered(query: Query, objectType: ObjectType): boolean {
-  if (query.kind === 'and') return query.of.some((one) => isKeyOrdered(one, objectType))
+export function isKeyOrdered(
+  query: Query,
+  objectType: ObjectType,
+  unindexedFields: UnindexedFields = ALL_INDEXED.unindexedFields,
+): boolean {
+  if (query.kind === 'and') {
+    return query.of.some((one) => isKeyOrdered(one, objectType, unindexedFields))
+  }
+  if (query.kind !== 'compare' || query.operator !== 'eq') return false
   // The index of a scalar property is in key order within each value.
-  return (
-    query.kind === 'compare' && query.operator === 'eq' && !isMultiValued(objectType, query.field)
-  )
+  const { field } = query
+  return !isMultiValued(objectType, field) && !unindexedFields.has(fieldKey(field))
 }
 
 /** Returns how many objects can match at most, as far as the query alone shows. */

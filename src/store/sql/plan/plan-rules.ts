@@ -3,9 +3,10 @@
  * which count it includes, when few matches are sorted, and when records must be measured.
  */
 import { bytesOfShape } from '../../../contract/object-record.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { NO_PREFIX_FIELDS, type PrefixFields } from '../compile/field-numbers.ts'
+import { ALL_INDEXED, type FieldIndexes, type PrefixFields } from '../compile/field-numbers.ts'
 import { isDecidedByPrefix } from '../compile/property-sql.ts'
 import { isMultiValued } from '../compile/query-fields.ts'
 import type { TableHead, TypeHead } from '../type-head.ts'
@@ -73,12 +74,13 @@ export function toleratesOldDefinition(
  */
 export function isQuick(
   request: ReadPageRequest,
-  prefixFields: PrefixFields = NO_PREFIX_FIELDS,
+  { prefixFields, unindexedFields }: FieldIndexes = ALL_INDEXED,
 ): boolean {
   const { query, order, objectType, includeTotalCount } = request
   // The index of a property continues with the key; it does not order by a second property.
   if (order.length > 1) return false
-  if (order.some(({ property }) => prefixFields.has(property))) return false
+  if (order.some(({ property: by }) => prefixFields.has(by) || unindexedFields.has(by)))
+    return false
   // Not every struct field has an index.
   if (order.some(({ structField }) => structField !== undefined)) return false
   if (query.kind === 'everything') return true
@@ -86,6 +88,7 @@ export function isQuick(
     return false
   }
   if (query.operator !== 'eq') return order[0]?.property === query.field.property
+  if (unindexedFields.has(fieldKey(query.field))) return false
   return order.length === 0 && !isLongEquality(query, prefixFields)
 }
 

@@ -13,15 +13,17 @@ it('reads fields again for another generation, type or layout only', () => {
     db.prepare('INSERT INTO oqs_field_list VALUES (?, 0, ?)').run(typeId, JSON.stringify(list))
   }
   const fields = new KnownFields(new SqliteSession(db, new StatementCache(db)))
-  const plain = toTableLayout(['[]', 1])
-  const withLongText = toTableLayout(['["text"]', 1])
-  const indexedLater = toTableLayout(['[]', 2])
+  const plain = toTableLayout(['[]', '{}', 1])
+  const withLongText = toTableLayout(['["text"]', '{}', 1])
+  const indexedLater = toTableLayout(['[]', '{}', 2])
+  const withFreeText = toTableLayout(['[]', '{"text":"freeText"}', 1])
   save(1, 'text')
 
   const first = fields.read({ generation: 1, typeId: 1 }, plain)
   expect(first.propertySql('text').value).toBe('o.p1')
-  expect(fields.read({ generation: 1, typeId: 1 }, toTableLayout(['[]', 1]))).toBe(first)
+  expect(fields.read({ generation: 1, typeId: 1 }, toTableLayout(['[]', '{}', 1]))).toBe(first)
   expect(fields.read({ generation: 1, typeId: 1 }, withLongText).layout).toBe(withLongText)
+  expect(fields.read({ generation: 1, typeId: 1 }, withFreeText).layout).toBe(withFreeText)
   expect(fields.read({ generation: 1, typeId: 1 }, indexedLater).layout).toBe(indexedLater)
 
   save(1, 'text', 'added')

@@ -40,8 +40,9 @@ export class KnownFields {
   }
 
   #find({ generation, typeId }: TypeGeneration, layout: TableLayout): TableFields {
-    const { prefixFields, indexedVersion } = layout
-    const key = [generation, typeId, indexedVersion, ...prefixFields].join(' ')
+    const { prefixFields, unindexedFields, indexedVersion } = layout
+    const indexes = [...prefixFields, '', ...unindexedFields]
+    const key = [generation, typeId, indexedVersion, ...indexes].join(' ')
     const known = this.#fields.get(key)
     if (known !== undefined) return known
     const fields = fieldsInLayout({ session: this.#session }, typeId, layout)

@@ -23,7 +23,7 @@ import { INDEXED_TIME } from '../../sql/compile/field-numbers.ts'
 import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { TableFields } from './table-fields.ts'
-import { columnDefinitions, deferredIndexes, propertyColumns } from './table-indexes.ts'
+import { columnDefinitions, deferredIndexes } from './table-indexes.ts'
 
 /** A column can hold values of any type; timestamps have a second one for their index. */
 export const SQLITE_TABLES: TableDialect = {
@@ -61,8 +61,7 @@ export const SQLITE_TABLES: TableDialect = {
       -- For walks over the current objects; also guarantees one current row per object.
       CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
     `),
-  columnsOf: (fields, layout) =>
-    propertyColumns(new TableFields(fields, layout)).flatMap(columnDefinitions),
+  columnsOf: (fields, layout) => columnDefinitions(new TableFields(fields, layout)),
   indexesOf: (table, fields, layout) => deferredIndexes(table, new TableFields(fields, layout)),
   buildIndex,
 }

@@ -1,4 +1,6 @@
 /** The fields of object types as tables of SQLite store them. */
+
+import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import {
   readBuiltTable,
   type TableLayout,
@@ -22,6 +24,16 @@ export class TableFields extends FieldNumbers {
     super(fields, layout.prefixFields)
     this.#fields = fields
     this.layout = layout
+  }
+
+  /** True if an index holds the field, or the beginning of its texts. */
+  isIndexed(field: FieldId): boolean {
+    return !this.layout.unindexedFields.has(fieldKey(field))
+  }
+
+  /** True for a free text, whose column is not stored but read from the body. */
+  isInBody(field: FieldId): boolean {
+    return this.layout.unindexedFields.get(fieldKey(field)) === 'freeText'
   }
 
   /** Returns the same fields as another table stores them. */

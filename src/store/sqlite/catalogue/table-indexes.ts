@@ -1,8 +1,11 @@
 /** The indexes of the tables of an object type. */
 import type { DatabaseSync } from 'node:sqlite'
+import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
 import { addedIndex, CLOSED_INDEX } from '../../core/catalogue/version-indexes.ts'
+import type { StoredField } from '../../sql/compile/field-numbers.ts'
 import { KEY_COLUMN, microsecondsSql, type PropertySql } from '../../sql/compile/property-sql.ts'
+import { jsonPath } from '../../sql/compile/query-fields.ts'
 import type { TableFields } from './table-fields.ts'
 import { INDEXED_VALID_TO, indexedObjectId, objectIdIndexes } from './table-layout.ts'
 
@@ -18,15 +21,19 @@ export function deferredIndexes(table: string, fields: TableFields): Index[] {
     indexOn(`${table}_added`, `${table} ${addedIndex(fields.layout)}`),
     indexOn(`${table}_closed`, `${table} ${CLOSED_INDEX}`),
     ...indexesOfIds(table, fields.layout),
-    ...propertyColumns(fields).map((property) => propertyIndex(table, property)),
+    ...columnFields(fields)
+      .filter((field) => fields.isIndexed(field))
+      .map((field) => propertyIndex(table, propertyOf(fields, field))),
   ]
 }
 
-/** Returns the properties and struct fields of a table that have a column. */
-export function propertyColumns(fields: TableFields): PropertySql[] {
-  return fields.columns
-    .map(({ property, structField }) => fields.propertySql(property, structField))
-    .filter(({ value }) => value !== KEY_COLUMN)
+/** Returns the properties and struct fields of a table that have a column of their own. */
+function columnFields(fields: TableFields): StoredField[] {
+  return fields.columns.filter(({ isKey }) => !isKey)
+}
+
+function propertyOf(fields: TableFields, { property, structField }: FieldId): PropertySql {
+  return fields.propertySql(property, structField)
 }
 
 /** Returns the name of a property's column. */
@@ -40,11 +47,20 @@ function columnNames(property: PropertySql): readonly [value: string, time?: str
   return property.form === 'time' ? [column, property.indexed.replace('o.', '')] : [column]
 }
 
-/** Returns the definitions of a property's columns. Rows do not contain the time. */
-export function columnDefinitions(property: PropertySql): readonly string[] {
-  const [column, time] = columnNames(property)
-  if (time === undefined) return [`${column} ANY`]
-  return [`${column} ANY`, `${time} INTEGER AS (${microsecondsSql(column)}) VIRTUAL`]
+/** Returns the definitions of the columns of a table. Rows do not contain times and free texts. */
+export function columnDefinitions(fields: TableFields): readonly string[] {
+  return columnFields(fields).flatMap((field) => {
+    const [column, time] = columnNames(propertyOf(fields, field))
+    if (fields.isInBody(field)) return [`${column} ANY AS (${memberSql(field)}) VIRTUAL`]
+    if (time === undefined) return [`${column} ANY`]
+    return [`${column} ANY`, `${time} INTEGER AS (${microsecondsSql(column)}) VIRTUAL`]
+  })
+}
+
+/** Returns the text that the body has for a property. No name appears in SQL, only its bytes. */
+function memberSql({ property }: FieldId): string {
+  const path = Buffer.from(jsonPath({ property })).toString('hex')
+  return `body ->> CAST(x'${path}' AS TEXT)`
 }
 
 /** Returns the name of the index that walks as of a version use. */

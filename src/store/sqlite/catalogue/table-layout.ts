@@ -1,16 +1,27 @@
 /** How a table stores its rows, see docs/decisions/016-smaller-tables.md. */
 import type { TableLayout } from '../../core/catalogue/build-table.ts'
-import { prefixFields as toPrefixFields } from '../../core/catalogue/fields.ts'
+import {
+  prefixFields as toPrefixFields,
+  unindexedFields as toUnindexedFields,
+} from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 
 /** The columns of `oqs_object_table` that describe its layout, in the order of `LayoutRow`. */
-export const LAYOUT_COLUMNS = 'prefix_fields, indexed_version'
+export const LAYOUT_COLUMNS = 'prefix_fields, unindexed_fields, indexed_version'
 
-export type LayoutRow = readonly [prefixFields: string, indexedVersion: number]
+export type LayoutRow = readonly [
+  prefixFields: string,
+  unindexedFields: string,
+  indexedVersion: number,
+]
 
-export function toTableLayout([prefixFields, indexedVersion]: LayoutRow): TableLayout {
-  return { prefixFields: toPrefixFields(prefixFields), indexedVersion }
+export function toTableLayout([prefixes, unindexed, indexedVersion]: LayoutRow): TableLayout {
+  return {
+    prefixFields: toPrefixFields(prefixes),
+    unindexedFields: toUnindexedFields(unindexed),
+    indexedVersion,
+  }
 }
 
 export interface ObjectIdIndex {

@@ -3,7 +3,7 @@ import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
 import type { KeysetCursor } from '../../sql/compile/order-sql.ts'
 import { alternativesOf, maxMatches } from '../../sql/plan/alternatives.ts'
-import { hasFewMatches } from '../../sql/plan/plan-rules.ts'
+import { hasFewMatches, type RowSearchPlan } from '../../sql/plan/plan-rules.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import {
   countCurrentRows,
@@ -14,9 +14,9 @@ import {
 } from '../queries/find-rows.ts'
 import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import type { PagePlan, SearchPlan } from './plan-page.ts'
+import type { PagePlan } from './plan-page.ts'
 
-export type FoundRowsPlan = PagePlan & SearchPlan
+export type FoundRowsPlan = PagePlan & RowSearchPlan
 
 export interface Matches extends Pick<StoredPage, 'totalCount' | 'matchEstimate'> {
   /** The ids of the page's rows, and of one more if there is one. */
@@ -46,11 +46,10 @@ export function findMatches(
 
 /** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
 function alternativesFor(
-  plan: SearchPlan,
+  plan: RowSearchPlan,
   { query, objectType }: RowSearch,
   sortMatches: boolean,
 ): readonly Query[] | undefined {
-  if (plan.kind === 'mergeWalks') return plan.queries
   // SQLite scans the table for two ranges, unless it is told to use the index of each.
   return plan.kind === 'sortFewMatches' && sortMatches
     ? alternativesOf(query, objectType)
@@ -80,7 +79,7 @@ function estimateMatches(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
-  plan: SearchPlan,
+  plan: RowSearchPlan,
 ): number | undefined {
   if (plan.kind !== 'sortFewMatches') return undefined
   const { matchEstimate, fewMatches } = plan

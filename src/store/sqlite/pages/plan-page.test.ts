@@ -3,6 +3,7 @@ import { pageRequest } from '../../../../test/support/store-fixture.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
+import { ALL_INDEXED } from '../../sql/compile/field-numbers.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
 import { type PlanSite, planPage } from './plan-page.ts'
 
@@ -25,17 +26,14 @@ const TABLE: TableHead = {
   isCreated: true,
   closedCount: 0,
   stagedCount: undefined,
-  layout: {
-    prefixFields: new Set(),
-    indexedVersion: 1,
-  },
+  layout: { ...ALL_INDEXED, indexedVersion: 1 },
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
 const READER: PlanSite = { thread: 'reader' }
 
 /** The main thread of a store with these figures; looking up any other figure fails. */
 function mainThread(
-  figures: { rowsAfter?: number; rowVersions?: number; candidates?: number } = {},
+  figures: { rowsAfter?: number; rowVersions?: number; candidates?: number; near?: number } = {},
 ): PlanSite {
   const figure = (value: number | undefined) => {
     if (value === undefined) throw new Error('looked up a figure that the plan does not need')
@@ -47,6 +45,7 @@ function mainThread(
       countRowsAfter: () => figure(figures.rowsAfter),
       countRowVersions: (limit) => Math.min(limit, figure(figures.rowVersions)),
       countCandidates: (_, limit) => Math.min(limit, figure(figures.candidates)),
+      countNear: (_, limit) => Math.min(limit, figure(figures.near)),
     }),
   }
 }
@@ -115,21 +114,13 @@ describe('the rows of a page', () => {
     ['an equality and a range', { query: and(compare('eq'), compare('gt')) }, walked],
     ['a range', { query: compare('gt') }, sorted],
     ['a range, ordered', { query: compare('gt'), order }, walked],
-    [
-      'an alternative of equalities',
-      { query: or(compare('eq'), compare('eq')), after },
-      { kind: 'mergeWalks', queries: [compare('eq'), compare('eq')] },
-    ],
+    ['an alternative of equalities', { query: or(compare('eq'), compare('eq')), after }, sorted],
     [
       'an alternative of equalities, and a range',
       { query: and(compare('gt'), or(compare('eq'), compare('eq'))) },
-      {
-        kind: 'mergeWalks',
-        queries: [and(compare('gt'), compare('eq')), and(compare('gt'), compare('eq'))],
-      },
+      sorted,
     ],
-    ['a few values', { query: oneOf(8) }, { kind: 'mergeWalks' }],
-    ['many values', { query: oneOf(9) }, sorted],
+    ['several values', { query: oneOf(8) }, sorted],
     ['values of an array, later', { query: oneOf(2, 'tags'), after }, sorted],
     ['an alternative of equalities, ordered', { query: oneOf(2), order }, walked],
     ['an equality or a range', { query: or(compare('eq'), compare('gt')) }, sorted],
@@ -184,6 +175,11 @@ describe('the thread of a page', () => {
   const snapshot = { ...LATEST, version: 5, isLatest: false }
   const layout = { ...TABLE.layout, prefixFields: new Set(['a']) }
   const prefixed = { ...LATEST, table: { ...TABLE, layout } }
+  const unindexedFields = new Map([['a', 'fewValues']] as const)
+  const unindexed = {
+    ...LATEST,
+    table: { ...TABLE, layout: { ...TABLE.layout, unindexedFields } },
+  }
   const long = 'x'.repeat(32)
   const equals = (value: string): Query => ({ ...compare('eq'), value }) as Query
 
@@ -191,21 +187,36 @@ describe('the thread of a page', () => {
     ['a key walk', {}, latest, mainThread(), 'main'],
     ['a text', { query: text }, LATEST, mainThread(), 'reader'],
     ['an order', { order }, LATEST, mainThread(), 'main'],
-    ['a few values', { query: oneOf(8) }, LATEST, mainThread(), 'main'],
+    ['several values', { query: oneOf(2) }, LATEST, mainThread(), 'reader'],
     [
-      'a few values, counted',
-      { query: oneOf(8), includeTotalCount: true },
-      LATEST,
+      'a frequent value without an index',
+      { query: compare('eq'), maxObjects: 100 },
+      unindexed,
+      mainThread({ near: 101 }),
+      'main',
+    ],
+    [
+      'a rare value without an index',
+      { query: compare('eq'), maxObjects: 100 },
+      unindexed,
+      mainThread({ near: 100 }),
+      'reader',
+    ],
+    [
+      'a frequent value without an index, counted',
+      { query: compare('eq'), includeTotalCount: true },
+      unindexed,
       mainThread(),
       'reader',
     ],
     [
-      'a few values with a range',
-      { query: and(oneOf(2), compare('gt')) },
-      LATEST,
-      mainThread(),
+      'a frequent value without an index among many past rows',
+      { query: compare('eq'), maxObjects: 100 },
+      { ...unindexed, table: { ...unindexed.table, closedCount: 50_001 } },
+      mainThread({ near: 101 }),
       'reader',
     ],
+    ['the order of few values', { order }, unindexed, mainThread(), 'reader'],
     [
       'a range in its order over many past rows',
       { query: compare('gt'), order },
@@ -257,13 +268,6 @@ describe('the thread of a page', () => {
     [
       'a long text with many of its prefix',
       { query: equals(long) },
-      prefixed,
-      mainThread({ candidates: 1001 }),
-      'reader',
-    ],
-    [
-      'a few long texts with many of their prefix',
-      { query: or(equals('x'), equals(long)) },
       prefixed,
       mainThread({ candidates: 1001 }),
       'reader',

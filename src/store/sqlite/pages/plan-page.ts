@@ -2,10 +2,11 @@
  * Decides how SQLite reads a page. Every heuristic of this store is here, except for the SQL that
  * steers SQLite's own planner; `read-page.ts` executes the plan. Every statement is prepared.
  */
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Query } from '../../../query/query.ts'
 import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { isKeyOrdered, mergedWalks } from '../../sql/plan/alternatives.ts'
+import { isKeyOrdered } from '../../sql/plan/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
@@ -27,25 +28,22 @@ const MAX_SKIPPED_ROWS = 50_000
 const MAX_EQUAL_ROWS = 5000
 /** Rows with one prefix whose whole text a page may compare on the main thread. */
 const MAX_CANDIDATES = 1000
+/** Rows that a page may test for a value that no index has, on the main thread: a millisecond. */
+const MAX_TESTED_ROWS = 5000
 /** The largest share of closed rows at which counting and subtracting them pays. */
 const MAX_CLOSED_SHARE = 1 / 10
 
 export type PagePlan = PlanBase &
+  /** Finds the ids of rows first, and then reads the records that fit. */
   (
-    | SearchPlan
+    | RowSearchPlan
     /** Every object in key order: one statement returns the whole page. */
     | { readonly kind: 'keyWalk' }
-    /** The objects with one value of a property, in key order: also one statement. */
+    /** The objects with one value of a property, in key order, by an index of it or of the key. */
     | { readonly kind: 'valueWalk'; readonly equality: Equality }
     /** The table is created with the first object, and does not exist yet. */
     | { readonly kind: 'noTable' }
   )
-
-/** Plans that find the ids of rows first, and then read the records that fit. */
-export type SearchPlan =
-  | RowSearchPlan
-  /** Walks an index for each of several queries, and merges the rows: the union of the queries. */
-  | { readonly kind: 'mergeWalks'; readonly queries: readonly Query[] }
 
 /** A condition that a property has a value. */
 type Equality = Query & { readonly kind: 'compare' }
@@ -74,6 +72,8 @@ export interface RowStatistics {
   readonly countRowVersions: (limit: number) => number
   /** Counts the row versions that an index finds for an equality, up to a limit. */
   readonly countCandidates: (equality: Equality, limit: number) => number
+  /** Counts the rows with a value, up to a limit, among so many rows from the page's cursor on. */
+  readonly countNear: (equality: Equality, limit: number, rows: number) => number
 }
 
 /** Returns the plan of a page. It is pure, apart from the figures that the site looks up. */
@@ -110,11 +110,11 @@ function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
   return closedCount <= liveCount * MAX_CLOSED_SHARE
 }
 
-function planSearch(request: ReadPageRequest, { liveCount }: TableHead): SearchPlan {
+function planSearch(request: ReadPageRequest, { liveCount, layout }: TableHead): RowSearchPlan {
   const { query, order, objectType, maxObjects, matchEstimate } = request
-  if (order.length > 0 || isKeyOrdered(query, objectType)) return { kind: 'indexWalk' }
-  const queries = mergedWalks(request)
-  if (queries !== undefined) return { kind: 'mergeWalks', queries }
+  if (order.length > 0 || isKeyOrdered(query, objectType, layout.unindexedFields)) {
+    return { kind: 'indexWalk' }
+  }
   // The matches of ids are gathered in any case. Otherwise the best plan depends on their number.
   const few = isFoundById(query) ? Infinity : fewMatches(maxObjects, liveCount)
   return { kind: 'sortFewMatches', fewMatches: few, matchEstimate }
@@ -132,31 +132,28 @@ function isMainThreadPage(
   const { isCreated, layout } = state.table
   if (!isCreated || (state.isLatest && isKeyWalk(request))) return true
   const statistics = readStatistics()
-  const isQuickPage =
-    isQuick(request, layout.prefixFields) || readsEqualities(request, layout, statistics)
+  const isQuickPage = isQuick(request, layout) || readsEquality(request, layout, statistics)
   return isQuickPage && !maySkipManyRows(request, state, statistics)
 }
 
 /**
- * True if the page has the rows of an equality, or merges those of a few. If the index holds only
- * the beginning of texts, it must not find too many rows with the same beginning.
+ * True if the page has the rows of an equality that its index does not decide, but which are found
+ * soon: few other rows have the same beginning of a text, or, without an index, enough of the next
+ * rows have the value.
  */
-function readsEqualities(
-  request: ReadPageRequest,
-  { prefixFields }: TableLayout,
-  { countCandidates }: RowStatistics,
+function readsEquality(
+  { query, order, includeTotalCount, maxObjects }: ReadPageRequest,
+  { prefixFields, unindexedFields }: TableLayout,
+  { countCandidates, countNear }: RowStatistics,
 ): boolean {
-  const { query, order, includeTotalCount } = request
-  if (includeTotalCount || order.length > 0) return false
-  const walks = isLongEquality(query, prefixFields) ? [query] : mergedWalks(request)
-  return (
-    walks?.every(
-      (walk) =>
-        walk.kind === 'compare' &&
-        (!isLongEquality(walk, prefixFields) ||
-          countCandidates(walk, MAX_CANDIDATES + 1) <= MAX_CANDIDATES),
-    ) ?? false
-  )
+  if (includeTotalCount || order.length > 0 || query.kind !== 'compare') return false
+  if (isLongEquality(query, prefixFields)) {
+    return countCandidates(query, MAX_CANDIDATES + 1) <= MAX_CANDIDATES
+  }
+  if (query.operator !== 'eq' || unindexedFields.get(fieldKey(query.field)) !== 'fewValues') {
+    return false
+  }
+  return countNear(query, maxObjects + 1, MAX_TESTED_ROWS) > maxObjects
 }
 
 /**
@@ -170,7 +167,8 @@ function maySkipManyRows(
 ): boolean {
   const laterRows = isLatest ? 0 : countRowsAfter(version) + (table.stagedCount ?? 0)
   if (table.closedCount + laterRows <= MAX_SKIPPED_ROWS) return false
-  const { query } = request
-  const isEquality = query.kind === 'compare' && query.operator === 'eq'
+  const { query, objectType } = request
+  const isIndexed = isKeyOrdered(query, objectType, table.layout.unindexedFields)
+  const isEquality = query.kind === 'compare' && query.operator === 'eq' && isIndexed
   return !isEquality || countRowVersions(MAX_EQUAL_ROWS + 1) > MAX_EQUAL_ROWS
 }

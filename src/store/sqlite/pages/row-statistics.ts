@@ -3,7 +3,7 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
 import { indexedEquality } from '../../sql/compile/property-sql.ts'
-import { LIMIT, type TableHead, type TypeHead } from '../catalogue/type-head.ts'
+import { LIMIT, type TableHead, type TypeHead, VISIBLE } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import { countIn } from '../queries/count-in.ts'
 import { estimateRows } from '../queries/find-rows.ts'
@@ -16,7 +16,7 @@ const MAX_LATER_COMMITS = 1000
 
 export function rowStatistics(
   connection: ReadConnection,
-  { objectType, query }: ReadPageRequest,
+  { objectType, query, after }: ReadPageRequest,
   head: TypeHead,
   { table, layout }: TableHead,
 ): RowStatistics {
@@ -33,6 +33,14 @@ export function rowStatistics(
       const { sql, values } = indexedEquality(property, toColumnValue(value))
       const matching = `(SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql} ${LIMIT})`
       return countIn(statements, matching, [...values, limit])
+    },
+    countNear: ({ field, value }, limit, rows) => {
+      const property = fields.read(head, layout).propertySql(field.property, field.structField)
+      // Of the current rows, although the page may have those of another version.
+      const near = `SELECT ${property.value} AS value FROM ${objectTable(table)} AS o
+        WHERE ${VISIBLE.current} AND pk > ? ORDER BY pk ${LIMIT}`
+      const matching = `(SELECT 1 FROM (${near}) WHERE value = ? ${LIMIT})`
+      return countIn(statements, matching, [after?.pk ?? '', rows, toColumnValue(value), limit])
     },
   }
 }

@@ -37,7 +37,7 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
-  /** Queries whose union is the query, each of which is searched by itself; in key order only. */
+  /** Queries whose union is the query, each of which is searched by itself and then sorted by key. */
   readonly alternatives?: readonly Query[] | undefined
 }
 
@@ -88,27 +88,26 @@ export function findRowsSql(
 const HIDDEN_KEY = '+o.pk'
 
 /**
- * Selects the union of several queries in key order. SQLite merges rows that arrive in this order
- * and stops at the limit; otherwise it gathers the matches of each query by its own index. Rows are
- * read, to see whether they are visible, only after indexes alone have put them into order. The
- * order of the outer query is that of the inner one, as in page-sql.ts.
+ * Selects the union of several queries in key order. SQLite gathers the matches of each query by its
+ * own index. Rows are read, to see whether they are visible, only after indexes alone have put them
+ * into order. The order of the outer query is that of the inner one, as in page-sql.ts.
  */
 function alternativesSql(
   search: RowSearch,
   tables: QueryTables,
-  { cursor, limit, sortMatches }: RowSearchOptions,
+  { cursor, limit }: RowSearchOptions,
   alternatives: readonly Query[],
 ): SqlCondition {
   const [branch] = orderBranches([], cursor)
   if (branch === undefined) throw new Error('key order has one branch')
   const table = objectTable(search.table)
   const values: BoundValue[] = []
-  const hidden = (sql: string) => (sortMatches ? sql.replace('o.pk', HIDDEN_KEY) : sql)
+  const after = branch.sql.replace('o.pk', HIDDEN_KEY)
   const parts = alternatives.map((query) => {
-    const condition = querySql(query, { ...tables, expectsFewRows: !sortMatches })
+    const condition = querySql(query, { ...tables, expectsFewRows: false })
     values.push(...condition.values, ...branch.values)
-    return `SELECT ${hidden('o.pk')} AS pk, o.id AS id FROM ${table} AS o
-      WHERE ${condition.sql} AND ${hidden(branch.sql)}`
+    return `SELECT ${HIDDEN_KEY} AS pk, o.id AS id FROM ${table} AS o
+      WHERE ${condition.sql} AND ${after}`
   })
   values.push(...search.visibleValues, limit)
   return {

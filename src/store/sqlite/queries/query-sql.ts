@@ -162,7 +162,9 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   const found = matching({ kind: 'find', maxGathered })
   // Without the visibility, an index alone can count.
   const counted = { sql: `SELECT 1 FROM ${table} AS o WHERE ${found.sql}`, values: found.values }
-  if (!linked.tables.hasAtMost(counted, maxGathered)) {
+  const field = { property: linkedProperty, structField: undefined }
+  const canProbe = linked.tables.numbers.isIndexed(field)
+  if (canProbe && !linked.tables.hasAtMost(counted, maxGathered)) {
     const hint = ` INDEXED BY ${propertyIndexName(table, linkedColumn)}`
     return probeLinked(rows(matching({ kind: 'filter', maxGathered })), linkedAlias(depth), hint)
   }

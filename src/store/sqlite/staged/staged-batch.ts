@@ -3,8 +3,10 @@
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
 import { deduplicateChanges } from '../../batch.ts'
 import { buildIndexes, createTable } from '../../core/catalogue/build-table.ts'
+import { findUnindexed } from '../../core/catalogue/unindexed-fields.ts'
 import { runNow } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
+import type { UnindexedFields } from '../../sql/compile/field-numbers.ts'
 import { buildingIn, rowRemover } from '../catalogue/object-table.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { StagedWrite, StepOutcome, TimeSlice } from '../file/time-slice.ts'
@@ -45,6 +47,8 @@ export interface StagedBatchMessage extends BatchMessage {
 
 /** Keys of other commits that are looked at together. */
 const NOTED_KEYS = 500
+/** Objects of a load that show which fields need no index. */
+const FIRST_OBJECTS = 5000
 /** Instead of the number of an effect. */
 const NOT_APPLIED = 255
 
@@ -105,7 +109,8 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
       removeStaged(db, this.#record)
     }
     if (!table.isCreated && this.#changes.some(isPut)) {
-      runNow(createTable(buildingIn(db), { typeId, id }))
+      const unindexed = isLoading ? this.#findUnindexed() : undefined
+      runNow(createTable(buildingIn(db), { typeId, id }, unindexed))
       if (!isLoading) runNow(buildIndexes(buildingIn(db), { typeId, id }))
     }
     this.#effects.fill(NOT_APPLIED)
@@ -120,6 +125,15 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
       changes: this.#changes.length,
       owner: this.#batch.owner,
     })
+  }
+
+  /** Looks at the first objects of a load. */
+  #findUnindexed(): UnindexedFields {
+    const { fields } = this.#batch.columns
+    const puts = this.#changes.filter(isPut).slice(0, FIRST_OBJECTS).map(putOf)
+    return findUnindexed(fields, puts.length, (index) =>
+      puts.map(([, , , , , values]) => values[index] ?? null),
+    )
   }
 
   /** Applies changes until the step must end. Returns true if all of them are applied. */

@@ -58,7 +58,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   const fieldNumbers = fields.map((field) => numbers.of(field))
   const isStored = fields.map((field) => {
     const { valueType, isKey } = numbers.find(field)
-    return valueType !== undefined && !isKey
+    return valueType !== undefined && !isKey && !numbers.isInBody(field)
   })
   // Only so many struct fields of a store have a column.
   const elementColumns = fields.flatMap((field, index) => (numbers.hasColumn(field) ? [] : [index]))
@@ -99,6 +99,7 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     return (
       field !== undefined &&
       isStored[index] === true &&
+      numbers.isIndexed(field) &&
       !numbers.layout.prefixFields.has(fieldKey(field))
     )
   }
