@@ -17,7 +17,7 @@ import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { NOTHING } from '../combine-queries.ts'
 import { requireText } from '../parse/conditions.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
-import { Name, refTo, type UnionType, unionType } from '../parse/union-type.ts'
+import { Name, refTo, type UnionType, unionType, unionTypes } from '../parse/union-type.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
 import { V2_QUERIES } from '../parse/v2-query-types.ts'
 import { EVERYTHING, type Query } from '../query.ts'
@@ -119,79 +119,63 @@ const FILTER = unionType('Filter', { objectSet, where: refTo(V2_QUERIES.componen
 const OPERATION = unionType('Operation', { objectSets: Type.Array(objectSet, { minItems: 1 }) })
 
 /** The types of object sets. */
-export const SET_TYPES: ReadonlyMap<string, SetTypeParser> = new Map<string, SetTypeParser>([
-  [
-    'base',
-    {
-      ...unionType('Base', { objectType: Name }),
-      parse: ({ objectType }, { context: { ontology }, path }) => {
-        const name = requireText(objectType, `${path}.objectType`)
-        return [{ objectType: findObjectType(ontology, name), query: EVERYTHING }]
-      },
+export const SET_TYPES = unionTypes<SetTypeParser>({
+  base: {
+    ...unionType('Base', { objectType: Name }),
+    parse: ({ objectType }, { context: { ontology }, path }) => {
+      const name = requireText(objectType, `${path}.objectType`)
+      return [{ objectType: findObjectType(ontology, name), query: EVERYTHING }]
     },
-  ],
-  [
-    'interfaceBase',
-    {
-      ...unionType('InterfaceBase', {
-        interfaceType: Name,
-        includeAllBaseObjectProperties: optional(Type.Boolean()),
+  },
+  interfaceBase: {
+    ...unionType('InterfaceBase', {
+      interfaceType: Name,
+      includeAllBaseObjectProperties: optional(Type.Boolean()),
+    }),
+    parse: (members, { context: { ontology }, path }) => {
+      const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
+      const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
+      const parts = interfaceParts(findInterfaceType(ontology, apiName), EVERYTHING)
+      return includeAllProperties ? parts.map((part) => ({ ...part, includeAllProperties })) : parts
+    },
+  },
+  static: {
+    ...unionType('Static', {
+      objects: Type.Array(Type.String({ pattern: OBJECT_RID_PATTERN }), {
+        description: 'RIDs of objects.',
       }),
-      parse: (members, { context: { ontology }, path }) => {
-        const apiName = requireText(members['interfaceType'], `${path}.interfaceType`)
-        const includeAllProperties = readFlag(members, 'includeAllBaseObjectProperties', path)
-        const parts = interfaceParts(findInterfaceType(ontology, apiName), EVERYTHING)
-        return includeAllProperties
-          ? parts.map((part) => ({ ...part, includeAllProperties }))
-          : parts
-      },
-    },
-  ],
-  [
-    'static',
-    {
-      ...unionType('Static', {
-        objects: Type.Array(Type.String({ pattern: OBJECT_RID_PATTERN }), {
-          description: 'RIDs of objects.',
-        }),
+    }),
+    parse: parseStatic,
+  },
+  reference: {
+    ...unionType('Reference', {
+      reference: Type.String({
+        pattern: '^ri\\.',
+        description: 'RID of a temporary object set.',
       }),
-      parse: parseStatic,
-    },
-  ],
-  [
-    'reference',
-    {
-      ...unionType('Reference', {
-        reference: Type.String({
-          pattern: '^ri\\.',
-          description: 'RID of a temporary object set.',
-        }),
-      }),
-      parse: parseReference,
-    },
-  ],
-  ['filter', { ...FILTER, parse: parseFilter }],
-  ['union', { ...OPERATION, parse: combined(unionOf) }],
-  ['intersect', { ...OPERATION, parse: combined(intersectionOf) }],
-  ['subtract', { ...OPERATION, parse: combined(differenceOf) }],
-  ['searchAround', around('SearchAround', 'link', linkedTo)],
-  [
-    'interfaceLinkSearchAround',
-    around('InterfaceLinkSearchAround', 'interfaceLink', linkedByInterface),
-  ],
-  ['asType', { ...unionType('AsType', { entityType: Name, objectSet }), parse: parseCast }],
-  [
-    'asBaseObjectTypes',
-    {
-      ...unionType('AsBaseObjectTypes', { objectSet }),
-      parse: ({ objectSet: from }, { parseNested }) =>
-        parseNested(from, '.objectSet').map(({ objectType, query }) => ({
-          objectType,
-          query,
-        })),
-    },
-  ],
-])
+    }),
+    parse: parseReference,
+  },
+  filter: { ...FILTER, parse: parseFilter },
+  union: { ...OPERATION, parse: combined(unionOf) },
+  intersect: { ...OPERATION, parse: combined(intersectionOf) },
+  subtract: { ...OPERATION, parse: combined(differenceOf) },
+  searchAround: around('SearchAround', 'link', linkedTo),
+  interfaceLinkSearchAround: around(
+    'InterfaceLinkSearchAround',
+    'interfaceLink',
+    linkedByInterface,
+  ),
+  asType: { ...unionType('AsType', { entityType: Name, objectSet }), parse: parseCast },
+  asBaseObjectTypes: {
+    ...unionType('AsBaseObjectTypes', { objectSet }),
+    parse: ({ objectSet: from }, { parseNested }) =>
+      parseNested(from, '.objectSet').map(({ objectType, query }) => ({
+        objectType,
+        query,
+      })),
+  },
+})
 
 /** Set types of the public API that this service does not have. */
 const UNSUPPORTED = ['withProperties', 'nearestNeighbors', 'methodInput']

@@ -9,7 +9,15 @@ import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryTypeParser } from './parse-query.ts'
 import { combinators, comparisons } from './shared-query-types.ts'
-import { Fuzzy, IsAbsent, Text, type UnionType, unionType, Value } from './union-type.ts'
+import {
+  Fuzzy,
+  IsAbsent,
+  Text,
+  type UnionType,
+  unionType,
+  unionTypes,
+  Value,
+} from './union-type.ts'
 import { unprocessable } from './unprocessable.ts'
 
 const PREFIX = 'properties.'
@@ -43,18 +51,15 @@ const Field = Type.String({
     '`properties.NAME`, or `properties.NAME.FIELD.FIELD` for a field of a struct, at any depth.',
 })
 
-const text = (match: TextMatch, type: UnionType): [string, QueryTypeParser] => [
-  match,
-  {
-    ...type,
-    parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
-      if (fuzzy !== undefined && fuzzy !== null && typeof fuzzy !== 'boolean') {
-        throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
-      }
-      return conditions.text({ match, field, value, fuzzy: fuzzy === true, path })
-    },
+const text = (match: TextMatch, type: UnionType): QueryTypeParser => ({
+  ...type,
+  parse: ({ field = null, value, fuzzy }, { conditions, path }) => {
+    if (fuzzy !== undefined && fuzzy !== null && typeof fuzzy !== 'boolean') {
+      throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
+    }
+    return conditions.text({ match, field, value, fuzzy: fuzzy === true, path })
   },
-]
+})
 
 const PHRASE = unionType('Phrase', { field: Field, value: Text })
 const TERMS = unionType('Terms', { field: Field, value: Text, fuzzy: Fuzzy })
@@ -65,26 +70,20 @@ export const REVISION_1_QUERIES: QueryGrammar = {
   syntax: REVISION_1_FIELDS,
   member: 'query',
   component: COMPONENT,
-  types: new Map([
+  types: unionTypes({
     ...comparisons(Field),
-    [
-      'isNull',
-      {
-        ...unionType('IsNull', { field: Field, value: IsAbsent }),
-        parse: ({ field, value }, { conditions, path }) => conditions.isNull(field, value, path),
-      },
-    ],
-    [
-      'contains',
-      {
-        ...unionType('Contains', { field: Field, value: Value }),
-        parse: ({ field, value }, { conditions, path }) => conditions.contains(field, value, path),
-      },
-    ],
-    text('phrase', PHRASE),
-    text('prefix', PHRASE),
-    text('anyTerm', TERMS),
-    text('allTerms', TERMS),
+    isNull: {
+      ...unionType('IsNull', { field: Field, value: IsAbsent }),
+      parse: ({ field, value }, { conditions, path }) => conditions.isNull(field, value, path),
+    },
+    contains: {
+      ...unionType('Contains', { field: Field, value: Value }),
+      parse: ({ field, value }, { conditions, path }) => conditions.contains(field, value, path),
+    },
+    phrase: text('phrase', PHRASE),
+    prefix: text('prefix', PHRASE),
+    anyTerm: text('anyTerm', TERMS),
+    allTerms: text('allTerms', TERMS),
     ...combinators(COMPONENT),
-  ]),
+  }),
 }

@@ -14,7 +14,7 @@ import { resolveField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.ts'
 import { combinators, comparisons } from './shared-query-types.ts'
-import { Text, unionType } from './union-type.ts'
+import { Text, unionType, unionTypes } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 const REVISION_2_FIELDS: FieldSyntax = {
@@ -65,32 +65,26 @@ export const REVISION_2_QUERIES: QueryGrammar = {
   syntax: REVISION_2_FIELDS,
   member: 'query',
   component: COMPONENT,
-  types: new Map<string, QueryTypeParser>([
-    ['empty', { ...unionType('Empty'), parse: () => EVERYTHING }],
+  types: unionTypes<QueryTypeParser>({
+    empty: { ...unionType('Empty'), parse: () => EVERYTHING },
     ...comparisons(Field),
-    [
-      'keyword',
-      {
-        ...unionType('Keyword', { query: Text }),
-        parse: ({ query }, { conditions, path }) =>
-          conditions.text({
-            match: 'allTerms',
-            field: undefined,
-            value: query,
-            fuzzy: false,
-            path,
-          }),
-      },
-    ],
-    [
-      'geoPointWithin',
-      {
-        ...unionType('GeoPointWithin', { polygon: Ring }),
-        parse: ({ polygon }, parsing) => anyWithin(readRing(polygon, parsing), parsing),
-      },
-    ],
+    keyword: {
+      ...unionType('Keyword', { query: Text }),
+      parse: ({ query }, { conditions, path }) =>
+        conditions.text({
+          match: 'allTerms',
+          field: undefined,
+          value: query,
+          fuzzy: false,
+          path,
+        }),
+    },
+    geoPointWithin: {
+      ...unionType('GeoPointWithin', { polygon: Ring }),
+      parse: ({ polygon }, parsing) => anyWithin(readRing(polygon, parsing), parsing),
+    },
     ...combinators(COMPONENT),
-  ]),
+  }),
 }
 
 /** Matches the objects with a position in a ring, whichever property it belongs to. */

@@ -20,6 +20,13 @@ export function unionType(
   return { component, schema, members: Object.keys(schema) }
 }
 
+/** Returns the types of a union by their names. */
+export function unionTypes<Member extends UnionType>(
+  types: Readonly<Record<string, Member>>,
+): ReadonlyMap<string, Member> {
+  return new Map(Object.entries(types))
+}
+
 /** Returns a reference to a component of `openapi.json`. */
 export function refTo(component: string): TSchema & { readonly $ref: string } {
   return { $ref: `#/components/schemas/${component}` }

@@ -12,7 +12,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryMembers } from './parse-query.ts'
-import { Name, refTo, type UnionType, unionType } from './union-type.ts'
+import { Name, refTo, type UnionType, unionType, unionTypes } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 /** Joins a property and a struct field. API names contain no colon. */
@@ -74,56 +74,44 @@ interface IdentifierParser extends UnionType {
 const SPECIAL = unionType('Special')
 
 /** The types of property identifiers: a property, a struct field, the title or the primary key. */
-export const PROPERTY_IDENTIFIERS: ReadonlyMap<string, IdentifierParser> = new Map([
-  [
-    'property',
-    {
-      ...unionType('Property', { apiName: Name }),
-      parse: ({ apiName }, objectType, path) => readName(apiName, objectType, `${path}.apiName`),
-    },
-  ],
-  [
-    'structField',
-    {
-      ...unionType('StructField', {
-        propertyApiName: Name,
-        structFieldApiName: Type.String({
-          minLength: 1,
-          description: 'A field, or our extension for structs inside structs: `geo.lat`.',
-        }),
+export const PROPERTY_IDENTIFIERS = unionTypes<IdentifierParser>({
+  property: {
+    ...unionType('Property', { apiName: Name }),
+    parse: ({ apiName }, objectType, path) => readName(apiName, objectType, `${path}.apiName`),
+  },
+  structField: {
+    ...unionType('StructField', {
+      propertyApiName: Name,
+      structFieldApiName: Type.String({
+        minLength: 1,
+        description: 'A field, or our extension for structs inside structs: `geo.lat`.',
       }),
-      parse: ({ propertyApiName, structFieldApiName }, objectType, path) => {
-        const property = readName(propertyApiName, objectType, `${path}.propertyApiName`)
-        const field = readName(structFieldApiName, objectType, `${path}.structFieldApiName`)
-        return property + STRUCT_FIELD_SEPARATOR + field
-      },
+    }),
+    parse: ({ propertyApiName, structFieldApiName }, objectType, path) => {
+      const property = readName(propertyApiName, objectType, `${path}.propertyApiName`)
+      const field = readName(structFieldApiName, objectType, `${path}.structFieldApiName`)
+      return property + STRUCT_FIELD_SEPARATOR + field
     },
-  ],
-  [
-    'propertyWithLoadLevel',
-    {
-      ...unionType('LoadLevel', {
-        propertyIdentifier: identifier,
-        loadLevel: Type.Object({ type: Type.Enum(['noLoadLevel']) }),
-      }),
-      parse: ({ propertyIdentifier, loadLevel }, objectType, path) => {
-        refuseLoadLevel(loadLevel, `${path}.loadLevel`)
-        return readInner(propertyIdentifier, objectType, `${path}.propertyIdentifier`)
-      },
+  },
+  propertyWithLoadLevel: {
+    ...unionType('LoadLevel', {
+      propertyIdentifier: identifier,
+      loadLevel: Type.Object({ type: Type.Enum(['noLoadLevel']) }),
+    }),
+    parse: ({ propertyIdentifier, loadLevel }, objectType, path) => {
+      refuseLoadLevel(loadLevel, `${path}.loadLevel`)
+      return readInner(propertyIdentifier, objectType, `${path}.propertyIdentifier`)
     },
-  ],
-  [
-    'titleProperty',
-    {
-      ...SPECIAL,
-      parse: (_, { titleProperty, apiName }, path) => {
-        if (titleProperty !== undefined) return titleProperty
-        throw unprocessable(path, `object type ${apiName} has no title property`)
-      },
+  },
+  titleProperty: {
+    ...SPECIAL,
+    parse: (_, { titleProperty, apiName }, path) => {
+      if (titleProperty !== undefined) return titleProperty
+      throw unprocessable(path, `object type ${apiName} has no title property`)
     },
-  ],
-  ['primaryKeyProperty', { ...SPECIAL, parse: (_, { primaryKey }) => primaryKey.apiName }],
-] satisfies [string, IdentifierParser][])
+  },
+  primaryKeyProperty: { ...SPECIAL, parse: (_, { primaryKey }) => primaryKey.apiName },
+})
 
 /** Parses a property identifier. */
 export function readPropertyIdentifier(

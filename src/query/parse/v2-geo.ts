@@ -39,17 +39,17 @@ interface GeoCondition {
 }
 
 /** Parses `withinBoundingBox` and the like; the value is a box. */
-export function parseBoxQuery(type: string, relation: GeoRelation) {
-  return (written: string, { value }: QueryMembers, parsing: QueryParsing): Query => {
-    const condition = { type, written, parsing }
+export function parseBoxQuery(relation: GeoRelation) {
+  return (written: string, { type, value }: QueryMembers, parsing: QueryParsing): Query => {
+    const condition = { type: String(type), written, parsing }
     return geoQuery(condition, relation, readArea(condition, 'box', value, readBox))
   }
 }
 
 /** Parses `withinPolygon` and the like; the value is a GeoJSON polygon. */
-export function parsePolygonQuery(type: string, relation: GeoRelation) {
-  return (written: string, { value }: QueryMembers, parsing: QueryParsing): Query => {
-    const condition = { type, written, parsing }
+export function parsePolygonQuery(relation: GeoRelation) {
+  return (written: string, { type, value }: QueryMembers, parsing: QueryParsing): Query => {
+    const condition = { type: String(type), written, parsing }
     const area = readArea(condition, 'GeoJSON Polygon', value, (polygon) =>
       readGeometry(polygon, ['Polygon']),
     )

@@ -14,7 +14,7 @@ import type { IntervalRule, Query } from '../query.ts'
 import { isText } from '../resolve-field.ts'
 import { notSupported, requireText } from './conditions.ts'
 import type { QueryMembers, QueryParsing } from './parse-query.ts'
-import { refTo, Text, type UnionType, unionType } from './union-type.ts'
+import { refTo, Text, unionType, unionTypes } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 
 export function parseInterval(
@@ -40,19 +40,16 @@ const maxGaps = optional(
 )
 
 /** The types of rules. */
-export const INTERVAL_RULES: ReadonlyMap<string, UnionType> = new Map([
-  ['allOf', unionType('AllOf', { rules, ordered, maxGaps })],
-  ['anyOf', unionType('AnyOf', { rules })],
-  ['match', unionType('Match', { query: Text, ordered, maxGaps })],
-  ['prefixOnLastToken', unionType('Prefix', { query: Text })],
-  [
-    'fuzzy',
-    unionType('Fuzzy', {
-      term: Type.String(),
-      fuzziness: optional(Type.Integer({ minimum: 0, maximum: INTERVAL_MAX_EDITS })),
-    }),
-  ],
-])
+export const INTERVAL_RULES = unionTypes({
+  allOf: unionType('AllOf', { rules, ordered, maxGaps }),
+  anyOf: unionType('AnyOf', { rules }),
+  match: unionType('Match', { query: Text, ordered, maxGaps }),
+  prefixOnLastToken: unionType('Prefix', { query: Text }),
+  fuzzy: unionType('Fuzzy', {
+    term: Type.String(),
+    fuzziness: optional(Type.Integer({ minimum: 0, maximum: INTERVAL_MAX_EDITS })),
+  }),
+})
 
 /** Returns undefined for a rule that nothing can satisfy. */
 class RuleParser {

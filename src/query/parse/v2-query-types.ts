@@ -7,8 +7,8 @@ import type { GeoRelation, Query, RelativePoint, TextMatch } from '../query.ts'
 import { isTimeZone } from '../relative-dates.ts'
 import { notSupported, requireText } from './conditions.ts'
 import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
-import { combinators, OPERATORS } from './shared-query-types.ts'
-import { Fuzzy, IsAbsent, refTo, Text, unionType, Value } from './union-type.ts'
+import { combinators, eachOperator } from './shared-query-types.ts'
+import { Fuzzy, IsAbsent, refTo, Text, unionType, unionTypes, Value } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from './v2-fields.ts'
 import {
@@ -34,28 +34,25 @@ function leaf(
   }
 }
 
-const text = (type: string, match: TextMatch, canBeFuzzy: boolean): [string, QueryTypeParser] => [
-  type,
+const text = (match: TextMatch, canBeFuzzy: boolean): QueryTypeParser =>
   leaf(
     canBeFuzzy ? 'Terms' : 'Phrase',
     canBeFuzzy ? { value: Text, fuzzy: Fuzzy } : { value: Text },
-    (field, { value, fuzzy }, { conditions, path }) => {
+    (field, { type, value, fuzzy }, { conditions, path }) => {
       if (fuzzy != null && typeof fuzzy !== 'boolean') {
         throw unprocessable(`${path}.fuzzy`, 'is not a boolean')
       }
-      return conditions.text({ type, match, field, value, fuzzy: fuzzy === true, path })
+      const written = { type: String(type), match, field, value, path }
+      return conditions.text({ ...written, fuzzy: fuzzy === true })
     },
-  ),
-]
+  )
 
 const Pattern = Type.String({ description: 'The pattern that a whole value must match.' })
 
-const pattern = (type: 'wildcard' | 'regex'): [string, QueryTypeParser] => [
-  type,
+const pattern = (type: 'wildcard' | 'regex'): QueryTypeParser =>
   leaf('Pattern', { value: Pattern }, (field, { value }, { conditions, path }) =>
     conditions.pattern({ type, field, value, path }),
-  ),
-]
+  )
 
 const Point = Type.Object({
   type: Type.Enum(['Point']),
@@ -77,15 +74,11 @@ const Distance = Type.Object(
   closed,
 )
 
-const box = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
-  type,
-  leaf('BoundingBox', { value: BoundingBox }, parseBoxQuery(type, relation)),
-]
+const box = (relation: GeoRelation): QueryTypeParser =>
+  leaf('BoundingBox', { value: BoundingBox }, parseBoxQuery(relation))
 
-const polygon = (type: string, relation: GeoRelation): [string, QueryTypeParser] => [
-  type,
-  leaf('Polygon', { value: Polygon }, parsePolygonQuery(type, relation)),
-]
+const polygon = (relation: GeoRelation): QueryTypeParser =>
+  leaf('Polygon', { value: Polygon }, parsePolygonQuery(relation))
 
 const RelativePointSchema = optional(
   Type.Object(
@@ -104,72 +97,56 @@ export const V2_QUERIES: QueryGrammar = {
   syntax: V2_FIELDS,
   member: 'where',
   component: COMPONENT,
-  types: new Map<string, QueryTypeParser>([
-    ...OPERATORS.map((operator): [string, QueryTypeParser] => [
-      operator,
+  types: unionTypes<QueryTypeParser>({
+    ...eachOperator((operator) =>
       leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
         conditions.compare(operator, field, value, path),
       ),
-    ]),
-    [
-      'in',
-      leaf('In', { value: Type.Array(Value) }, (field, { value }, { conditions, path }) =>
-        conditions.in(field, value, path),
-      ),
-    ],
-    [
-      'isNull',
-      leaf('IsNull', { value: IsAbsent }, (field, { value }, { conditions, path }) =>
-        conditions.isNull(field, value, path),
-      ),
-    ],
-    [
-      'contains',
-      leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
-        conditions.contains(field, value, path),
-      ),
-    ],
-    text('containsAllTerms', 'allTerms', true),
-    text('containsAnyTerm', 'anyTerm', true),
-    text('containsAllTermsInOrder', 'phrase', false),
-    text('containsAllTermsInOrderPrefixLastTerm', 'prefix', false),
+    ),
+    in: leaf('In', { value: Type.Array(Value) }, (field, { value }, { conditions, path }) =>
+      conditions.in(field, value, path),
+    ),
+    isNull: leaf('IsNull', { value: IsAbsent }, (field, { value }, { conditions, path }) =>
+      conditions.isNull(field, value, path),
+    ),
+    contains: leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
+      conditions.contains(field, value, path),
+    ),
+    containsAllTerms: text('allTerms', true),
+    containsAnyTerm: text('anyTerm', true),
+    containsAllTermsInOrder: text('phrase', false),
+    containsAllTermsInOrderPrefixLastTerm: text('prefix', false),
     // The deprecated name of the previous one.
-    text('startsWith', 'prefix', false),
-    [
-      'relativeDateRange',
-      leaf(
-        'RelativeDateRange',
-        {
-          relativeStartTime: RelativePointSchema,
-          relativeEndTime: RelativePointSchema,
-          timeZoneId: Type.String({ description: 'A name such as `Europe/London`.' }),
-        },
-        parseRelativeDateRange,
-      ),
-    ],
-    box('withinBoundingBox', 'within'),
-    box('intersectsBoundingBox', 'intersects'),
-    box('doesNotIntersectBoundingBox', 'disjoint'),
-    polygon('withinPolygon', 'within'),
-    polygon('intersectsPolygon', 'intersects'),
-    polygon('doesNotIntersectPolygon', 'disjoint'),
-    ['withinDistanceOf', leaf('Distance', { value: Distance }, parseDistanceQuery)],
-    [
-      'geoShapeV2',
-      leaf(
-        'GeoShape',
-        {
-          geometry: Type.Object({ type: Type.Enum(['envelope', 'geoJson']) }),
-          spatialFilterMode: Type.Enum(['INTERSECTS', 'DISJOINT', 'WITHIN', 'CONTAINS']),
-        },
-        parseGeoShapeQuery,
-      ),
-    ],
-    ['interval', leaf('Interval', { rule: refTo(INTERVAL_RULE_COMPONENT) }, parseInterval)],
-    pattern('wildcard'),
-    pattern('regex'),
+    startsWith: text('prefix', false),
+    relativeDateRange: leaf(
+      'RelativeDateRange',
+      {
+        relativeStartTime: RelativePointSchema,
+        relativeEndTime: RelativePointSchema,
+        timeZoneId: Type.String({ description: 'A name such as `Europe/London`.' }),
+      },
+      parseRelativeDateRange,
+    ),
+    withinBoundingBox: box('within'),
+    intersectsBoundingBox: box('intersects'),
+    doesNotIntersectBoundingBox: box('disjoint'),
+    withinPolygon: polygon('within'),
+    intersectsPolygon: polygon('intersects'),
+    doesNotIntersectPolygon: polygon('disjoint'),
+    withinDistanceOf: leaf('Distance', { value: Distance }, parseDistanceQuery),
+    geoShapeV2: leaf(
+      'GeoShape',
+      {
+        geometry: Type.Object({ type: Type.Enum(['envelope', 'geoJson']) }),
+        spatialFilterMode: Type.Enum(['INTERSECTS', 'DISJOINT', 'WITHIN', 'CONTAINS']),
+      },
+      parseGeoShapeQuery,
+    ),
+    interval: leaf('Interval', { rule: refTo(INTERVAL_RULE_COMPONENT) }, parseInterval),
+    wildcard: pattern('wildcard'),
+    regex: pattern('regex'),
     ...combinators(COMPONENT),
-  ]),
+  }),
 }
 
 /** The units of a relative point, with the largest distance: about a thousand years. */
