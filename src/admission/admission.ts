@@ -15,6 +15,9 @@ const MAX_WAIT_MS = 20_000
  */
 const REST = { usualMs: 50, factor: 10, maxMs: 2000 } as const
 
+/** The number of requests of one caller that wait for changes: each takes a connection, and memory. */
+const MAX_WAITING_REQUESTS = 2000
+
 /** A request in progress. */
 interface AdmittedRequest {
   readonly callerId: string
@@ -24,6 +27,9 @@ interface AdmittedRequest {
 
 export class Admission {
   readonly #limits: CallerLimits
+  /** The requests that count as in progress. */
+  readonly #admitted = new WeakSet<AdmittedRequest>()
+  readonly #waiting: CallerLimits
   readonly #turns: FairTurns
   readonly #refusals = new RefusalDelay()
   readonly #batches = new FairQueue({
@@ -38,6 +44,11 @@ export class Admission {
 
   constructor(limits: CallerLimitsOptions, turns = new FairTurns(), timer = REAL_TIMER) {
     this.#limits = new CallerLimits(limits)
+    this.#waiting = new CallerLimits({
+      maxConcurrentRequests: MAX_WAITING_REQUESTS,
+      requestsPerMinute: 'none',
+      now: limits.now,
+    })
     this.#turns = turns
     this.#timer = timer
     this.#changes = new FairQueue({
@@ -53,7 +64,35 @@ export class Admission {
   admit(request: AdmittedRequest): void {
     const { callerId } = request
     this.#limits.enter(callerId)
-    request.defer(() => this.#limits.leave(callerId))
+    this.#admitted.add(request)
+    request.defer(() => this.#leave(request))
+  }
+
+  /**
+   * Waits for an event, which may take long. Meanwhile the request counts as waiting and not as in
+   * progress. Throws `TooManyRequests` if too many requests of the caller wait.
+   */
+  async whileWaiting<T>(request: AdmittedRequest, event: () => Promise<T>): Promise<T> {
+    const { callerId } = request
+    this.#waiting.enter(callerId)
+    this.#leave(request)
+    let hasEnded = false
+    request.defer(() => {
+      hasEnded = true
+    })
+    try {
+      return await event()
+    } finally {
+      this.#waiting.leave(callerId)
+      if (!hasEnded) {
+        this.#limits.enterAgain(callerId)
+        this.#admitted.add(request)
+      }
+    }
+  }
+
+  #leave(request: AdmittedRequest): void {
+    if (this.#admitted.delete(request)) this.#limits.leave(request.callerId)
   }
 
   /** Returns a promise to wait for while other callers have their turn, or undefined to go ahead. */

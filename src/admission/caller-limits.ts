@@ -55,6 +55,11 @@ export class CallerLimits {
     use.inProgress += 1
   }
 
+  /** Counts a request that was counted before. */
+  enterAgain(callerId: string): void {
+    this.#callers.findOrCreate(callerId).inProgress += 1
+  }
+
   leave(callerId: string): void {
     const use = this.#callers.find(callerId)
     if (use !== undefined) use.inProgress -= 1

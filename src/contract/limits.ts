@@ -37,6 +37,9 @@ export const SNAPSHOT_MAX_AGE_SECONDS = 3600
 /** How long changes can be followed from a changes token. */
 export const CHANGES_MAX_AGE_SECONDS = 86_400
 
+/** How long a request for changes may wait for some. */
+export const CHANGES_MAX_WAIT_SECONDS = 60
+
 /** The byte budget of a page. A page always contains at least one object [2.1.3]. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024
 

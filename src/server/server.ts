@@ -15,6 +15,7 @@ import { OntologyCache } from '../ontology/ontology-cache.ts'
 import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import { BatchParsers } from '../service/batches/batch-parsers.ts'
+import { Followers } from '../service/changes/followers.ts'
 import { TierCache } from '../service/ranking/tier-cache.ts'
 import { withColumns } from '../store/columns/column-objects.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -144,6 +145,7 @@ export async function assembleService(
         snapshotMaxAgeSeconds: config.OQS_SNAPSHOT_MAX_AGE_SECONDS,
         changesMaxAgeSeconds: config.OQS_CHANGES_MAX_AGE_SECONDS,
       }),
+      followers: parts.use(new Followers(store.publications, stopping.signal)),
       tierCache: new TierCache(),
       adminTokenHash: admin === undefined ? undefined : hashSecret(admin),
       openIdTokens,

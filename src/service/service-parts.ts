@@ -4,6 +4,7 @@ import type { MemoryBudget } from '../admission/memory-budget.ts'
 import type { RetrievalLimit, WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { Objects, StoreBesideObjects } from '../store/object-store.ts'
+import type { Followers } from './changes/followers.ts'
 import type { TierCache } from './ranking/tier-cache.ts'
 
 export interface ServiceParts {
@@ -14,6 +15,7 @@ export interface ServiceParts {
   /** The memory for batches in progress and unsent pages. */
   readonly memory: MemoryBudget
   readonly walkTokens: WalkTokens
+  readonly followers: Followers
   /** The scored objects of walks by relevance. */
   readonly tierCache: TierCache
   readonly limits: ServiceLimits

@@ -53,6 +53,14 @@ export async function admitCaller(request: FastifyRequest, services: Services): 
   request.context.throwIfEnded()
 }
 
+/** Finds out who the caller is now, and what it may see, without caches. */
+export async function identifyAgain(request: FastifyRequest, services: Services): Promise<void> {
+  const identified = await identifyRequest(request, services, false)
+  const { scope } = request.routeOptions.config
+  if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
+  await loadView(request, services, identified)
+}
+
 /** Sets the caller, the catalogue and the context of a request. */
 async function identifyRequest(
   request: FastifyRequest,
@@ -117,10 +125,7 @@ function retryIfStale(handler: RouteHandlerMethod, services: Services): RouteHan
         const mayBeStale = request.context.dropCachedIdentity() !== undefined || isOutOfSync(error)
         if (!mayBeStale || attempts === MAX_ATTEMPTS) throw error
         const before = request.catalogue
-        const identified = await identifyRequest(request, services, false)
-        const { scope } = request.routeOptions.config
-        if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
-        await loadView(request, services, identified)
+        await identifyAgain(request, services)
         const isSame = request.catalogue.isSame(before)
         if (!(error instanceof StaleIdentity) && isSame) throw error
       }

@@ -1,6 +1,6 @@
 /** The paging parameters, as they stand in a query string or in a body, and `nextPageToken`. */
 import { Type } from 'typebox'
-import { PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
+import { CHANGES_MAX_WAIT_SECONDS, PAGE_TOKEN_MAX_LENGTH } from '../../contract/limits.ts'
 import { documentedWith, flag, optional, text } from '../../contract/schema-parts.ts'
 
 const PageSize = Type.Integer({
@@ -54,10 +54,18 @@ const Since = documentedWith(
   { pattern: '^(now|v1\\.[A-Za-z0-9_-]{64,})$' },
 )
 
+const Wait = Type.Integer({
+  minimum: 0,
+  maximum: CHANGES_MAX_WAIT_SECONDS,
+  description:
+    'How many seconds to wait for changes if there are none yet. Default: 0, the response comes at once.',
+})
+
 /** The parameters of a request for changes, in a query string and in a body. */
-export const queryFollowing = { since: Since, ...metadataPaging }
+export const queryFollowing = { since: Since, wait: Type.Optional(Wait), ...metadataPaging }
 export const bodyFollowing = {
   since: Since,
+  wait: optional(Wait),
   pageSize: optional(PageSize),
   pageToken: optional(PageToken),
 }

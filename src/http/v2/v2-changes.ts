@@ -3,11 +3,10 @@ import { resolveOntology, resolveTypePath } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import { readChanges } from '../../service/changes/read-changes.ts'
 import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
-import { sendPage } from '../response/send-data.ts'
+import { sendChanges } from '../page/send-changes.ts'
 import { changesPage } from '../schemas/object-records.ts'
 import { bodyFollowing, queryFollowing } from '../schemas/paging.ts'
 import { ObjectSet, parseWhere, selectionMembers, where } from './body-members.ts'
@@ -22,20 +21,20 @@ export const v2Changes = [
     summary: 'List changes',
     querystring: Type.Object({ ...queryFollowing, ...RecordParameters.properties }, closed),
     response: changesPage(FlatRecord),
-    handle: async (request, reply, services) => {
-      const { ontology, objectType } = resolveTypePath(request, request.params)
-      const { select, excludeRid = false } = request.query
-      const spec = {
-        ontology,
-        objectType,
-        revision: 'v2',
-        query: EVERYTHING,
-        selection: readSelection(select, objectType),
-        excludeRid,
-        paging: request.query,
-      } as const
-      return sendPage(reply, await readChanges(request, spec, services))
-    },
+    handle: (request, reply, services) =>
+      sendChanges(request, reply, services, () => {
+        const { ontology, objectType } = resolveTypePath(request, request.params)
+        const { select, excludeRid = false } = request.query
+        return {
+          ontology,
+          objectType,
+          revision: 'v2',
+          query: EVERYTHING,
+          selection: readSelection(select, objectType),
+          excludeRid,
+          paging: request.query,
+        }
+      }),
   }),
 
   endpoint({
@@ -47,20 +46,20 @@ export const v2Changes = [
       'An object that matched and no longer does appears as a delete. The token of a search is valid for the same `where` and the same selection.',
     body: Type.Object({ where, ...selectionMembers, ...bodyFollowing }, closed),
     response: changesPage(FlatRecord),
-    handle: async (request, reply, services) => {
-      const { body } = request
-      const { ontology, objectType } = resolveTypePath(request, request.params)
-      const spec = {
-        ontology,
-        objectType,
-        revision: 'v2',
-        query: parseWhere(body.where, objectType, services.limits.query),
-        selection: parseSelection(body, objectType),
-        excludeRid: body.excludeRid ?? false,
-        paging: body,
-      } as const
-      return sendPage(reply, await readChanges(request, spec, services))
-    },
+    handle: (request, reply, services) =>
+      sendChanges(request, reply, services, () => {
+        const { body } = request
+        const { ontology, objectType } = resolveTypePath(request, request.params)
+        return {
+          ontology,
+          objectType,
+          revision: 'v2',
+          query: parseWhere(body.where, objectType, services.limits.query),
+          selection: parseSelection(body, objectType),
+          excludeRid: body.excludeRid ?? false,
+          paging: body,
+        }
+      }),
   }),
 
   endpoint({
@@ -72,22 +71,22 @@ export const v2Changes = [
       'The objects must be of one type. An object that leaves the set, also because a linked object has changed, appears as a delete.',
     body: Type.Object({ objectSet: ObjectSet, ...selectionMembers, ...bodyFollowing }, closed),
     response: changesPage(FlatRecord),
-    handle: async (request, reply, services) => {
-      const { body, context } = request
-      const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-      const { objectSet } = body
-      const { part } = await readSingleTypeSet({ objectSet }, ontology, context, services)
-      const { objectType, query } = part
-      const spec = {
-        ontology,
-        objectType,
-        revision: 'v2',
-        query,
-        selection: parseSelection(body, objectType),
-        excludeRid: body.excludeRid ?? false,
-        paging: body,
-      } as const
-      return sendPage(reply, await readChanges(request, spec, services))
-    },
+    handle: (request, reply, services) =>
+      sendChanges(request, reply, services, async () => {
+        const { body, context } = request
+        const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
+        const { objectSet } = body
+        const { part } = await readSingleTypeSet({ objectSet }, ontology, context, services)
+        const { objectType, query } = part
+        return {
+          ontology,
+          objectType,
+          revision: 'v2',
+          query,
+          selection: parseSelection(body, objectType),
+          excludeRid: body.excludeRid ?? false,
+          paging: body,
+        }
+      }),
   }),
 ]

@@ -40,6 +40,13 @@ export class WorkerDamage {
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) this.tell(worker)
   }
 
+  /** Reports what workers find to the supervisor's own store, which passes it on to the others. */
+  follow({ reportDamage }: ObjectStore): Disposable {
+    return onWorkerMessage((message) => {
+      if (isDamageMessage(message)) reportDamage?.(message.damage)
+    })
+  }
+
   /** Tells a worker that serves. */
   tell(worker: Worker): void {
     if (this.#damage === undefined || !worker.isConnected()) return
@@ -48,9 +55,11 @@ export class WorkerDamage {
   }
 }
 
-/** Returns the damage that a worker reports; undefined if its message is another one. */
-export function reportedDamage(message: object): string | undefined {
-  return isDamageMessage(message) ? message.damage : undefined
+/** Calls a listener with every message of a worker. */
+export function onWorkerMessage(listener: (message: object, worker: Worker) => void): Disposable {
+  const onMessage = (worker: Worker, message: object) => listener(message, worker)
+  cluster.on('message', onMessage)
+  return { [Symbol.dispose]: () => cluster.off('message', onMessage) }
 }
 
 function isDamageMessage(message: object): message is DamageMessage {

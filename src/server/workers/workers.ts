@@ -4,7 +4,6 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
-import type { ObjectStore } from '../../store/object-store.ts'
 import type { Config } from '../config.ts'
 import type { Log, ServerEvent } from '../log.ts'
 import { openMaintainedStore } from '../maintained-store.ts'
@@ -13,8 +12,9 @@ import type { Server } from '../server.ts'
 import { loadServer } from './load-server.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { closeUntakenConnections } from './untaken-connections.ts'
-import { followDamage, reportedDamage, WorkerDamage, withDamageReports } from './worker-damage.ts'
+import { followDamage, WorkerDamage, withDamageReports } from './worker-damage.ts'
 import { shareMetrics, WorkerMetrics } from './worker-metrics.ts'
+import { passOnPublications, sharePublications } from './worker-publications.ts'
 
 /** How long after its own stop timeout a worker is killed. */
 const KILL_MARGIN_MS = 1000
@@ -61,6 +61,7 @@ export async function serveAsWorker(
     const options = { isMaintainer: false, explorer, shareMetrics }
     const server = await startServer(config, { ...options, log: withDamageReports(log) })
     followDamage(server.store)
+    sharePublications(server.store)
     prepare(server)
     report({ listening: server.url })
   } catch (error) {
@@ -90,7 +91,9 @@ export async function startWorkers(
   }
   const counted = metrics?.observing(observe) ?? observe
   const { store } = parts.use(await openMaintainedStore(config, { log: counted }))
-  const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics, damage, store })
+  parts.use(damage.follow(store))
+  parts.use(passOnPublications(store))
+  const supervisor = new Supervisor(config, { log, stopTimeoutMs, metrics, damage })
   parts.defer(() => supervisor.stop())
   // The workers end first, because a worker cannot start without its supervisor.
   using _ = onStopSignal(async (signal) => {
@@ -132,7 +135,6 @@ interface SupervisorOptions {
   /** The metrics of the supervisor itself, which maintains the store; undefined if they are off. */
   readonly metrics: ServiceMetrics | undefined
   readonly damage: WorkerDamage
-  readonly store: ObjectStore
 }
 
 class Supervisor {
@@ -143,7 +145,6 @@ class Supervisor {
   readonly #giveUp: (reason: Error) => void
   readonly #metrics: WorkerMetrics
   readonly #damage: WorkerDamage
-  readonly #store: ObjectStore
   /** The port that new workers listen on. */
   #port: number
   /** The address of the first worker. */
@@ -151,7 +152,7 @@ class Supervisor {
   #state: 'starting' | 'running' | 'failed' | 'stopping' = 'starting'
 
   constructor(config: Config, options: SupervisorOptions) {
-    const { log, stopTimeoutMs, metrics, damage, store } = options
+    const { log, stopTimeoutMs, metrics, damage } = options
     const { promise, reject } = Promise.withResolvers<never>()
     // Prevents an unhandled rejection if it is not awaited.
     promise.catch(() => {})
@@ -160,7 +161,6 @@ class Supervisor {
     this.#log = log
     this.#stopTimeoutMs = stopTimeoutMs
     this.#damage = damage
-    this.#store = store
     this.#metrics = new WorkerMetrics(
       async () => (await metrics?.collect()) ?? [],
       () => this.#slots.flatMap((slot) => (isServing(slot) && slot.worker ? [slot.worker] : [])),
@@ -232,12 +232,9 @@ class Supervisor {
     }
     worker.on('message', (message: WorkerMessage) => {
       if (this.#metrics.handle(worker, message)) return
-      const damage = reportedDamage(message)
-      // The supervisor's own store passes it on to the other workers.
-      if (damage !== undefined) this.#store.reportDamage?.(damage)
-      else if ('failed' in message) {
+      if ('failed' in message) {
         failure = Object.assign(new Error(message.failed.message), { code: message.failed.code })
-      } else {
+      } else if ('listening' in message) {
         slot.listeningSince = performance.now()
         started.resolve(message.listening)
         this.#damage.tell(worker)

@@ -22,6 +22,8 @@ interface ChangesParameters {
   readonly since: string
   readonly pageToken?: string | null
   readonly pageSize?: number | null
+  /** How many seconds to wait for changes. */
+  readonly wait?: number | null
 }
 
 /** The versions of the type and of the types that its query links to, as of one moment. */
