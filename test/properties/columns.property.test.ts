@@ -1,11 +1,6 @@
 /** Random types, data and queries: columns find the same objects as the model, as of any version. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  QUERY_MAX_DEPTH,
-  QUERY_MAX_TERMS,
-  QUERY_MAX_TEXT_LENGTH,
-} from '../../src/contract/limits.ts'
 import { parseDefinition } from '../../src/ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import {
@@ -13,14 +8,6 @@ import {
   readObjectKey,
   type StoredObject,
 } from '../../src/ontology/values/read-object.ts'
-import { checkOrder } from '../../src/query/parse/order.ts'
-import { parseQuery } from '../../src/query/parse/parse-query.ts'
-import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
-import { QueryBudget } from '../../src/query/parse/query-budget.ts'
-import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
-import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
-import { V2_QUERIES } from '../../src/query/parse/v2-query-types.ts'
-import type { OrderTerm, Query } from '../../src/query/query.ts'
 import { compileFilter } from '../../src/store/columns/filter/compile-filter.ts'
 import {
   cursorAt,
@@ -42,10 +29,10 @@ import {
   evaluate,
   isMatch,
   type Properties,
-  type RequestCondition,
   refusalOf,
 } from '../support/query-model.ts'
 import { type Request, requests } from '../support/query-requests.ts'
+import { toOrder, toQuery } from '../support/to-query.ts'
 
 const CASES_PER_HISTORY = 30
 
@@ -180,25 +167,6 @@ function build(specs: readonly ColumnSpec[], rows: readonly Row[], maxTextLength
   return new Segment(buffer, place)
 }
 
-const limits = {
-  maxDepth: QUERY_MAX_DEPTH,
-  maxTerms: QUERY_MAX_TERMS,
-  maxTextLength: QUERY_MAX_TEXT_LENGTH,
-}
-
-const GRAMMARS = {
-  'search 1.0': REVISION_1_QUERIES,
-  'search 2.0': REVISION_2_QUERIES,
-  where: V2_QUERIES,
-} as const
-
-function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
-  if (condition.as === 'listing') {
-    return parsePropertyFilters(condition.filters, objectType, new QueryBudget(limits))
-  }
-  return parseQuery(GRAMMARS[condition.as], condition.query, { objectType, limits })
-}
-
 type Filters = NonNullable<ReturnType<typeof compileFilter>>
 
 function filtersOf(world: World, type: GeneratedType, how: Case): Filters | undefined {
@@ -231,17 +199,6 @@ function asOf({ versions, segments, closings, rows }: World, filters: Filters, a
   }
 }
 
-function orderOf({ order }: Case, objectType: ObjectType): OrderTerm[] {
-  return checkOrder(
-    order.map(({ property, direction, nulls }) => ({
-      property,
-      direction,
-      nulls: nulls === 'first' ? 'nullsFirst' : 'nullsLast',
-    })),
-    objectType,
-  )
-}
-
 /** Reads pages until one is not full, each after the last row of the one before. */
 function walk<R>(
   pageAfter: (
@@ -264,7 +221,7 @@ function walk<R>(
 function checkPages(world: World, type: GeneratedType, how: Case, filters: Filters): void {
   const { objects, byKey: rowOf, filtered } = asOf(world, filters, how.version)
   const expected = evaluate(type.model, objects, how.condition, how.order)
-  const order = orderOf(how, world.objectType)
+  const order = toOrder(how.order, world.objectType)
   const rowWith = (key: string) => rowOf.get(key) as Row
   const found = walk<string>(
     (last) => {
@@ -289,7 +246,7 @@ function checkSetPages(world: World, type: GeneratedType, how: Case, filters: Fi
   const parts = [how.version, how.otherVersion].map((version) => asOf(world, filters, version))
   const isLacking = ({ part, index }: { part: number; index: number }) =>
     how.isLacking && part === 1 && index === 0
-  const order = orderOf(how, world.objectType).map(({ property, ...term }, index) => ({
+  const order = toOrder(how.order, world.objectType).map(({ property, ...term }, index) => ({
     ...term,
     properties: parts.map((_, part) => (isLacking({ part, index }) ? undefined : property)),
   }))

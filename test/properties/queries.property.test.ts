@@ -7,22 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import {
-  QUERY_MAX_DEPTH,
-  QUERY_MAX_TERMS,
-  QUERY_MAX_TEXT_LENGTH,
-} from '../../src/contract/limits.ts'
 import { recordShape } from '../../src/contract/object-record.ts'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
 import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
-import { checkOrder } from '../../src/query/parse/order.ts'
-import { parseQuery } from '../../src/query/parse/parse-query.ts'
-import { parsePropertyFilters } from '../../src/query/parse/property-filters.ts'
-import { QueryBudget } from '../../src/query/parse/query-budget.ts'
-import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-types.ts'
-import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-types.ts'
-import { V2_QUERIES } from '../../src/query/parse/v2-query-types.ts'
 import type { Query } from '../../src/query/query.ts'
 import { checkSelection } from '../../src/query/selection.ts'
 import { openStore } from '../../src/server/open-store.ts'
@@ -37,18 +25,12 @@ import {
   histories,
   PROPERTY_NAMES,
 } from '../support/query-arbitraries.ts'
-import {
-  evaluate,
-  own,
-  type Properties,
-  type RequestCondition,
-  refusalOf,
-  select,
-} from '../support/query-model.ts'
+import { evaluate, own, type Properties, refusalOf, select } from '../support/query-model.ts'
 import { explainFailure, type Failing, failureOf } from '../support/query-reduce.ts'
 import { type Request, requests } from '../support/query-requests.ts'
 import { pageRequest, retention } from '../support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
+import { toOrder, toQuery } from '../support/to-query.ts'
 
 const CASES_PER_GROUP = 40
 const TYPES_PER_STORE = 60
@@ -283,25 +265,6 @@ function recordOf({ model, definition }: GeneratedType, object: Properties, how:
   }
 }
 
-const limits = {
-  maxDepth: QUERY_MAX_DEPTH,
-  maxTerms: QUERY_MAX_TERMS,
-  maxTextLength: QUERY_MAX_TEXT_LENGTH,
-}
-
-const GRAMMARS = {
-  'search 1.0': REVISION_1_QUERIES,
-  'search 2.0': REVISION_2_QUERIES,
-  where: V2_QUERIES,
-} as const
-
-function toQuery(condition: RequestCondition, objectType: ObjectType): Query {
-  if (condition.as === 'listing') {
-    return parsePropertyFilters(condition.filters, objectType, new QueryBudget(limits))
-  }
-  return parseQuery(GRAMMARS[condition.as], condition.query, { objectType, limits })
-}
-
 /** Walks as the service does: each page starts after the last row of the previous one. */
 async function walk(
   objectType: ObjectType,
@@ -310,14 +273,7 @@ async function walk(
   version: number,
   expected: number,
 ): Promise<{ records: unknown[]; totalCount: number | undefined }> {
-  const order = checkOrder(
-    how.order.map(({ property, direction, nulls }) => ({
-      property,
-      direction,
-      nulls: nulls === 'first' ? 'nullsFirst' : 'nullsLast',
-    })),
-    objectType,
-  )
+  const order = toOrder(how.order, objectType)
   const record = {
     shape: recordShape(how.revision, objectType.apiName),
     selection: checkSelection(how.selection, objectType),

@@ -9,6 +9,8 @@ import { tempFolder } from './temp-folder.ts'
 
 export interface ColumnStore extends AsyncDisposable {
   readonly store: ObjectStore
+  /** The same store without columns. */
+  readonly database: ObjectStore
   /** How many questions were answered from columns, and why others were not. */
   readonly outcomes: Map<'answered' | Unavailable['reason'], number>
 }
@@ -60,6 +62,7 @@ export async function openColumnStore(name: string): Promise<ColumnStore> {
         return typeof value === 'function' ? value.bind(of) : value
       },
     }),
+    database: store,
     outcomes,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
