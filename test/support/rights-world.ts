@@ -200,14 +200,16 @@ export function visibleWorld(
   const objectTypes = WORLD.objectTypes
     .filter(({ apiName }) => types.has(apiName))
     .map(({ titleProperty, implements: named, ...type }) => {
-      const used = Object.values(named?.['Named']?.properties ?? { label: 'label' })
+      const properties = named?.['Named']?.properties ?? { label: 'label' }
+      const used = Object.values(properties)
       const isNamed = !used.some((property) => hides(type.apiName, property))
       return {
         ...type,
         properties: without(type.properties, (name) => hides(type.apiName, name)),
         ...(titleProperty !== undefined &&
           !hides(type.apiName, titleProperty) && { titleProperty }),
-        implements: isNamed ? named : {},
+        // A limited caller sees all names written out: an interface that gives them may be hidden.
+        implements: isNamed ? { Named: { properties, links: {} } } : {},
       }
     })
   const isUsed = objectTypes.some((type) => 'Named' in (type.implements ?? {}))
