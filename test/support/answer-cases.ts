@@ -43,7 +43,7 @@ export interface Case extends Request {
   readonly back: number | undefined
 }
 
-export interface Rights {
+interface Rights {
   /** Selects the visible objects; undefined for all. */
   readonly rows: RequestCondition | undefined
   /** Numbers of hidden properties. */
