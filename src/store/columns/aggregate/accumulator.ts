@@ -1,6 +1,6 @@
 /** What a metric knows about every group. */
 import type { Column } from '../segment/column.ts'
-import type { Selection } from './coder.ts'
+import type { Selection } from '../segment/read-chunk.ts'
 
 /** Rows with their groups. A row that belongs to several groups occurs several times. */
 export interface GroupedRows extends Selection {
@@ -18,6 +18,8 @@ export interface Accumulator {
   columnAdder(column: Column): AddRows | undefined
   /** Called after all rows of a segment. */
   endSegment?(): void
+  /** Called after all segments, with the number of rows in each group. */
+  finish?(rows: Float64Array): void
   /** Returns the value of a group as JSON text, or undefined if it has none. */
   json(group: number): string | undefined
   /** Orders two groups with values. */

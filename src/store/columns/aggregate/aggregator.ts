@@ -4,9 +4,10 @@ import type { Aggregation, Metric } from '../../../query/aggregation/aggregation
 import type { Filter } from '../filter/filter.ts'
 import { andBits, type Bits, CHUNK, countBits, listBits } from '../image/bits.ts'
 import type { Column } from '../segment/column.ts'
+import type { Selection } from '../segment/read-chunk.ts'
 import type { Segment } from '../segment/segment.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
-import type { Coder, Selection } from './coder.ts'
+import type { Coder } from './coder.ts'
 import { type GroupKeys, groupKeys } from './group-keys.ts'
 import { accumulator } from './metric.ts'
 import { PairTable } from './pair-table.ts'
@@ -84,17 +85,16 @@ export class Aggregator {
     adders: readonly AddRows[],
     onChunk: () => void,
   ): void {
-    const isCountOnly = coders.length === 0 && adders.length === 0
+    const isGrouped = coders.length > 0
+    const isCountOnly = !isGrouped && adders.length === 0
     const grouper = new Grouper(coders, this.#levels)
     for (const selection of selections(filtered, isCountOnly)) {
       onChunk()
-      if (isCountOnly) {
-        this.#counts[0] = (this.#counts[0] as number) + selection.count
-        continue
-      }
+      if (!isGrouped) this.#counts[0] = (this.#counts[0] as number) + selection.count
+      if (isCountOnly) continue
       const rows = grouper.group(selection)
       this.#counts = larger(this.#counts, rows.groupsEnd)
-      countGroups(rows, this.#counts)
+      if (isGrouped) countGroups(rows, this.#counts)
       for (const one of this.#accumulators) if (one !== 'count') one.reserve(rows.groupsEnd)
       for (const add of adders) add(rows)
     }
@@ -102,12 +102,18 @@ export class Aggregator {
 
   finish(): FoundGroups {
     const { groupings } = this.#aggregation
-    for (const one of this.#accumulators) if (one !== 'count') one.reserve(this.#counts.length)
+    for (const one of this.#accumulators) {
+      if (one === 'count') continue
+      one.reserve(this.#counts.length)
+      one.finish?.(this.#counts)
+    }
     const groups: FoundGroup[] = []
     for (let group = 0; group < this.#counts.length; group += 1) {
       const count = this.#counts[group] as number
       if (count === 0 && (groupings.length > 0 || group > 0)) continue
-      groups.push({ group, count, codes: this.#codesOf(group) })
+      const codes = this.#codesOf(group)
+      const isNone = this.#keys.some((keys, level) => keys.isNone?.(codes[level] as number))
+      if (!isNone) groups.push({ group, count, codes })
     }
     return sortGroups(groups, {
       ...this.#aggregation,
@@ -168,7 +174,7 @@ export function* selections(
     const count = countBits(bits, words)
     const isAll = count === to - from
     if (!isAll && !isCountOnly) listBits(bits, words, 0, places)
-    yield { from, to, places: isAll ? ALL_PLACES : places, count }
+    yield { from, to, places: isAll ? ALL_PLACES : places, count, isAll }
   }
 }
 
@@ -186,7 +192,7 @@ class Grouper {
 
   /** Returns the rows that belong to a group. They are valid until the next call. */
   group(selection: Selection): GroupedRows {
-    let rows: Rows = { ...selection, groups: NO_GROUPS }
+    let rows: GroupedRows = { ...selection, groups: NO_GROUPS, groupsEnd: 1 }
     this.#coders.forEach((coder, index) => {
       const level = index === 0 ? undefined : this.#levels[index - 1]
       rows =
@@ -194,21 +200,24 @@ class Grouper {
           ? this.#groupOnce(coder, rows, level, index)
           : groupOften(coder, rows, level)
     })
-    const groupsEnd = this.#coders.length === 0 ? 1 : largest(rows.groups, rows.count) + 1
-    return { ...rows, groupsEnd }
+    return rows
   }
 
   #groupOnce(
     coder: Coder & { kind: 'one' },
-    rows: Rows,
+    rows: GroupedRows,
     level: PairTable | undefined,
     index: number,
-  ): Rows {
+  ): GroupedRows {
     const codes = this.#groupsOf(index, rows.count)
-    const areComplete = coder.read(rows, codes)
-    const coded = areComplete ? rows : this.#withoutUncoded(rows, codes)
-    level?.idsOf(coded.groups, codes, coded.count)
-    return { ...coded, groups: codes }
+    const bits = coder.read(rows, codes)
+    const coded = bits < 0 ? this.#withoutUncoded(rows, codes) : rows
+    if (level === undefined) {
+      const largest = bits < 0 ? largestOf(codes, coded.count) : bits
+      return { ...coded, groups: codes, groupsEnd: largest + 1 }
+    }
+    level.idsOf(coded.groups, codes, coded.count)
+    return { ...coded, groups: codes, groupsEnd: level.size }
   }
 
   /** Rows that belong to several groups of an outer grouping can be more than a chunk. */
@@ -220,16 +229,17 @@ class Grouper {
     return groups
   }
 
-  #withoutUncoded(rows: Rows, codes: Int32Array): Rows {
+  #withoutUncoded(rows: GroupedRows, codes: Int32Array): GroupedRows {
     if (this.#places.length < rows.count) this.#places = new Int32Array(rows.count)
-    return { ...rows, places: this.#places, count: keepCoded(rows, codes, this.#places) }
+    const count = keepCoded(rows, codes, this.#places)
+    return { ...rows, places: this.#places, count, isAll: false }
   }
 }
 
 /** The groups of rows without groupings: all are the first one. */
 const NO_GROUPS = new Int32Array(CHUNK)
 
-function largest(groups: Int32Array, count: number): number {
+function largestOf(groups: Int32Array, count: number): number {
   let max = -1
   for (let at = 0; at < count; at += 1) {
     const group = groups[at] as number
@@ -240,7 +250,7 @@ function largest(groups: Int32Array, count: number): number {
 
 /** Moves the rows with a code to the front, and returns their number. */
 function keepCoded(
-  { places, groups, count }: Rows,
+  { places, groups, count }: GroupedRows,
   codes: Int32Array,
   keptPlaces: Int32Array,
 ): number {
@@ -257,13 +267,11 @@ function keepCoded(
   return kept
 }
 
-type Rows = Omit<GroupedRows, 'groupsEnd'>
-
 function groupOften(
   coder: Coder & { kind: 'many' },
-  rows: Rows,
+  rows: GroupedRows,
   level: PairTable | undefined,
-): Rows {
+): GroupedRows {
   const places: number[] = []
   const groups: number[] = []
   for (let at = 0; at < rows.count; at += 1) {
@@ -275,5 +283,13 @@ function groupOften(
     }
   }
   const count = places.length
-  return { ...rows, places: Int32Array.from(places), groups: Int32Array.from(groups), count }
+  const grouped = Int32Array.from(groups)
+  return {
+    ...rows,
+    places: Int32Array.from(places),
+    count,
+    isAll: false,
+    groups: grouped,
+    groupsEnd: level?.size ?? largestOf(grouped, count) + 1,
+  }
 }

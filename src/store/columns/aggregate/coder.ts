@@ -1,51 +1,50 @@
 /** Coders give each selected row of a chunk the codes of its keys. */
 import { type Bits, hasBit } from '../image/bits.ts'
 import type { CodeColumn, ListColumn, NumberColumn } from '../segment/column.ts'
-import { isWhole, readDoubles, readWholes } from '../segment/read-chunk.ts'
+import { isWhole, type Selection, selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { NumberTable } from './number-table.ts'
 
-/** The rows of a chunk that a query selects. */
-export interface Selection {
-  /** The first position of the chunk, and the one after the last. */
-  readonly from: number
-  readonly to: number
-  /** The selected positions, counted from the first one of the chunk. */
-  readonly places: Int32Array
-  readonly count: number
-}
-
 export type Coder =
-  /** Writes one code for each selected row; -1 for none, of which there are none if it is true. */
-  | { readonly kind: 'one'; readonly read: (selection: Selection, codes: Int32Array) => boolean }
+  /**
+   * Writes one code for each selected row; -1 for none. Returns the bits of all codes: no code is
+   * larger, and it is negative if a row has none.
+   */
+  | { readonly kind: 'one'; readonly read: (selection: Selection, codes: Int32Array) => number }
   /** Returns the codes of a row. */
   | { readonly kind: 'many'; readonly codesOf: (position: number) => number | readonly number[] }
 
-export function textCoder({ codes }: CodeColumn, byCode: Int32Array): Coder & { kind: 'one' } {
-  const isComplete = !byCode.includes(-1)
+/** Gives texts the codes that a list has for those of the column. */
+export function textCoder(
+  { codes, dictionary }: CodeColumn,
+  byCode: Int32Array,
+): Coder & { kind: 'one' } {
+  const isSame = areSame(byCode)
   return {
     kind: 'one',
     read(selection, out) {
-      const chunk = readWholes(codes, selection.from, selection.to)
-      const hasNone = lookUp(chunk, selection, byCode, out)
-      return isComplete || !hasNone
+      const chunk = selectWholes(codes, selection)
+      if (!isSame) return lookUp(chunk, selection.count, byCode, out)
+      out.set(chunk.subarray(0, selection.count))
+      return dictionary.size
     },
   }
 }
 
-/** Returns whether a row has the code -1. */
-function lookUp(
-  chunk: Int32Array,
-  { places, count }: Selection,
-  byCode: Int32Array,
-  out: Int32Array,
-): boolean {
-  let signs = 0
+// Loops over rows are functions of their own, which the compiler optimizes after a few chunks.
+
+function areSame(byCode: Int32Array): boolean {
+  for (let code = 0; code < byCode.length; code += 1) if (byCode[code] !== code) return false
+  return true
+}
+
+function lookUp(chunk: Int32Array, count: number, byCode: Int32Array, out: Int32Array): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
-    const code = byCode[chunk[places[at] as number] as number] as number
+    const code = byCode[chunk[at] as number] as number
     out[at] = code
-    signs |= code
+    bits |= code
   }
-  return signs < 0
+  return bits
 }
 
 /** Gives numbers codes: those of a window by their distance, all others by a table. */
@@ -110,66 +109,63 @@ export function numberCoder(column: NumberColumn, key: NumberKey): Coder & { kin
   return {
     kind: 'one',
     read(selection, out) {
-      const isComplete = read(selection, out)
-      if (present === undefined) return isComplete
-      setAbsent(present, selection, key.absent, out)
-      return false
+      const bits = read(selection, out)
+      return present === undefined ? bits : setAbsent(present, selection, key.absent, out)
     },
   }
 }
 
+/** Replaces the codes of absent values, and returns the bits of all codes. */
 function setAbsent(
   present: Bits,
   { from, places, count }: Selection,
   absent: number,
   out: Int32Array,
-): void {
+): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
     if (!hasBit(present, from + (places[at] as number))) out[at] = absent
+    bits |= out[at] as number
   }
+  return bits
 }
+
+type ReadCodes = (selection: Selection, out: Int32Array) => number
 
 /** Returns how the codes of numbers are read, whether or not a row has one. */
-function numberReader(
-  column: NumberColumn,
-  { codes, toKey, steps }: NumberKey,
-): (selection: Selection, out: Int32Array) => boolean {
+function numberReader(column: NumberColumn, { codes, toKey, steps }: NumberKey): ReadCodes {
   const { values, range } = column
   if (toKey === undefined && isWhole(column) && codes.hasAll(range)) {
-    return (selection, out) => {
-      const chunk = readWholes(values, selection.from, selection.to)
-      subtractFirst(chunk, selection, codes.first, out)
-      return true
-    }
+    return (selection, out) =>
+      subtractFirst(selectWholes(values, selection), selection.count, codes.first, out)
   }
   const table = toKey && steps && stepTable(range, steps, (number) => codes.codeOf(toKey(number)))
-  if (steps !== undefined && table !== undefined) {
-    return (selection, out) => {
-      const chunk = readDoubles(values, selection.from, selection.to)
-      return lookUpSteps(chunk, selection, steps, table, out)
-    }
+  if (table !== undefined) {
+    return (selection, out) =>
+      lookUpSteps(selectDoubles(values, selection), selection.count, table, out)
   }
   return (selection, out) => {
-    const chunk = readDoubles(values, selection.from, selection.to)
-    if (toKey === undefined) {
-      findCodes(chunk, selection, codes, out)
-      return true
-    }
-    findKeyCodes(chunk, selection, codes, toKey, out)
-    return false
+    const chunk = selectDoubles(values, selection)
+    return findCodes(chunk, selection.count, codes, toKey ?? itself, out)
   }
 }
 
-function subtractFirst(
-  chunk: Int32Array,
-  { places, count }: Selection,
-  first: number,
-  out: Int32Array,
-): void {
-  for (let at = 0; at < count; at += 1) out[at] = (chunk[places[at] as number] as number) - first
+function itself(number: number): number {
+  return number
 }
 
-interface StepTable {
+function subtractFirst(chunk: Int32Array, count: number, first: number, out: Int32Array): number {
+  let bits = 0
+  for (let at = 0; at < count; at += 1) {
+    const code = (chunk[at] as number) - first
+    out[at] = code
+    bits |= code
+  }
+  return bits
+}
+
+/** The codes of all steps of a column, from the first one on. */
+interface StepTable extends Steps {
   readonly first: number
   readonly codes: Int32Array
 }
@@ -180,9 +176,11 @@ const MAX_STEPS = 2 ** 16
 /** Returns the codes of all steps of a column; undefined if there are too many. */
 function stepTable(
   { min, max }: NumberColumn['range'],
-  { offset, width }: Steps,
+  steps: Steps,
   codeOf: (number: number) => number,
 ): StepTable | undefined {
+  // A table of whole numbers needs no division.
+  const { offset, width } = max - min < MAX_STEPS - 1 ? { offset: 0, width: 1 } : steps
   const [low, high] = [Math.floor(min) + offset, Math.floor(max) + offset]
   if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high)) return undefined
   const first = Math.floor(low / width)
@@ -191,50 +189,43 @@ function stepTable(
   const codes = Int32Array.from({ length }, (_, step) =>
     codeOf(Math.min(Math.max((first + step) * width - offset, min), max)),
   )
-  return { first, codes }
+  return { offset, width, first, codes }
 }
 
-/** Returns false if a row may have none: NaN has no step. */
+/** NaN has no step. */
 function lookUpSteps(
   chunk: Float64Array,
-  { places, count }: Selection,
-  { offset, width }: Steps,
-  { first, codes }: StepTable,
+  count: number,
+  { offset, width, first, codes }: StepTable,
   out: Int32Array,
-): boolean {
-  let hasNaN = false
+): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
-    const number = Math.floor(chunk[places[at] as number] as number)
-    const step = Math.floor((number + offset) / width) - first
-    if (Number.isNaN(step)) {
-      hasNaN = true
-      out[at] = -1
-    } else out[at] = codes[step] as number
+    const number = Math.floor(chunk[at] as number)
+    const step = width === 1 ? number : Math.floor((number + offset) / width)
+    const code = Number.isNaN(step) ? -1 : (codes[(step - first) | 0] as number)
+    out[at] = code
+    bits |= code
   }
-  return !hasNaN
+  return bits
 }
 
 function findCodes(
   chunk: Float64Array,
-  { places, count }: Selection,
-  codes: NumberCodes,
-  out: Int32Array,
-): void {
-  for (let at = 0; at < count; at += 1)
-    out[at] = codes.codeOf(chunk[places[at] as number] as number)
-}
-
-function findKeyCodes(
-  chunk: Float64Array,
-  { places, count }: Selection,
+  count: number,
   codes: NumberCodes,
   toKey: (number: number) => number,
   out: Int32Array,
-): void {
+): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
-    const key = toKey(chunk[places[at] as number] as number)
-    out[at] = Number.isNaN(key) ? -1 : codes.codeOf(key)
+    const key = toKey(chunk[at] as number)
+    // NaN is a value, but not a key.
+    const code = Number.isNaN(key) && toKey !== itself ? -1 : codes.codeOf(key)
+    out[at] = code
+    bits |= code
   }
+  return bits
 }
 
 /** Gives rows the code of the part that their value is in: after all of some cuts, ascending. */
@@ -249,23 +240,23 @@ export function cutCoder(
   return {
     kind: 'one',
     read(selection, out) {
-      const chunk = readDoubles(values, selection.from, selection.to)
-      cutRows(chunk, selection, cuts, codes, out)
-      if (present !== undefined) setAbsent(present, selection, -1, out)
-      return false
+      const chunk = selectDoubles(values, selection)
+      const bits = cutRows(chunk, selection.count, cuts, codes, out)
+      return present === undefined ? bits : setAbsent(present, selection, -1, out)
     },
   }
 }
 
 function cutRows(
   chunk: Float64Array,
-  { places, count }: Selection,
+  count: number,
   cuts: Float64Array,
   codes: Int32Array,
   out: Int32Array,
-): void {
+): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
-    const number = chunk[places[at] as number] as number
+    const number = chunk[at] as number
     let from = 0
     let to = cuts.length
     while (from < to) {
@@ -274,8 +265,11 @@ function cutRows(
       if (number < (cuts[middle] as number)) to = middle
       else from = middle + 1
     }
-    out[at] = codes[from] as number
+    const code = codes[from] as number
+    out[at] = code
+    bits |= code
   }
+  return bits
 }
 
 /** Each distinct element of a list has a code. */
@@ -288,7 +282,7 @@ export function listCoder({ starts }: ListColumn, elements: Coder): Coder {
     codesOf(position) {
       const codes = new Set<number>()
       for (let at = starts[position] as number; at < (starts[position + 1] as number); at += 1) {
-        elements.read({ from: at, to: at + 1, places, count: 1 }, out)
+        elements.read({ from: at, to: at + 1, places, count: 1, isAll: true }, out)
         codes.add(out[0] as number)
       }
       return [...codes]

@@ -1,84 +1,122 @@
 /** The number of distinct values of groups. */
 import type { Column } from '../segment/column.ts'
+import { selectDoubles } from '../segment/read-chunk.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
-import { NumberCodes, numberCoder, textCoder } from './coder.ts'
-import { PairTable } from './pair-table.ts'
+import { type Coder, NumberCodes, numberCoder, textCoder } from './coder.ts'
+import { countDistinct } from './count-distinct.ts'
+import { KeptValues } from './kept-values.ts'
 import { TextNumbers } from './text-numbers.ts'
 
-/** The codes up to this one are bits, in as many groups as fit into 32 MB. */
-const BITS = 2 ** 21
-const GROUPS_WITH_BITS = 128
+/** Codes are marked in this many bytes at most. */
+const MAX_MARKS = 2 ** 26
+/** Whole numbers in a larger range have no codes. */
+const MAX_RANGE = 2 ** 21
 
-/** The codes that groups have had. */
-interface Seen {
-  readonly bits: (Uint8Array | undefined)[]
-  readonly others: PairTable
+/** Which codes groups have: 1 at `group * width + code`. */
+interface Marks {
+  /** A power of two. Larger codes are not marked. */
+  readonly width: number
+  /** Groups from this one on have no marks. */
+  readonly groupsEnd: number
+  bytes: Uint8Array
 }
 
 export class DistinctCounts implements Accumulator {
   readonly #texts = new TextNumbers()
+  /** Then, the code 0 is that of no value. */
+  #isText = false
   #numbers: NumberCodes | undefined
-  readonly #seen: Seen = { bits: [], others: new PairTable() }
+  /** Made for the values of the first segment. */
+  #marks: Marks | undefined
+  /** The codes that are not marked; or all values, if they have no codes. */
+  readonly #kept = new KeptValues()
   #codes = new Int32Array(1)
-  #counts = new Float64Array(1)
+  #groupCount = 1
+  #counts: Float64Array | undefined
 
   reserve(groups: number): void {
-    this.#counts = larger(this.#counts, groups)
+    this.#groupCount = Math.max(this.#groupCount, groups)
   }
 
   columnAdder(column: Column): AddRows | undefined {
-    const coder = this.#coderOf(column)
-    return (
-      coder &&
-      ((rows) => {
-        this.#codes = larger(this.#codes, rows.count)
-        coder.read(rows, this.#codes)
-        markCodes(this.#codes, rows, this.#seen, this.#counts)
-      })
-    )
+    if (column.kind === 'codes') {
+      this.#isText = true
+      const coder = textCoder(column, this.#texts.ofCodes(column.dictionary))
+      return this.#codeAdder(coder, this.#texts.size)
+    }
+    if (column.kind !== 'numbers') return undefined
+    const { values, present, range } = column
+    const size = range.max - range.min + 1
+    const isCodable = range.isWhole && size <= MAX_RANGE && this.#kept.count === 0
+    if (this.#numbers === undefined && !isCodable) {
+      this.#kept.reserve(values.length)
+      return (rows) => this.#kept.add(selectDoubles(values, rows), present, rows)
+    }
+    this.#numbers ??= new NumberCodes(size)
+    this.#numbers.startAt(range.min)
+    const key = { codes: this.#numbers, toKey: undefined, absent: -1 }
+    return this.#codeAdder(numberCoder(column, key), size)
   }
 
-  #coderOf(column: Column) {
-    if (column.kind === 'codes') return textCoder(column, this.#texts.ofCodes(column.dictionary))
-    if (column.kind !== 'numbers') return undefined
-    // Whole numbers are codes; all others have those of a table.
-    this.#numbers ??= new NumberCodes(column.range.isWhole ? BITS : 0)
-    this.#numbers.startAt(column.range.min)
-    return numberCoder(column, { codes: this.#numbers, toKey: undefined, absent: -1 })
+  #codeAdder(coder: Coder & { kind: 'one' }, codesEnd: number): AddRows {
+    this.#marks ??= marksFor(codesEnd)
+    const marks = this.#marks
+    return (rows) => {
+      this.#codes = larger(this.#codes, rows.count)
+      coder.read(rows, this.#codes)
+      const markedGroups = Math.min(rows.groupsEnd, marks.groupsEnd)
+      marks.bytes = larger(marks.bytes, markedGroups * marks.width)
+      markCodes(this.#codes, rows, marks, this.#kept)
+    }
   }
 
   json(group: number): string {
-    return String(this.#counts[group])
+    return String(this.#countOf(group))
   }
 
   compare(a: number, b: number): number {
-    return (this.#counts[a] as number) - (this.#counts[b] as number)
+    return this.#countOf(a) - this.#countOf(b)
   }
+
+  #countOf(group: number): number {
+    this.#counts ??= this.#countAll()
+    return this.#counts[group] as number
+  }
+
+  #countAll(): Float64Array {
+    const { bytes, width } = this.#marks ?? marksFor(0)
+    const valuesOf = this.#kept.byGroup(this.#groupCount)
+    return Float64Array.from({ length: this.#groupCount }, (_, group) => {
+      const start = group * width + (this.#isText ? 1 : 0)
+      const marked = bytes.subarray(start, (group + 1) * width)
+      return countMarks(marked) + countDistinct(valuesOf(group))
+    })
+  }
+}
+
+function marksFor(codes: number): Marks {
+  // A shift, because the compiler treats the result of a power as a double.
+  const width = 1 << Math.ceil(Math.log2(codes + 1))
+  return { width, groupsEnd: Math.floor(MAX_MARKS / width), bytes: new Uint8Array(width) }
 }
 
 function markCodes(
   codes: Int32Array,
   { groups, count }: GroupedRows,
-  { bits, others }: Seen,
-  counts: Float64Array,
+  { width, groupsEnd, bytes }: Marks,
+  kept: KeptValues,
 ): void {
   for (let at = 0; at < count; at += 1) {
     const code = codes[at] as number
     if (code === -1) continue
     const group = groups[at] as number
-    if (group < GROUPS_WITH_BITS && code < BITS) {
-      let ofGroup = bits[group]
-      if (ofGroup === undefined) {
-        ofGroup = new Uint8Array(BITS >>> 3)
-        bits[group] = ofGroup
-      }
-      const byte = ofGroup[code >>> 3] as number
-      if (((byte >>> (code & 7)) & 1) === 1) continue
-      ofGroup[code >>> 3] = byte | (1 << (code & 7))
-    } else {
-      const before = others.size
-      if (others.idOf(group, code) < before) continue
-    }
-    counts[group] = (counts[group] as number) + 1
+    if (code < width && group < groupsEnd) bytes[group * width + code] = 1
+    else kept.addOne(code, group)
   }
+}
+
+function countMarks(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < bytes.length; at += 1) count += bytes[at] as number
+  return count
 }

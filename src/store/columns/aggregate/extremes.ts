@@ -4,7 +4,7 @@ import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { type Bits, hasBit } from '../image/bits.ts'
 import type { CodeColumn, Column } from '../segment/column.ts'
-import { readDoubles, readWholes } from '../segment/read-chunk.ts'
+import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
 import { compareNumbers } from './sums.ts'
@@ -33,7 +33,7 @@ export class NumberExtremes implements Accumulator {
     if (column.kind !== 'numbers') return undefined
     const { values, present } = column
     return (rows) => {
-      const chunk = readDoubles(values, rows.from, rows.to)
+      const chunk = selectDoubles(values, rows)
       keepNumbers(chunk, present, rows, {
         best: this.#best,
         hasValue: this.#hasValue,
@@ -61,10 +61,9 @@ function keepNumbers(
 ): void {
   const { best, hasValue, isMax } = state
   for (let at = 0; at < count; at += 1) {
-    const place = places[at] as number
-    if (present !== undefined && !hasBit(present, from + place)) continue
+    if (present !== undefined && !hasBit(present, from + (places[at] as number))) continue
     const group = groups[at] as number
-    const value = chunk[place] as number
+    const value = chunk[at] as number
     const known = best[group] as number
     // Comparisons with NaN are false, and NaN is the largest.
     const isBetter = isMax
@@ -78,12 +77,12 @@ function keepNumbers(
 
 function keepCodes(
   chunk: Int32Array,
-  { places, groups, count }: GroupedRows,
+  { groups, count }: GroupedRows,
   best: Int32Array,
   isMax: boolean,
 ): void {
   for (let at = 0; at < count; at += 1) {
-    const code = chunk[places[at] as number] as number
+    const code = chunk[at] as number
     const group = groups[at] as number
     const known = best[group] as number
     if (code === 0 || (known !== 0 && (isMax ? code <= known : code >= known))) continue
@@ -115,7 +114,7 @@ export class TextExtremes implements Accumulator {
     if (column.kind !== 'codes') return undefined
     this.#column = column
     return (rows) => {
-      keepCodes(readWholes(column.codes, rows.from, rows.to), rows, this.#best, this.#isMax)
+      keepCodes(selectWholes(column.codes, rows), rows, this.#best, this.#isMax)
     }
   }
 

@@ -20,6 +20,8 @@ export interface GroupKeys {
   /** Returns how the rows of a segment get their codes; undefined if its column cannot answer. */
   readonly coderOf: (column: Column) => Coder | undefined
   readonly json: (code: number) => string
+  /** True for the code of rows that belong to no group. */
+  readonly isNone?: ((code: number) => boolean) | undefined
   /**
    * Returns a function that orders codes by their keys, once all segments are added. NaN comes last,
    * before the undefined rank of no value.
@@ -62,7 +64,7 @@ function elementKeys(grouping: ExactGrouping): GroupKeys {
   }
 }
 
-/** The code of the group `null` of texts and numbers, plus one: no dictionary is empty. */
+/** The code of the group `null`. Texts without a value have it even if they belong to no group. */
 const NULL_CODE = 0
 
 /** Groups by the value itself. Codes of values start at 1; the code 0 is that of no value. */
@@ -84,8 +86,8 @@ function exactKeys({ type, absent }: ExactGrouping): GroupKeys {
     coderOf: (column) => {
       if (column.kind === 'codes') {
         isText = true
-        const byCode = texts.ofCodes(column.dictionary).map((number) => number + 1)
-        byCode[0] = absentCode()
+        const byCode = texts.ofCodes(column.dictionary)
+        if (typeof absent === 'object') byCode[0] = absentCode()
         return textCoder(column, byCode)
       }
       // A number that stands for two values cannot be told from the other one.
@@ -94,6 +96,7 @@ function exactKeys({ type, absent }: ExactGrouping): GroupKeys {
       const coder = numberCoder(column, { codes: numbers, toKey: undefined, absent: -1 })
       return shifted(coder, absentCode())
     },
+    isNone: (code) => code === NULL_CODE && absent === undefined,
     json: (code) => {
       if (code === NULL_CODE) return 'null'
       const value = isText
@@ -119,18 +122,21 @@ function shifted(coder: Coder & { kind: 'one' }, absent: number): Coder {
   return {
     kind: 'one',
     read(selection, out) {
-      const isComplete = coder.read(selection, out)
-      shiftCodes(out, selection.count, absent)
-      return isComplete || absent !== -1
+      coder.read(selection, out)
+      return shiftCodes(out, selection.count, absent)
     },
   }
 }
 
-function shiftCodes(codes: Int32Array, count: number, absent: number): void {
+function shiftCodes(codes: Int32Array, count: number, absent: number): number {
+  let bits = 0
   for (let at = 0; at < count; at += 1) {
     const code = codes[at] as number
-    codes[at] = code === -1 ? absent : code + 1
+    const shiftedCode = code === -1 ? absent : code + 1
+    codes[at] = shiftedCode
+    bits |= shiftedCode
   }
+  return bits
 }
 
 /** Groups values by a whole number that each of them has. */

@@ -71,6 +71,10 @@ class ByForm implements Accumulator {
     this.#chosen?.endSegment?.()
   }
 
+  finish(rows: Float64Array): void {
+    this.#chosen?.finish?.(rows)
+  }
+
   json(group: number): string | undefined {
     return this.#chosen?.json(group)
   }

@@ -59,8 +59,11 @@ export class NumberTable {
 const double = new Float64Array(1)
 const halves = new Uint32Array(double.buffer)
 
-/** Mixes all bits into the lowest ones, as MurmurHash does at its end. Zero has one hash. */
-function hashOf(number: number): number {
+/**
+ * Mixes all bits into all others, as MurmurHash does at its end. Both zeros have the same hash; NaNs
+ * may differ.
+ */
+export function hashOf(number: number): number {
   double[0] = number + 0
   let mixed = (halves[0] as number) ^ Math.imul(halves[1] as number, 0x9e37_79b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b)

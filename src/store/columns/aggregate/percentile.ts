@@ -2,11 +2,11 @@
 
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { hasBit } from '../image/bits.ts'
-import type { Column } from '../segment/column.ts'
-import { readDoubles } from '../segment/read-chunk.ts'
+import type { CodeColumn, Column } from '../segment/column.ts'
+import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'
-import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
+import type { Accumulator, AddRows } from './accumulator.ts'
+import { KeptValues } from './kept-values.ts'
 import { compareNumbers } from './sums.ts'
 import { TextNumbers } from './text-numbers.ts'
 
@@ -16,9 +16,10 @@ export class Percentiles implements Accumulator {
   readonly #fraction: number
   readonly #json: (value: ColumnValue) => string
   readonly #texts = new TextNumbers()
-  #values = new Float64Array(1024)
-  #groups = new Int32Array(1024)
-  #count = 0
+  readonly #kept = new KeptValues()
+  /** The bounds of all numbers. */
+  #min = Infinity
+  #max = -Infinity
   #groupCount = 1
   #found: readonly (number | undefined)[] | undefined
 
@@ -33,35 +34,26 @@ export class Percentiles implements Accumulator {
   }
 
   columnAdder(column: Column): AddRows | undefined {
-    if (column.kind === 'codes' && (this.#texts.size > 0 || this.#count === 0)) {
-      const { codes, dictionary } = column
-      const byCode = this.#texts.ofCodes(dictionary)
-      return (rows) => {
-        this.#makeRoom(rows.count)
-        const chunk = readDoubles(codes, rows.from, rows.to)
-        const from = this.#count
-        const isPresent = (place: number) => chunk[place] !== 0
-        this.#count = keepValues(chunk, isPresent, rows, this.#kept())
-        replaceCodes(this.#values, from, this.#count, byCode)
-      }
+    if (column.kind === 'codes' && (this.#texts.size > 0 || this.#kept.count === 0)) {
+      return this.#textAdder(column)
     }
     if (column.kind !== 'numbers' || this.#texts.size > 0) return undefined
-    const { values, present } = column
+    const { values, present, range } = column
+    this.#kept.reserve(values.length)
+    this.#min = Math.min(this.#min, range.min)
+    this.#max = Math.max(this.#max, range.max)
+    return (rows) => this.#kept.add(selectDoubles(values, rows), present, rows)
+  }
+
+  #textAdder({ codes, dictionary }: CodeColumn): AddRows {
+    const byCode = this.#texts.ofCodes(dictionary)
     return (rows) => {
-      this.#makeRoom(rows.count)
-      const chunk = readDoubles(values, rows.from, rows.to)
-      const isPresent = present && ((place: number) => hasBit(present, rows.from + place))
-      this.#count = keepValues(chunk, isPresent, rows, this.#kept())
+      const chunk = selectWholes(codes, rows)
+      for (let at = 0; at < rows.count; at += 1) {
+        const code = byCode[chunk[at] as number] as number
+        if (code > 0) this.#kept.addOne(code - 1, rows.groups[at] as number)
+      }
     }
-  }
-
-  #makeRoom(count: number): void {
-    this.#values = larger(this.#values, this.#count + count)
-    this.#groups = larger(this.#groups, this.#count + count)
-  }
-
-  #kept(): Kept {
-    return { values: this.#values, groups: this.#groups, count: this.#count }
   }
 
   json(group: number): string | undefined {
@@ -86,80 +78,19 @@ export class Percentiles implements Accumulator {
     return this.#found
   }
 
-  /** Puts the values of each group together, and selects one of each. */
   #select(): (number | undefined)[] {
     const ranks = this.#texts.size > 0 ? this.#texts.ranks() : undefined
     const numbers = new Map(ranks && Array.from(ranks, (rank, number) => [rank, number] as const))
-    if (ranks !== undefined) replaceNumbers(this.#values, this.#count, ranks)
-    const { starts, values: grouped } = groupValues(this.#kept(), this.#groupCount)
+    const valuesOf = this.#kept.byGroup(this.#groupCount)
     return Array.from({ length: this.#groupCount }, (_, group) => {
-      const values = grouped.subarray(starts[group], starts[group + 1])
+      const values = valuesOf(group)
       if (values.length === 0) return undefined
-      const found = valueAt(values, placeOf(this.#fraction, values.length))
-      return ranks === undefined ? found : numbers.get(found)
+      const place = placeOf(this.#fraction, values.length)
+      if (ranks === undefined) return valueAt(values, place, { min: this.#min, max: this.#max })
+      const ranked = values.map((number) => ranks[number] as number)
+      return numbers.get(valueAt(ranked, place, rangeOf(ranked)))
     })
   }
-}
-
-/** The values of all groups, and the group of each. */
-interface Kept {
-  readonly values: Float64Array
-  readonly groups: Int32Array
-  readonly count: number
-}
-
-/** Adds the values of rows, and returns how many there are then. */
-function keepValues(
-  chunk: Float64Array,
-  isPresent: ((place: number) => boolean) | undefined,
-  { places, groups, count }: GroupedRows,
-  kept: Kept,
-): number {
-  const { values, groups: keptGroups } = kept
-  let end = kept.count
-  for (let at = 0; at < count; at += 1) {
-    const place = places[at] as number
-    if (isPresent !== undefined && !isPresent(place)) continue
-    values[end] = chunk[place] as number
-    keptGroups[end] = groups[at] as number
-    end += 1
-  }
-  return end
-}
-
-function replaceCodes(values: Float64Array, from: number, to: number, byCode: Int32Array): void {
-  for (let at = from; at < to; at += 1) values[at] = byCode[values[at] as number] as number
-}
-
-function replaceNumbers(values: Float64Array, count: number, ranks: Float64Array): void {
-  for (let at = 0; at < count; at += 1) values[at] = ranks[values[at] as number] as number
-}
-
-/** Moves the values of each group together: from `starts[group]` to `starts[group + 1]`. */
-function groupValues(
-  { values, groups, count }: Kept,
-  groupCount: number,
-): { starts: Int32Array; values: Float64Array } {
-  const starts = new Int32Array(groupCount + 1)
-  if (groupCount === 1) {
-    starts[1] = count
-    return { starts, values: values.subarray(0, count) }
-  }
-  for (let at = 0; at < count; at += 1) {
-    const group = (groups[at] as number) + 1
-    starts[group] = (starts[group] as number) + 1
-  }
-  for (let group = 0; group < groupCount; group += 1) {
-    starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
-  }
-  const next = starts.slice()
-  const grouped = new Float64Array(count)
-  for (let at = 0; at < count; at += 1) {
-    const group = groups[at] as number
-    grouped[next[group] as number] = values[at] as number
-    next[group] = (next[group] as number) + 1
-  }
-  return { starts, values: grouped }
 }
 
 /** Returns the place of the first value whose share of smaller or equal ones is large enough. */
@@ -172,52 +103,115 @@ function placeOf(fraction: number, count: number): number {
 }
 
 /** Returns the value that sorting would put at a place. NaN is larger than every number. */
-function valueAt(values: Float64Array, place: number): number {
-  const { numbers, min, max, isWhole } = withoutNaN(values)
-  if (place >= numbers) return Number.NaN
-  const own = values.subarray(0, numbers)
-  // Counting equal values is several times as fast as moving all of them.
-  const canCount = isWhole && max - min < Math.min(MAX_COUNTED, numbers * 4)
-  return canCount ? countUpTo(own, place, min, max) : select(own, place)
+function valueAt(values: Float64Array, place: number, range: Range): number {
+  let rest = values
+  let restPlace = place
+  let restRange = range
+  while (rest.length > FEW) {
+    const buckets = countBuckets(rest, restRange)
+    if (buckets === undefined) break
+    const { counts, nans } = buckets
+    if (restPlace >= rest.length - nans) return Number.NaN
+    let before = 0
+    let bucket = 0
+    while (before + (counts[bucket] as number) <= restPlace) {
+      before += counts[bucket] as number
+      bucket += 1
+    }
+    const found = counts[bucket] as number
+    // Values that are far from evenly spread are all in a few buckets.
+    if (found > rest.length / 2) break
+    rest = inBucket(rest, bucket, found, buckets)
+    restPlace -= before
+    restRange = rangeOf(rest)
+  }
+  const numbers = moveNumbers(rest)
+  return restPlace < numbers ? select(rest.subarray(0, numbers), restPlace) : Number.NaN
 }
 
-const MAX_COUNTED = 2 ** 22
+/** So few values are moved faster than they are counted. */
+const FEW = 2048
+const BUCKETS = 4096
 
-/** Moves NaN to the end, and returns what all others are. Zeros with a sign are not counted. */
-function withoutNaN(values: Float64Array) {
-  let numbers = 0
+/** The bounds of values, without NaN. */
+interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** How many values are in each of several equal parts of their range. */
+interface Buckets {
+  readonly counts: Uint32Array
+  readonly nans: number
+  readonly min: number
+  /** The number of buckets per unit. */
+  readonly scale: number
+}
+
+/** Returns undefined if the range of the values cannot be divided. */
+function countBuckets(values: Float64Array, { min, max }: Range): Buckets | undefined {
+  const scale = (BUCKETS - 1) / (max - min)
+  if (!Number.isFinite(scale) || scale === 0) return undefined
+  const counts = new Uint32Array(BUCKETS)
+  const nans = countEach(values, min, scale, counts)
+  return { counts, nans, min, scale }
+}
+
+/**
+ * Counts the values in each bucket, and returns the number of NaNs. Larger numbers are never in an
+ * earlier bucket, because rounding keeps the order.
+ */
+function countEach(values: Float64Array, min: number, scale: number, counts: Uint32Array): number {
+  let nans = 0
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as number
+    const bucket = ((value - min) * scale) | 0
+    counts[bucket] = (counts[bucket] as number) + 1
+    nans += Number(Number.isNaN(value))
+  }
+  // They were counted in the first bucket.
+  counts[0] = (counts[0] as number) - nans
+  return nans
+}
+
+function inBucket(
+  values: Float64Array,
+  bucket: number,
+  count: number,
+  { min, scale }: Buckets,
+): Float64Array {
+  const found = new Float64Array(count)
+  let end = 0
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as number
+    if ((((value - min) * scale) | 0) !== bucket || Number.isNaN(value)) continue
+    found[end] = value
+    end += 1
+  }
+  return found
+}
+
+function rangeOf(values: Float64Array): Range {
   let min = Infinity
   let max = -Infinity
-  let isWhole = true
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as number
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  return { min, max }
+}
+
+/** Moves NaN to the end, and returns the number of all others. */
+function moveNumbers(values: Float64Array): number {
+  let numbers = 0
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at] as number
     if (Number.isNaN(value)) continue
     values[numbers] = value
     numbers += 1
-    if (value < min) min = value
-    if (value > max) max = value
-    if (Math.floor(value) !== value || (value === 0 && 1 / value < 0)) isWhole = false
   }
-  return { numbers, min, max, isWhole }
-}
-
-function countUpTo(values: Float64Array, place: number, min: number, max: number): number {
-  const counts = new Uint32Array(max - min + 1)
-  countValues(values, min, counts)
-  let before = 0
-  let at = 0
-  while (before + (counts[at] as number) <= place) {
-    before += counts[at] as number
-    at += 1
-  }
-  return min + at
-}
-
-function countValues(values: Float64Array, min: number, counts: Uint32Array): void {
-  for (let at = 0; at < values.length; at += 1) {
-    const distance = (values[at] as number) - min
-    counts[distance] = (counts[distance] as number) + 1
-  }
+  return numbers
 }
 
 /** Moves values until the one at a place is the one that sorting would put there (Hoare). */

@@ -4,24 +4,50 @@ import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import { doubleJson } from '../../sql/aggregate/group-json.ts'
 import { type Bits, hasBit } from '../image/bits.ts'
 import type { Column } from '../segment/column.ts'
-import { readDoubles, readWholes } from '../segment/read-chunk.ts'
+import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
+
+/** The number of values in each group: that of the rows, without those that have none. */
+class ValueCounts {
+  /** Counted instead of the values, because most columns have no absent ones. */
+  absent = new Float64Array(1)
+  #rows: Float64Array = new Float64Array(1)
+
+  reserve(groups: number): void {
+    this.absent = larger(this.absent, groups)
+  }
+
+  finish(rows: Float64Array): void {
+    this.#rows = rows
+  }
+
+  of(group: number): number {
+    return (this.#rows[group] as number) - (this.absent[group] as number)
+  }
+}
 
 /** An exact sum of a group, and the number of its values. */
 abstract class ExactSums implements Accumulator {
   readonly #isMean: boolean
-  protected counts = new Float64Array(1)
+  protected readonly counts = new ValueCounts()
 
   constructor(isMean: boolean) {
     this.#isMean = isMean
   }
 
-  abstract reserve(groups: number): void
+  reserve(groups: number): void {
+    this.counts.reserve(groups)
+  }
+
   abstract columnAdder(column: Column): AddRows | undefined
   protected abstract sumOf(group: number): Decimal
 
+  finish(rows: Float64Array): void {
+    this.counts.finish(rows)
+  }
+
   json(group: number): string | undefined {
-    if (this.counts[group] === 0) return undefined
+    if (this.counts.of(group) === 0) return undefined
     const { units, scale } = this.sumOf(group)
     // The only rounding.
     return doubleJson(ratioToDouble(units, 10n ** BigInt(scale) * this.#divisor(group)))
@@ -35,7 +61,7 @@ abstract class ExactSums implements Accumulator {
   }
 
   #divisor(group: number): bigint {
-    return this.#isMean ? BigInt(this.counts[group] as number) : 1n
+    return this.#isMean ? BigInt(this.counts.of(group)) : 1n
   }
 }
 
@@ -46,8 +72,8 @@ export class WholeSums extends ExactSums {
   #high = new Float64Array(1)
   #low = new Float64Array(1)
 
-  reserve(groups: number): void {
-    this.counts = larger(this.counts, groups)
+  override reserve(groups: number): void {
+    super.reserve(groups)
     this.#high = larger(this.#high, groups)
     this.#low = larger(this.#low, groups)
   }
@@ -57,9 +83,9 @@ export class WholeSums extends ExactSums {
     const { values, present, range } = column
     const isSmall = range.max < HALF && range.min > -HALF
     return (rows) => {
-      const chunk = readDoubles(values, rows.from, rows.to)
+      const chunk = selectDoubles(values, rows)
       const high = isSmall ? undefined : this.#high
-      addWholes(chunk, present, rows, { counts: this.counts, low: this.#low, high })
+      addWholes(chunk, present, rows, { absent: this.counts.absent, low: this.#low, high })
     }
   }
 
@@ -73,15 +99,16 @@ function addWholes(
   chunk: Float64Array,
   present: Bits | undefined,
   { from, places, groups, count }: GroupedRows,
-  sums: { counts: Float64Array; low: Float64Array; high: Float64Array | undefined },
+  sums: { absent: Float64Array; low: Float64Array; high: Float64Array | undefined },
 ): void {
-  const { counts, low, high } = sums
+  const { absent, low, high } = sums
   for (let at = 0; at < count; at += 1) {
-    const place = places[at] as number
-    if (present !== undefined && !hasBit(present, from + place)) continue
     const group = groups[at] as number
-    const value = chunk[place] as number
-    counts[group] = (counts[group] as number) + 1
+    if (present !== undefined && !hasBit(present, from + (places[at] as number))) {
+      absent[group] = (absent[group] as number) + 1
+      continue
+    }
+    const value = chunk[at] as number
     const rest = high === undefined ? value : value % HALF
     low[group] = (low[group] as number) + rest
     if (high !== undefined) high[group] = (high[group] as number) + (value - rest) / HALF
@@ -94,24 +121,20 @@ export class DecimalSums extends ExactSums {
   #scale = 0
   #sums: bigint[] = []
 
-  reserve(groups: number): void {
-    this.counts = larger(this.counts, groups)
-  }
-
   columnAdder(column: Column): AddRows | undefined {
     if (column.kind !== 'codes') return undefined
     const { codes, dictionary } = column
     const decimals = Array.from(dictionary.slice(0, dictionary.size), decodeDecimal)
     this.#rescale(decimals.reduce((scale, one) => Math.max(scale, one.scale), this.#scale))
     const units = decimals.map(({ units: own, scale }) => own * 10n ** BigInt(this.#scale - scale))
-    return ({ from, to, places, groups, count }) => {
-      const chunk = readWholes(codes, from, to)
-      for (let at = 0; at < count; at += 1) {
-        const code = chunk[places[at] as number] as number
-        if (code === 0) continue
-        const group = groups[at] as number
-        this.counts[group] = (this.counts[group] as number) + 1
-        this.#sums[group] = (this.#sums[group] ?? 0n) + (units[code - 1] ?? 0n)
+    return (rows) => {
+      const chunk = selectWholes(codes, rows)
+      const { absent } = this.counts
+      for (let at = 0; at < rows.count; at += 1) {
+        const code = chunk[at] as number
+        const group = rows.groups[at] as number
+        if (code === 0) absent[group] = (absent[group] as number) + 1
+        else this.#sums[group] = (this.#sums[group] ?? 0n) + (units[code - 1] ?? 0n)
       }
     }
   }
@@ -127,14 +150,14 @@ export class DecimalSums extends ExactSums {
   }
 }
 
-/** Sums with a correction for what each addition loses (Neumaier). */
+/** Sums with a correction for what each addition loses (Knuth's TwoSum). */
 export class DoubleSums implements Accumulator {
   readonly #isMean: boolean
-  #counts = new Float64Array(1)
+  readonly #counts = new ValueCounts()
   #sums = new Float64Array(1)
   #lost = new Float64Array(1)
-  /** A sum that is too large for a double is divided by this, from then on. */
-  #divisors = new Float64Array(1)
+  /** A sum that became too large for a double, divided by `DIVISOR`; then `#sums` has NaN. */
+  #reduced = new Float64Array(1)
   /** The sum of the infinities and NaNs of a group, which outweighs its numbers. */
   #special = new Float64Array(1)
 
@@ -143,10 +166,10 @@ export class DoubleSums implements Accumulator {
   }
 
   reserve(groups: number): void {
-    this.#counts = larger(this.#counts, groups)
+    this.#counts.reserve(groups)
     this.#sums = larger(this.#sums, groups)
     this.#lost = larger(this.#lost, groups)
-    this.#divisors = larger(this.#divisors, groups)
+    this.#reduced = larger(this.#reduced, groups)
     this.#special = larger(this.#special, groups)
   }
 
@@ -154,13 +177,8 @@ export class DoubleSums implements Accumulator {
     if (column.kind !== 'numbers') return undefined
     const { values, present } = column
     return (rows) => {
-      const chunk = readDoubles(values, rows.from, rows.to)
-      const state = {
-        counts: this.#counts,
-        sums: this.#sums,
-        lost: this.#lost,
-        divisors: this.#divisors,
-      }
+      const chunk = selectDoubles(values, rows)
+      const state = { absent: this.#counts.absent, sums: this.#sums, lost: this.#lost }
       addDoubles(chunk, present, rows, state, (group, value) => this.#addSlowly(group, value))
     }
   }
@@ -171,16 +189,20 @@ export class DoubleSums implements Accumulator {
       this.#special[group] = (this.#special[group] as number) + value
       return
     }
-    if (this.#divisors[group] === 0) {
-      this.#divisors[group] = DIVISOR
-      this.#sums[group] = ((this.#sums[group] as number) + (this.#lost[group] as number)) / DIVISOR
-      this.#lost[group] = 0
+    const sum = this.#sums[group] as number
+    if (!Number.isNaN(sum)) {
+      this.#reduced[group] = (sum + (this.#lost[group] as number)) / DIVISOR
+      this.#sums[group] = Number.NaN
     }
-    this.#sums[group] = (this.#sums[group] as number) + value / DIVISOR
+    this.#reduced[group] = (this.#reduced[group] as number) + value / DIVISOR
+  }
+
+  finish(rows: Float64Array): void {
+    this.#counts.finish(rows)
   }
 
   json(group: number): string | undefined {
-    return this.#counts[group] === 0 ? undefined : doubleJson(this.#valueOf(group))
+    return this.#counts.of(group) === 0 ? undefined : doubleJson(this.#valueOf(group))
   }
 
   compare(a: number, b: number): number {
@@ -191,8 +213,10 @@ export class DoubleSums implements Accumulator {
     const special = this.#special[group] as number
     if (special !== 0) return special
     const sum = (this.#sums[group] as number) + (this.#lost[group] as number)
-    const mean = sum / (this.#isMean ? (this.#counts[group] as number) : 1)
-    return mean * (this.#divisors[group] || 1)
+    const divisor = this.#isMean ? this.#counts.of(group) : 1
+    return Number.isNaN(sum)
+      ? ((this.#reduced[group] as number) / divisor) * DIVISOR
+      : sum / divisor
   }
 }
 
@@ -200,25 +224,26 @@ function addDoubles(
   chunk: Float64Array,
   present: Bits | undefined,
   { from, places, groups, count }: GroupedRows,
-  state: Record<'counts' | 'sums' | 'lost' | 'divisors', Float64Array>,
+  state: Record<'absent' | 'sums' | 'lost', Float64Array>,
   addSlowly: (group: number, value: number) => void,
 ): void {
-  const { counts, sums, lost, divisors } = state
+  const { absent, sums, lost } = state
   for (let at = 0; at < count; at += 1) {
-    const place = places[at] as number
-    if (present !== undefined && !hasBit(present, from + place)) continue
     const group = groups[at] as number
-    counts[group] = (counts[group] as number) + 1
-    const value = chunk[place] as number
+    if (present !== undefined && !hasBit(present, from + (places[at] as number))) {
+      absent[group] = (absent[group] as number) + 1
+      continue
+    }
+    const value = chunk[at] as number
     const before = sums[group] as number
     const sum = before + value
-    if (!Number.isFinite(sum) || divisors[group] !== 0) {
+    // Also if one of them is NaN.
+    if (!(Math.abs(sum) < Number.MAX_VALUE)) {
       addSlowly(group, value)
       continue
     }
-    const isSmaller = Math.abs(before) < Math.abs(value)
-    lost[group] =
-      (lost[group] as number) + (isSmaller ? value - sum + before : before - sum + value)
+    const added = sum - before
+    lost[group] = (lost[group] as number) + (before - (sum - added) + (value - added))
     sums[group] = sum
   }
 }

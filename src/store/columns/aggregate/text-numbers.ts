@@ -11,18 +11,17 @@ export class TextNumbers {
     return (this.#dictionary?.size ?? 0) + this.#texts.length
   }
 
-  /** Returns the number of each code of a segment; -1 for the code of no value. */
+  /** Returns the number of each code of a segment, plus 1; 0 for the code of no value. */
   ofCodes(dictionary: Dictionary): Int32Array {
     const numbers = new Int32Array(dictionary.size + 1)
-    numbers[0] = -1
     if (this.#dictionary === undefined && this.#texts.length === 0) this.#dictionary = dictionary
     if (dictionary === this.#dictionary) {
-      for (let code = 1; code <= dictionary.size; code += 1) numbers[code] = code - 1
+      for (let code = 1; code <= dictionary.size; code += 1) numbers[code] = code
     } else {
       let code = 0
       for (const text of dictionary.slice(0, dictionary.size)) {
         code += 1
-        numbers[code] = this.numberOf(text)
+        numbers[code] = this.numberOf(text) + 1
       }
     }
     return numbers

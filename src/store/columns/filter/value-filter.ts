@@ -1,7 +1,7 @@
 /** Filters by the values of a column. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Comparison } from '../../../query/query.ts'
-import { type Bits, bitsFor, listBits, setBit } from '../image/bits.ts'
+import { type Bits, bitsFor, CHUNK, listBits, setBit } from '../image/bits.ts'
 import type { CodeColumn, Column, ListColumn, NumberColumn } from '../segment/column.ts'
 import { isWhole, readDoubles, readWholes } from '../segment/read-chunk.ts'
 import { nextAbove, toNumber, toText } from '../segment/stored-form.ts'
@@ -57,7 +57,7 @@ function hasValue(present: Bits | undefined): Filter {
 function listFilter({ values, starts }: ListColumn, condition: ValueCondition): Filter | undefined {
   const filter = valueFilter(values, condition)
   if (filter === undefined) return undefined
-  const chunk = new Uint32Array(bitsFor(32 * 1024).length)
+  const chunk = bitsFor(CHUNK)
   const elements = starts.at(-1) ?? 0
   return (from, to, bits) => {
     bits.fill(0, 0, wordsOf(from, to))
@@ -139,8 +139,9 @@ function codesAmong({ codes, dictionary }: CodeColumn, among: Iterable<number>):
   }
 }
 
-// Loops over rows are functions of their own, which the compiler optimizes after a few chunks. Bits
-// after the last row may have any value.
+// Loops over rows are functions of their own, which the compiler optimizes after a few chunks. They
+// turn comparisons into numbers, because branches that depend on values are mispredicted. Bits after
+// the last row may have any value.
 
 function markAmong(chunk: Int32Array, count: number, isAmong: Uint8Array, bits: Bits): void {
   for (let start = 0, word = 0; start < count; start += 32, word += 1) {
@@ -165,11 +166,13 @@ function markWholes(
   last: number,
   bits: Bits,
 ): void {
-  const width = last - first
+  // Integers, as the compiler can tell.
+  const low = first | 0
+  const width = (last - first) >>> 0
   for (let start = 0, word = 0; start < count; start += 32, word += 1) {
     let found = 0
     for (let at = start + 31; at >= start; at -= 1) {
-      found = (found << 1) | (((chunk[at] as number) - first) >>> 0 <= width ? 1 : 0)
+      found = (found << 1) | Number(((chunk[at] as number) - low) >>> 0 <= width)
     }
     bits[word] = found
   }
@@ -223,12 +226,13 @@ function markDoubles(
   [first, last, includeNaN]: readonly [number, number, boolean],
   bits: Bits,
 ): void {
+  const nan = Number(includeNaN)
   for (let start = 0, word = 0; start < count; start += 32, word += 1) {
     let found = 0
     for (let at = start + 31; at >= start; at -= 1) {
       const value = chunk[at] as number
-      const isIn = (value >= first && value <= last) || (includeNaN && Number.isNaN(value))
-      found = (found << 1) | (isIn ? 1 : 0)
+      const isIn = Number(value >= first) & Number(value <= last)
+      found = (found << 1) | isIn | (nan & Number(Number.isNaN(value)))
     }
     bits[word] = found
   }

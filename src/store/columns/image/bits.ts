@@ -4,7 +4,7 @@
  */
 
 /** The number of positions in a chunk; a multiple of 32. */
-export const CHUNK = 1 << 16
+export const CHUNK = 1 << 14
 
 /** Bit `p & 31` of word `p >>> 5` stands for position p. */
 export type Bits = Uint32Array

@@ -1,6 +1,6 @@
 /** Keeps the first rows of a segment after a cursor, in an order. */
 import { hasBit } from '../image/bits.ts'
-import { readDoubles } from '../segment/read-chunk.ts'
+import { readDoubles, type Selection } from '../segment/read-chunk.ts'
 import { compareValues, type LocalTerm, type OrderValue, type RankArray } from './local-order.ts'
 
 export interface FirstRowsOptions {
@@ -12,14 +12,6 @@ export interface FirstRowsOptions {
   /** Of the rows with the values of the cursor, those from here follow it, without the second. */
   readonly tiesFrom: number
   readonly tiesTo: number
-}
-
-/** Selected rows of a chunk. */
-export interface ChunkRows {
-  readonly from: number
-  readonly to: number
-  readonly places: Int32Array
-  readonly count: number
 }
 
 /** The bounds get narrower after this many rows. */
@@ -60,7 +52,7 @@ export class FirstRows {
   }
 
   /** Adds rows of a chunk, whose places are counted from its first position. */
-  add({ from, to, places, count }: ChunkRows): void {
+  add({ from, to, places, count }: Omit<Selection, 'isAll'>): void {
     const [term] = this.#terms
     if (term === undefined) this.#addInOrder(from, places, count)
     else if (term.ranks === undefined) {

@@ -1,13 +1,27 @@
 /**
- * Reads the values of a chunk into arrays of one type, whatever the width of the column: loops over
+ * Reads values of a chunk into arrays of one type, whatever the width of the column: loops over
  * arrays of several types are many times slower than this copy. The next call overwrites the array.
  */
 import { CHUNK } from '../image/bits.ts'
 import type { NumberArray } from '../image/image.ts'
 import type { NumberColumn } from './column.ts'
 
+/** The rows of a chunk that a query selects. */
+export interface Selection {
+  /** The first position of the chunk, and the one after the last. */
+  readonly from: number
+  readonly to: number
+  /** The selected positions, counted from the first one of the chunk. */
+  readonly places: Int32Array
+  readonly count: number
+  /** True if all rows of the chunk are selected, each once. */
+  readonly isAll: boolean
+}
+
 const wholes = new Int32Array(CHUNK)
 const doubles = new Float64Array(CHUNK)
+const selectedWholes = new Int32Array(CHUNK)
+const selectedDoubles = new Float64Array(CHUNK)
 
 /** Copies whole numbers of at most 32 bits. */
 export function readWholes(values: NumberArray, from: number, to: number): Int32Array {
@@ -18,6 +32,40 @@ export function readWholes(values: NumberArray, from: number, to: number): Int32
 export function readDoubles(values: NumberArray, from: number, to: number): Float64Array {
   doubles.set(values.subarray(from, to))
   return doubles
+}
+
+/** Copies the whole numbers of the selected rows, one after the other. */
+export function selectWholes(values: NumberArray, selection: Selection): Int32Array {
+  const chunk = readWholes(values, selection.from, selection.to)
+  if (selection.isAll) return chunk
+  const { places, count } = selection
+  // Rows of several groups can be more than a chunk.
+  const selected = count > CHUNK ? new Int32Array(count) : selectedWholes
+  gatherWholes(chunk, places, count, selected)
+  return selected
+}
+
+export function selectDoubles(values: NumberArray, selection: Selection): Float64Array {
+  const chunk = readDoubles(values, selection.from, selection.to)
+  if (selection.isAll) return chunk
+  const { places, count } = selection
+  // Rows of several groups can be more than a chunk.
+  const selected = count > CHUNK ? new Float64Array(count) : selectedDoubles
+  gatherDoubles(chunk, places, count, selected)
+  return selected
+}
+
+function gatherWholes(chunk: Int32Array, places: Int32Array, count: number, out: Int32Array): void {
+  for (let at = 0; at < count; at += 1) out[at] = chunk[places[at] as number] as number
+}
+
+function gatherDoubles(
+  chunk: Float64Array,
+  places: Int32Array,
+  count: number,
+  out: Float64Array,
+): void {
+  for (let at = 0; at < count; at += 1) out[at] = chunk[places[at] as number] as number
 }
 
 /** True if `readWholes` can read a column. */

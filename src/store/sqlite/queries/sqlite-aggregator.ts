@@ -10,7 +10,7 @@ import { toColumnValue } from '../../../query/compared-value.ts'
 import { Aggregator, fieldOf } from '../../columns/aggregate/aggregator.ts'
 import { writeGroups } from '../../columns/aggregate/write-groups.ts'
 import { EVERYTHING } from '../../columns/filter/filter.ts'
-import { bitsFor, CHUNK, fillBits } from '../../columns/image/bits.ts'
+import { bitsFor, fillBits } from '../../columns/image/bits.ts'
 import type { FieldValue } from '../../columns/segment/build-column.ts'
 import { SegmentBuilder } from '../../columns/segment/build-segment.ts'
 import type { ColumnSpec } from '../../columns/segment/column.ts'
@@ -119,6 +119,9 @@ interface ReadField extends ColumnSpec {
   readonly read: (cells: readonly (SqlValue | null)[]) => FieldValue
 }
 
+/** The rows that are aggregated at once. */
+const SEGMENT_ROWS = 2 ** 16
+
 function* readSegments(
   statements: StatementCache,
   { table, where }: SourceRows,
@@ -131,7 +134,7 @@ function* readSegments(
   )
   statement.setReadBigInts(true)
   const values = [...fields.flatMap((field) => field.values), ...where.values]
-  const options = { kind: 'values', rows: CHUNK } as const
+  const options = { kind: 'values', rows: SEGMENT_ROWS } as const
   let builder = new SegmentBuilder(fields, options)
   let count = 0
   for (const row of statement.iterate(...values)) {
@@ -143,7 +146,7 @@ function* readSegments(
     })
     builder.add({ key: '', validFrom: 0, values: fieldValues })
     count += 1
-    if (count === CHUNK) {
+    if (count === SEGMENT_ROWS) {
       yield openSegment(builder)
       builder = new SegmentBuilder(fields, options)
       count = 0

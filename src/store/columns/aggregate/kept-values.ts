@@ -1,0 +1,96 @@
+/** The values of all groups, for metrics that need all of them at once. */
+import { type Bits, hasBit } from '../image/bits.ts'
+import { type GroupedRows, larger } from './accumulator.ts'
+
+export class KeptValues {
+  #values = new Float64Array(1)
+  /** The group of each value. Those after the end of the array are 0. */
+  #groups = new Int32Array(1)
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Makes room for more values. Memory that is not used takes no room. */
+  reserve(count: number): void {
+    this.#values = larger(this.#values, this.#count + count)
+  }
+
+  /** Adds the values of rows, in the order of the rows. */
+  add(values: Float64Array, present: Bits | undefined, rows: GroupedRows): void {
+    const end = this.#count + rows.count
+    this.reserve(rows.count)
+    if (rows.groupsEnd > 1) this.#groups = larger(this.#groups, this.#values.length)
+    if (present === undefined) {
+      this.#values.set(values.subarray(0, rows.count), this.#count)
+      if (rows.groupsEnd > 1) this.#groups.set(rows.groups.subarray(0, rows.count), this.#count)
+      this.#count = end
+    } else this.#count = keepPresent(values, present, rows, this.#values, this.#groups, this.#count)
+  }
+
+  addOne(value: number, group: number): void {
+    this.reserve(1)
+    this.#values[this.#count] = value
+    if (group > 0) {
+      this.#groups = larger(this.#groups, this.#values.length)
+      this.#groups[this.#count] = group
+    }
+    this.#count += 1
+  }
+
+  /** Returns the values of each group, which the caller may reorder. */
+  byGroup(groupCount: number): (group: number) => Float64Array {
+    const values = this.#values.subarray(0, this.#count)
+    if (groupCount === 1) return () => values
+    const groups = larger(this.#groups, this.#count)
+    const starts = startsOf(groups, this.#count, groupCount)
+    const grouped = groupValues(values, groups, starts)
+    return (group) => grouped.subarray(starts[group], starts[group + 1])
+  }
+}
+
+/** Adds the values that are present, and returns how many there are then. */
+function keepPresent(
+  values: Float64Array,
+  present: Bits,
+  { from, places, groups, groupsEnd, count }: GroupedRows,
+  keptValues: Float64Array,
+  keptGroups: Int32Array,
+  keptCount: number,
+): number {
+  const isGrouped = groupsEnd > 1
+  let end = keptCount
+  for (let at = 0; at < count; at += 1) {
+    if (!hasBit(present, from + (places[at] as number))) continue
+    keptValues[end] = values[at] as number
+    if (isGrouped) keptGroups[end] = groups[at] as number
+    end += 1
+  }
+  return end
+}
+
+/** Returns where the values of each group start, if they lie together, and where the last ones end. */
+function startsOf(groups: Int32Array, count: number, groupCount: number): Int32Array {
+  const starts = new Int32Array(groupCount + 1)
+  for (let at = 0; at < count; at += 1) {
+    const next = (groups[at] as number) + 1
+    starts[next] = (starts[next] as number) + 1
+  }
+  for (let group = 0; group < groupCount; group += 1) {
+    starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
+  }
+  return starts
+}
+
+function groupValues(values: Float64Array, groups: Int32Array, starts: Int32Array): Float64Array {
+  const next = starts.slice()
+  const grouped = new Float64Array(values.length)
+  for (let at = 0; at < values.length; at += 1) {
+    const group = groups[at] as number
+    const place = next[group] as number
+    grouped[place] = values[at] as number
+    next[group] = place + 1
+  }
+  return grouped
+}
