@@ -8,6 +8,11 @@ import type { Question } from './messages.ts'
 
 /** A thread that needs more fails, and the database answers instead. */
 const MAX_HEAP_MB = 512
+/**
+ * Some steps look at the flag of cancelled questions too rarely. A thread that goes on for this long
+ * is ended, so that every question stops within 50 ms.
+ */
+const STOP_MS = 30
 
 export interface ComputeTask {
   readonly question: Question
@@ -32,11 +37,16 @@ export class ComputePool implements AsyncDisposable {
     const thread = this.#idleThread()
     this.#lastId = (this.#lastId + 1) & 0x7fff_ffff
     const id = this.#lastId
-    const cancel = () => Atomics.store(this.#cancelled, thread.place, id)
+    let timer: NodeJS.Timeout | undefined
+    const cancel = () => {
+      Atomics.store(this.#cancelled, thread.place, id)
+      timer = setTimeout(() => this.#replace(thread), STOP_MS)
+    }
     signal.addEventListener('abort', cancel)
     try {
       return await thread.run(id, task)
     } finally {
+      clearTimeout(timer)
       signal.removeEventListener('abort', cancel)
     }
   }
@@ -57,6 +67,12 @@ export class ComputePool implements AsyncDisposable {
     const thread = this.#start(idle.place)
     this.#threads[idle.place] = thread
     return thread
+  }
+
+  /** Ends a thread, which rejects its question, and starts another one in its place. */
+  #replace(thread: ComputeThread): void {
+    void thread[Symbol.asyncDispose]()
+    this.#threads[thread.place] = this.#start(thread.place)
   }
 
   #start(place: number): ComputeThread {

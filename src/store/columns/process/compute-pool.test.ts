@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
+import { EVERYTHING } from '../../../query/query.ts'
+import { CHUNK } from '../image/bits.ts'
+import { SegmentBuilder } from '../segment/build-segment.ts'
+import type { ColumnSpec } from '../segment/column.ts'
+import { ComputePool, type ComputeTask } from './compute-pool.ts'
+
+const TYPE = { rid: 'type' } as never
+const NUMBER = {
+  property: 'number',
+  structField: undefined,
+  type: 'integer',
+  isList: false,
+} as const
+const COUNT: Aggregation = { metrics: [{ kind: 'count', name: 'count' }], groupings: [] }
+
+function segmentOf(rows: number) {
+  const builder = new SegmentBuilder([NUMBER satisfies ColumnSpec], { kind: 'rows', rows })
+  for (let n = 0; n < rows; n += 1) {
+    builder.add({ key: String(n).padStart(9, '0'), validFrom: 1, values: [n] })
+  }
+  return { id: 1, ...builder.finish() }
+}
+
+/** A question about a table that has the same segment several times. */
+function taskOf(rows: number, times: number, aggregation: Aggregation): ComputeTask {
+  const closings = { positions: new Uint32Array(), versions: new Float64Array() }
+  const segments = Array.from({ length: times }, () => ({ id: 1, closings }))
+  const sources = [{ objectType: TYPE, query: EVERYTHING }]
+  return {
+    question: { kind: 'aggregate', request: { sources, aggregation, maxGroups: 100 } },
+    tables: new Map([['type', { version: 1, liveCount: rows * times, segments }]]),
+    segments: [segmentOf(rows)],
+  }
+}
+
+/** Every row is in all ranges, and each metric looks at all of them. */
+const SLOW_CHUNK: Aggregation = {
+  metrics: Array.from({ length: 3000 }, (_, n) => ({
+    kind: 'max',
+    name: `max${n}`,
+    property: 'number',
+    type: 'integer',
+  })),
+  groupings: [
+    {
+      kind: 'ranges',
+      property: 'number',
+      type: 'integer',
+      ranges: Array.from({ length: 50 }, (_, n) => ({
+        low: { value: -1 - n, inclusive: true },
+        high: undefined,
+        json: `${n}`,
+      })),
+    },
+  ],
+}
+
+const NEVER = new AbortController().signal
+const CANCELLED = { unavailable: { reason: 'cancelled' } }
+
+// A question that is not stopped is answered, seconds later.
+it.each([
+  ['between two of many chunks', taskOf(CHUNK, 50_000, COUNT)],
+  ['within a slow chunk', taskOf(CHUNK, 2, SLOW_CHUNK)],
+] as const)('a cancelled question stops %s', async (_, task) => {
+  await using pool = new ComputePool(1)
+  const quick = taskOf(100, 1, COUNT)
+  expect(await pool.run(quick, NEVER)).toHaveProperty('answer')
+
+  const cancelled = new AbortController()
+  const [outcome] = await Promise.allSettled([
+    pool.run(task, cancelled.signal),
+    sleep(10).then(() => cancelled.abort()),
+  ])
+  // By the flag, or with its thread.
+  if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(CANCELLED)
+  // The only thread is free again.
+  expect(await pool.run(quick, NEVER)).toHaveProperty('answer')
+})
+
+it('does not start a question that is cancelled already', async () => {
+  await using pool = new ComputePool(1)
+  expect(await pool.run(taskOf(100, 1, COUNT), AbortSignal.abort())).toEqual(CANCELLED)
+})
