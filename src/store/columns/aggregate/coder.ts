@@ -73,7 +73,8 @@ export class NumberCodes {
 
   codeOf(number: number): number {
     const distance = number - this.first
-    if (distance >= 0 && distance < this.#window && Number.isInteger(distance)) return distance
+    // The distance of a tiny fraction would be rounded to that of a whole number.
+    if (distance >= 0 && distance < this.#window && Number.isInteger(number)) return distance
     return this.#window + this.#others.idOf(number)
   }
 

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { NumberCodes } from './coder.ts'
+
+it('numbers whose distance from the window is rounded keep their own codes', () => {
+  const codes = new NumberCodes(1000)
+  codes.startAt(-1e-40)
+  const numbers = [-1e-40, 1e-86, 0, 0.5, -1, 7, 1e232, Number.MAX_VALUE, Number.NaN]
+  const written = numbers.map((number) => codes.codeOf(number))
+  expect(new Set(written).size).toBe(numbers.length)
+  expect(written.map((code) => codes.numberOf(code))).toEqual(numbers)
+})
