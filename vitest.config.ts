@@ -5,6 +5,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
 const ON_EVERY_STORE = [
+  'test/columns/**/*.test.ts',
   'test/conformance/**/*.test.ts',
   'test/properties/**/*.test.ts',
   'test/sdk/**/*.test.ts',
@@ -30,6 +31,13 @@ const LONG = [
 ]
 const LONG_ON_EVERY_STORE = ['test/conformance/killed-writes.test.ts']
 const LONG_ON_POSTGRES = ['test/e2e/postgres.test.ts']
+
+/** Pages, searches, aggregations, sets, links, rights, snapshots and changed definitions. */
+const ANSWERED_BY_COLUMNS = [
+  ...['aggregate', 'definition-changes', 'delete-by-query', 'entity-tags', 'family-objects'],
+  ...['linked-objects', 'list-objects', 'object-set-snapshots', 'queries', 'relevance'],
+  ...['replacements', 'rights', 'search-objects', 'snapshot-age', 'structs', 'v2-*', 'versions'],
+].map((name) => `test/conformance/${name}.test.ts`)
 
 const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 /** The main journeys, which run on PostgreSQL as well. */
@@ -63,6 +71,29 @@ const postgres = {
     exclude: [...LONG_ON_EVERY_STORE, ...LONG_ON_POSTGRES],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
+  },
+}
+
+/** What columns answer, with columns for types of any size, which requests wait for. */
+const columns = {
+  extends: true as const,
+  test: {
+    ...sqlite.test,
+    name: 'columns',
+    include: ANSWERED_BY_COLUMNS,
+    exclude: [],
+    provide: { ...sqlite.test.provide, columns: 'forced' as const },
+  },
+}
+
+const columnsOnPostgres = {
+  extends: true as const,
+  test: {
+    ...postgres.test,
+    name: 'long-columns-postgres',
+    include: ANSWERED_BY_COLUMNS,
+    exclude: [],
+    provide: { ...postgres.test.provide, columns: 'forced' as const },
   },
 }
 
@@ -130,6 +161,8 @@ export default defineConfig({
       sqlite,
       explorer,
       postgres,
+      columns,
+      columnsOnPostgres,
       explorerOnPostgres,
       long,
       longOnPostgres,

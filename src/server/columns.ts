@@ -17,10 +17,8 @@ import type { Log } from './log.ts'
 import { withoutPassword } from './store-name.ts'
 
 export interface ColumnsOptions {
-  /** Types with fewer objects have no columns. */
-  readonly minObjects?: number
-  /** Whether requests wait for columns that are not built yet, for tests. */
-  readonly awaitsBuilds?: boolean
+  /** Whether types of any size have columns, and requests wait until they are built, for tests. */
+  readonly areForced?: boolean
 }
 
 /** The database answers any question about fewer objects in a few milliseconds. */
@@ -38,7 +36,7 @@ export interface StartedColumns extends AsyncDisposable {
 export function connectToSupervisor(config: Config): ColumnsClient | undefined {
   const maxBytes = columnsMemory(config)
   if (maxBytes === 0) return undefined
-  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)), maxBytes)
+  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)), { maxBytes })
 }
 
 /** The folder of the socket, which workers find by the number of their supervisor. */
@@ -66,28 +64,31 @@ export function startColumns(
   config: Config,
   store: ObjectStore,
   log: Log,
-  { minObjects = MIN_OBJECTS, awaitsBuilds = false }: ColumnsOptions = {},
+  { areForced = false }: ColumnsOptions = {},
 ): StartedColumns | undefined {
   const maxBytes = columnsMemory(config)
   if (maxBytes === 0) return undefined
   const folder = socketFolder(config.OQS_WORKERS !== 1)
   const address = addressIn(folder)
-  let columns: ColumnsProcess | undefined
-  const client = new ColumnsClient(address, maxBytes)
+  const client = new ColumnsClient(address, { maxBytes, awaitsAnswers: areForced })
+  const minObjects = areForced ? 0 : MIN_OBJECTS
   const options = {
     address,
     storeName: config.OQS_STORE,
     folder: filesFolder(config.OQS_STORE),
     maxBytes,
     minObjects,
-    awaitsBuilds,
+    awaitsBuilds: areForced,
     threads: Math.max(2, Math.min(availableParallelism(), THREADS_MAX)),
   }
+  const start = () =>
+    new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
+  let columns = areForced ? start() : undefined
   const watch = async () => {
     const { types } = await store.readStatus()
     const large = types.filter(({ count }) => count >= minObjects).map(({ typeRid }) => typeRid)
     if (large.length === 0) return
-    columns ??= new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
+    columns ??= start()
     await client.prepare(large)
   }
   const watching = startBackgroundTask(async (signal) => {

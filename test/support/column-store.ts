@@ -2,7 +2,11 @@
 import { openStore } from '../../src/server/open-store.ts'
 import { withColumns } from '../../src/store/columns/column-objects.ts'
 import { Dispatcher } from '../../src/store/columns/process/dispatcher.ts'
-import { errorOf, type Unavailable } from '../../src/store/columns/process/messages.ts'
+import {
+  errorOf,
+  type Question,
+  type Unavailable,
+} from '../../src/store/columns/process/messages.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { openColumnFeed } from '../../src/store/open-column-feed.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -15,7 +19,11 @@ export interface ColumnStore extends AsyncDisposable {
   readonly outcomes: Map<'answered' | Unavailable['reason'], number>
 }
 
-export async function openColumnStore(name: string): Promise<ColumnStore> {
+export async function openColumnStore(
+  name: string,
+  /** Called with each answer, before the database supplies the records of a page. */
+  onAnswered: (kind: Question['kind']) => Promise<void> = async () => {},
+): Promise<ColumnStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(await openStore(name))
   const folder = parts.use(tempFolder())
@@ -41,7 +49,9 @@ export async function openColumnStore(name: string): Promise<ColumnStore> {
         if ('refused' in computed) throw errorOf(computed.refused)
         const outcome = 'answer' in computed ? 'answered' : computed.unavailable.reason
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-        return 'answer' in computed ? computed.answer : undefined
+        if (!('answer' in computed)) return undefined
+        await onAnswered(question.kind)
+        return computed.answer
       },
     },
     60_000,

@@ -1,5 +1,6 @@
 /** The real service on a free port with its own store, and an HTTP client for it. */
 
+import { inject } from 'vitest'
 import { createApiToken, revokeApiTokensNamed } from '../../src/access/api-tokens.ts'
 import type { Scope } from '../../src/contract/scopes.ts'
 import type { OpenExplorer } from '../../src/http/explorer/serve-explorer.ts'
@@ -93,6 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       now: () => clock.now,
       idleGraceMs: 0,
       isMaintainer,
+      columns: { areForced: inject('columns') === 'forced' },
       ...(rewrittenAtOnceMax === undefined ? {} : { rewrittenAtOnceMax }),
       ...(explorer === undefined ? {} : { explorer }),
     }),

@@ -10,6 +10,8 @@ type StoreKind = 'sqlite' | 'postgres' | 'citus'
 declare module 'vitest' {
   interface ProvidedContext {
     readonly store: StoreKind
+    /** Undefined if types that are as small as those of tests have no columns. */
+    readonly columns: 'forced' | undefined
     /** The URL of the test server; not for `sqlite`. */
     readonly postgresUrl: string
     /** The database with the schema of a store that new databases are copied from; only for `postgres`. */

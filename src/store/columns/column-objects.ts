@@ -5,6 +5,7 @@
  * the records: all of one version.
  */
 
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { joinRecords } from '../core/pages/merge-parts.ts'
 import type {
   AggregateRequest,
@@ -12,6 +13,7 @@ import type {
   Objects,
   QuickPages,
   ReadPageRequest,
+  ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
   StoredPage,
@@ -92,10 +94,8 @@ async function readPage(
   if (found === undefined) return objects.readPage(request, context)
   const { keys, version, totalCount, linkedVersions } = found
   const foundAtMs = performance.now()
-  const records = { ...request, keys, version, isOfDefinition: true }
-  const page = await objects.readRecords(records, unreported(context))
-  // The type has changed since, so that the database decides what the request gets.
-  if (page === 'reclaimed') return objects.readPage(request, context)
+  const page = await readFound(objects, { ...request, keys, version }, context)
+  if (page === undefined) return objects.readPage(request, context)
   context.onRead?.({
     plan: 'columns',
     planMs: foundAtMs - startedAtMs,
@@ -107,6 +107,26 @@ async function readPage(
     totalCount,
     matchEstimate: totalCount ?? request.matchEstimate,
     ...(linkedVersions.length > 0 && { linkedVersions }),
+  }
+}
+
+/**
+ * Reads the records that columns have found. Returns undefined if they were reclaimed or converted
+ * since: the database then decides what the request gets.
+ */
+async function readFound(
+  objects: Objects,
+  request: ReadRecordsRequest,
+  context: RequestContext,
+): Promise<StoredPage | undefined> {
+  try {
+    const records = { ...request, isOfDefinition: true }
+    const page = await objects.readRecords(records, unreported(context))
+    return page === 'reclaimed' ? undefined : page
+  } catch (error) {
+    // The request has no page token, or none whose version this is.
+    if (error instanceof ObjectQueryError && error.errorName === 'InvalidPageToken') return
+    throw error
   }
 }
 
@@ -164,19 +184,19 @@ async function readFoundParts(
     const keys = wanted.filter(({ part }) => part === index).map(({ key }) => key)
     // The first parts are those of the types; a page without objects confirms the caller, too.
     if (keys.length === 0 && (index > 0 || wanted.length > 0)) continue
-    const page = await objects.readRecords(
+    const page = await readFound(
+      objects,
       {
         objectType,
         keys,
         version: versions[index] ?? 0,
-        isOfDefinition: true,
         record: { ...record, separator: '\n' },
         maxObjects,
         maxBytes,
       },
-      unreported(context),
+      context,
     )
-    if (page === 'reclaimed') return undefined
+    if (page === undefined) return undefined
     lines.set(index, linesOf(Buffer.from(page.records)))
     page.release()
   }

@@ -1,5 +1,6 @@
 /** Asks the columns process. If it does not answer, the database has to. */
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnsStatus } from '../port/maintenance.ts'
 import { onFrames, sendFrame } from './process/frames.ts'
 import {
@@ -18,25 +19,33 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
 }
 /** The pause before connecting again. */
 const RECONNECT_MS = 500
+const AWAITED_RECONNECT_MS = 20
 
 export interface AskOptions {
   readonly callerId: string
   readonly signal: AbortSignal
 }
 
+export interface ColumnsClientOptions {
+  /** The memory that the columns process may use. */
+  readonly maxBytes: number
+  /** Whether questions wait until the process has started and has columns, for tests. */
+  readonly awaitsAnswers?: boolean
+}
+
 export class ColumnsClient implements Disposable {
   readonly #address: string
-  readonly #maxBytes: number
+  readonly #options: ColumnsClientOptions
   readonly #waiting = new Map<number, PromiseWithResolvers<ColumnsReply | undefined>>()
   /** When a type may be asked for again, by RID. */
   readonly #pausedUntil = new Map<string, number>()
   #socket: Promise<Socket | undefined> | undefined
   #lastId = 0
+  #isClosed = false
 
-  /** The address of the columns process, and the memory that it may use. */
-  constructor(address: string, maxBytes: number) {
+  constructor(address: string, options: ColumnsClientOptions) {
     this.#address = address
-    this.#maxBytes = maxBytes
+    this.#options = options
   }
 
   /** Returns undefined if the database must answer. Throws what the signal is aborted with. */
@@ -60,7 +69,7 @@ export class ColumnsClient implements Disposable {
     const { signal } = new AbortController()
     const reply = await this.#request((id) => ({ id, status: true }), signal)
     if (reply !== undefined && 'answer' in reply) return reply.answer as ColumnsStatus
-    return { usedBytes: 0, maxBytes: this.#maxBytes, types: [] }
+    return { usedBytes: 0, maxBytes: this.#options.maxBytes, types: [] }
   }
 
   /** Has the columns of types built that are worth it. */
@@ -70,10 +79,12 @@ export class ColumnsClient implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isClosed = true
     void this.#socket?.then((socket) => socket?.destroy())
   }
 
   #pause({ reason, types = [] }: Unavailable): void {
+    if (this.#options.awaitsAnswers) return
     const until = performance.now() + (PAUSE_MS[reason] ?? 0)
     for (const rid of types) this.#pausedUntil.set(rid, until)
   }
@@ -84,6 +95,7 @@ export class ColumnsClient implements Disposable {
   ): Promise<ColumnsReply | undefined> {
     signal.throwIfAborted()
     const socket = await this.#connected()
+    signal.throwIfAborted()
     if (socket === undefined) return undefined
     this.#lastId += 1
     const id = this.#lastId
@@ -103,9 +115,13 @@ export class ColumnsClient implements Disposable {
     }
   }
 
-  #connected(): Promise<Socket | undefined> {
+  /** Returns undefined if the process cannot be reached, or could not a moment ago. */
+  async #connected(): Promise<Socket | undefined> {
     this.#socket ??= this.#connect()
-    return this.#socket
+    const socket = await this.#socket
+    if (socket !== undefined || !this.#options.awaitsAnswers || this.#isClosed) return socket
+    await sleep(AWAITED_RECONNECT_MS)
+    return this.#connected()
   }
 
   #connect(): Promise<Socket | undefined> {
@@ -118,10 +134,13 @@ export class ColumnsClient implements Disposable {
     socket.on('error', () => {})
     socket.on('close', () => {
       resolve(undefined)
+      // Whoever asks from now on must not wait for an answer on this connection.
+      this.#socket = Promise.resolve(undefined)
       for (const waiting of this.#waiting.values()) waiting.resolve(undefined)
+      const pauseMs = this.#options.awaitsAnswers ? 0 : RECONNECT_MS
       setTimeout(() => {
         this.#socket = undefined
-      }, RECONNECT_MS).unref()
+      }, pauseMs).unref()
     })
     // Answers that nobody waits for must not keep the process alive.
     socket.unref()

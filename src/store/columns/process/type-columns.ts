@@ -99,8 +99,9 @@ export class TypeColumns implements AsyncDisposable {
     if (!this.#options.awaitsBuilds) return { reason: 'building', types: [typeRid] }
     await building
     const [latest] = await this.#feed.readHeads([typeRid])
-    const found = latest && entry.columns && (await this.#caughtUp(entry, latest, version))
-    return found ?? { reason: 'outdated' }
+    // The question is about objects of the table that it was asked for.
+    if (latest?.table !== head.table) return { reason: 'outdated' }
+    return (await this.#caughtUp(entry, latest, version)) ?? { reason: 'outdated' }
   }
 
   status(): ColumnsStatus {
@@ -159,13 +160,16 @@ export class TypeColumns implements AsyncDisposable {
     entry.catchingUp = caughtUp.catch(() => this.#forget(entry))
     const columns = await caughtUp
     if (columns === undefined) return undefined
+    if (columns === 'outdated') return { reason: columns }
     return columns.reaches(version) && version <= columns.seen ? columns : { reason: 'outdated' }
   }
 
-  async #catchUp(entry: Entry, head: FeedHead): Promise<TableColumns | undefined> {
+  async #catchUp(entry: Entry, head: FeedHead): Promise<TableColumns | 'outdated' | undefined> {
     const { columns } = entry
     if (columns === undefined) return undefined
     const { seen, base } = columns
+    // The state was read before another question has had newer columns built.
+    if (head.table < base.source.table) return 'outdated'
     // Closed rows of versions before the oldest one may be deleted already.
     const isLost = seen < head.published && head.oldest > seen
     if (isLost || !(await this.#isCurrent(columns, head))) return this.#forget(entry)

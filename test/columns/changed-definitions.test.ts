@@ -1,0 +1,64 @@
+/** What a request gets if its type changes between the answer of the columns and its records. */
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { planChange } from '../../src/ontology/definition/change-definition.ts'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import type { ObjectStore } from '../../src/store/object-store.ts'
+import { openColumnStore } from '../support/column-store.ts'
+import { createFixture, pageRequest } from '../support/store-fixture.ts'
+import { createTestStore } from '../support/test-store.ts'
+
+function definitionOf(type: 'integer' | 'long'): OntologyDefinition {
+  return {
+    apiName: 'parts',
+    objectTypes: [
+      {
+        apiName: 'part',
+        primaryKey: 'id',
+        properties: { id: { type: 'integer' }, size: { type } },
+      },
+    ],
+  }
+}
+
+async function redefine(store: ObjectStore): Promise<void> {
+  const changed = definitionOf('long')
+  const change = planChange(changed.apiName, changed, await store.readCatalogue(), randomUUID)
+  expect(await store.saveOntology(change)).toBe('saved')
+}
+
+const ORDER = { property: 'size', direction: 'asc', nulls: 'last' } as const
+
+it.each(['page', 'setPage'] as const)(
+  'a %s of a definition that was replaced since is refused as out of date, not as a page token',
+  async (kind) => {
+    await using place = await createTestStore()
+    const answered: string[] = []
+    await using columns = await openColumnStore(place.name, async (answer) => {
+      answered.push(answer)
+      await redefine(columns.store)
+    })
+    const { store } = columns
+    const { type, put } = await createFixture(store, definitionOf('integer'))
+    await put([
+      { id: 1, size: 2 },
+      { id: 2, size: 1 },
+    ])
+    const field = { property: 'size', structField: undefined }
+    const query = { kind: 'compare', field, operator: 'gte', value: 1 } as const
+    const page = pageRequest(type, { query, order: [ORDER] })
+    const { property, ...term } = ORDER
+    const read =
+      kind === 'page'
+        ? store.readPage(page)
+        : store.readSetPage({
+            ...page,
+            parts: [page],
+            order: [{ ...term, properties: [property], type: 'integer' }],
+            after: undefined,
+            versions: undefined,
+          })
+    await expect(read).rejects.toThrow('OntologyDefinitionOutOfSync')
+    expect(answered).toEqual([kind])
+  },
+)
