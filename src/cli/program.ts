@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   ontology: async () => (await import('./commands/ontology.ts')).addOntologyCommand,
   import: async () => (await import('./commands/import.ts')).addImportCommand,
+  sync: async () => (await import('./commands/sync.ts')).addSyncCommand,
   list: async () => (await import('./commands/list.ts')).addListCommand,
   search: async () => (await import('./commands/search.ts')).addSearchCommand,
   get: async () => (await import('./commands/get.ts')).addGetCommand,

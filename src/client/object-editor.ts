@@ -98,7 +98,8 @@ export class ObjectEditor<Type extends ObjectTypeShape> {
   }
 }
 
-async function* batchesOf(
+/** Yields the objects of a replacement as batches. */
+export async function* batchesOf(
   objects: Iterable<object> | AsyncIterable<object>,
 ): AsyncGenerator<string> {
   let [lines, characters] = [[] as string[], 0]

@@ -20,7 +20,14 @@ const SERVING = ['oqs serve --demo', 'OQS_PORT=9090 oqs serve']
 const FOLLOWING = ['', ' --wait', ' --cancel'].map(
   (option) => `oqs ontology change aviation${option}`,
 )
-const NOT_RUN = [...SERVING, ...FOLLOWING]
+/** Examples that need a database to copy; sync.test.ts covers them. */
+const SHOP = 'oqs sync postgres://app@db.example/shop'
+const SYNCING = [
+  `${SHOP} --table public.orders --ontology shop --type order`,
+  `${SHOP} --tables 'public.*' --ontology shop --once`,
+  `${SHOP} --tables 'public.*' --ontology shop --drop-slot`,
+]
+const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING]
 
 interface HelpOfCommand {
   /** Such as `oqs token create`. */

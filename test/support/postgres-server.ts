@@ -23,6 +23,8 @@ export interface PostgresServer extends AsyncDisposable {
 export interface PostgresServerOptions {
   /** Whether an acknowledged commit survives a crash of the server, which is slower. */
   readonly isDurable?: boolean
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const KEEPER = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
@@ -65,7 +67,8 @@ export async function startPostgresServer(
     await initialise(bin, data, passwordFile, owner)
 
     const port = await freePort()
-    const settings = { ...SETTINGS, ...(options.isDurable === true ? {} : NOT_DURABLE), port }
+    const durability = options.isDurable === true ? {} : NOT_DURABLE
+    const settings = { ...SETTINGS, ...durability, ...options.settings, port }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     let server: ChildProcess | undefined
     const start = async () => {

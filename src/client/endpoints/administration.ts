@@ -162,6 +162,21 @@ export class Administration extends EndpointGroup {
     return this.write(request, { signal, idempotencyKey })
   }
 
+  /**
+   * Sends a batch under a key that outlives this client. Returns whether the service had applied it
+   * before, under the same key.
+   */
+  async writeOnce(type: TypePath, content: string, idempotencyKey: string): Promise<boolean> {
+    const { headers } = await this.connection.exchange({
+      method: 'POST',
+      path: objectsPath(type),
+      body: { type: 'application/x-ndjson', content },
+      headers: { 'idempotency-key': idempotencyKey },
+      isRepeatable: true,
+    })
+    return headers.get('idempotency-replayed') === 'true'
+  }
+
   async putObject(
     type: TypePath,
     primaryKey: string,
@@ -202,7 +217,7 @@ export class Administration extends EndpointGroup {
   }
 
   /** Starts a replacement of all objects of a type; returns the name for its batches. */
-  async startReplacement(type: TypePath, call?: CallOptions): Promise<string> {
+  async startReplacement(type: TypePath, call?: IdempotentCallOptions): Promise<string> {
     const request = { method: 'POST', path: `${objectsPath(type)}/replacements` } as const
     return (await this.write<{ replacement: string }>(request, call)).replacement
   }

@@ -1,0 +1,126 @@
+/**
+ * The publication and the replication slot of a sync, which have the same name. The publication is
+ * created before the copy, the slot when all objects of the copy are visible: a slot that exists says
+ * that the copy is complete.
+ */
+import { createHash } from 'node:crypto'
+import pg, { type Client } from 'pg'
+import { parseLsn } from './lsn.ts'
+import { type SourceTable, tableName } from './source-tables.ts'
+
+const NAME_LENGTH = 63
+const HASH_LENGTH = 8
+
+/** Returns a name that people recognise, and that only this sync has. */
+export function slotName(
+  ontology: { readonly apiName: string; readonly rid: string },
+  /** The type, or the pattern of the tables. */
+  label: string,
+  /** The RID of the type, or the pattern of the tables. */
+  identity: string,
+): string {
+  const hash = createHash('sha256').update(`${ontology.rid} ${identity}`).digest('hex')
+  const words = `oqs_sync_${ontology.apiName}_${label}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+  const name = words.replace(/_+$/, '').slice(0, NAME_LENGTH - HASH_LENGTH - 1)
+  return `${name}_${hash.slice(0, HASH_LENGTH)}`
+}
+
+export interface Slot {
+  readonly confirmed: bigint
+  /** Whether the source has removed changes that the slot needs. */
+  readonly isLost: boolean
+}
+
+export async function readSlot(client: Client, name: string): Promise<Slot | undefined> {
+  const { rows } = await client.query<Record<string, string>>(
+    `SELECT confirmed_flush_lsn AS confirmed, wal_status AS status, plugin, database = current_database() AS "isHere"
+     FROM pg_replication_slots WHERE slot_name = $1`,
+    [name],
+  )
+  const [row] = rows
+  if (row === undefined) return undefined
+  if (row['plugin'] !== 'pgoutput' || row['isHere'] !== 't') {
+    throw new Error(
+      `The replication slot ${name} belongs to another database or plugin. Pass another name with --slot.`,
+    )
+  }
+  return { confirmed: parseLsn(row['confirmed'] ?? '0/0'), isLost: row['status'] === 'lost' }
+}
+
+/** Returns the names of other slots for the same target, which nothing reads. */
+export async function readForgottenSlots(client: Client, name: string): Promise<readonly string[]> {
+  const prefix = name.slice(0, -HASH_LENGTH)
+  const { rows } = await client.query<{ readonly name: string }>(
+    `SELECT slot_name AS name FROM pg_replication_slots
+     WHERE starts_with(slot_name, $1) AND length(slot_name) = $2 AND slot_name <> $3 AND NOT active`,
+    [prefix, name.length, name],
+  )
+  return rows.map((row) => row.name)
+}
+
+/** Returns the OIDs of the tables of a publication; undefined if there is none. */
+export async function readPublication(
+  client: Client,
+  name: string,
+): Promise<ReadonlySet<number> | undefined> {
+  const { rows } = await client.query<{ readonly oid: string | null }>(
+    `SELECT r.prrelid::bigint AS oid FROM pg_publication p
+     LEFT JOIN pg_publication_rel r ON r.prpubid = p.oid WHERE p.pubname = $1`,
+    [name],
+  )
+  if (rows.length === 0) return undefined
+  return new Set(rows.flatMap(({ oid }) => (oid === null ? [] : Number(oid))))
+}
+
+/** Creates the publication for tables, or makes it one for these tables. */
+export async function ensurePublication(
+  client: Client,
+  name: string,
+  tables: readonly SourceTable[],
+): Promise<void> {
+  const present = await readPublication(client, name)
+  const list = tables
+    .map((table) => `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`)
+    .join(', ')
+  const statement =
+    present === undefined
+      ? `CREATE PUBLICATION ${name} FOR TABLE ${list} WITH (publish_via_partition_root = true)`
+      : `ALTER PUBLICATION ${name} SET TABLE ${list}`
+  const isSame = present?.size === tables.length && tables.every(({ oid }) => present.has(oid))
+  if (isSame) return
+  try {
+    await client.query(statement)
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error
+    throw new Error(
+      `The publication was not created: ${(error as Error).message}. Run this as the owner of ${tables.map(tableName).join(', ')}, then run the command again: ${statement};`,
+    )
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+/** Drops the slot and the publication, as far as they exist. */
+export async function dropSlot(client: Client, name: string): Promise<void> {
+  await client.query(
+    'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1',
+    [name],
+  )
+  await client.query(`DROP PUBLICATION IF EXISTS ${pg.escapeIdentifier(name)}`)
+}
+
+/**
+ * Returns the position behind everything that is committed now. At the start of a page, the source
+ * reports the position behind the header of the page, which it reaches only with the next record.
+ */
+export async function readPosition(client: Client): Promise<bigint> {
+  const { rows } = await client.query<{ readonly lsn: string }>(
+    'SELECT pg_current_wal_insert_lsn() AS lsn',
+  )
+  const lsn = parseLsn(rows[0]?.lsn ?? '0/0')
+  const offset = lsn % PAGE_BYTES
+  return PAGE_HEADERS.includes(offset) ? lsn - offset : lsn
+}
+
+const PAGE_BYTES = 8192n
+const PAGE_HEADERS = [24n, 40n]

@@ -1,0 +1,116 @@
+/** Reads from the catalogue of the source which tables it has, and what their columns are. */
+import type { Client } from 'pg'
+
+export interface SourceTable {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly comment: string | undefined
+  readonly columns: readonly SourceColumn[]
+  /** The columns of the primary key; empty without one. */
+  readonly key: readonly string[]
+  /** Whether updates and deletes carry the primary key of the old row. */
+  readonly hasReplicaKey: boolean
+  readonly foreignKeys: readonly ForeignKey[]
+}
+
+export interface SourceColumn {
+  readonly name: string
+  readonly typeOid: number
+  /** The type below domains and, for an array, below the array. */
+  readonly typeName: string
+  readonly isArray: boolean
+  readonly comment: string | undefined
+  /** The values of a generated column are not part of the stream. */
+  readonly isGenerated: boolean
+}
+
+interface ForeignKey {
+  readonly columns: readonly string[]
+  /** The OID of the table, and its columns. */
+  readonly target: number
+  readonly targetColumns: readonly string[]
+}
+
+/** The name that people write: `public.orders`. */
+export function tableName({ schema, name }: Pick<SourceTable, 'schema' | 'name'>): string {
+  return `${schema}.${name}`
+}
+
+const COLUMNS = (relation: string, numbers: string) => `
+  (SELECT coalesce(json_agg(attname ORDER BY position), '[]')
+   FROM unnest(${numbers}) WITH ORDINALITY AS listed(number, position)
+   JOIN pg_attribute ON attrelid = ${relation} AND attnum = number)`
+
+/** Partitions are left out: their changes are those of the partitioned table. */
+const TABLES = `
+  SELECT c.oid::bigint AS oid, n.nspname AS schema, c.relname AS name,
+    obj_description(c.oid, 'pg_class') AS comment,
+    coalesce(${COLUMNS('c.oid', 'i.indkey::int2[]')}, '[]') AS key,
+    (c.relreplident = 'f' OR (c.relreplident = 'd' AND i.indexrelid IS NOT NULL)
+      OR (c.relreplident = 'i' AND i.indisreplident)) AS "hasReplicaKey",
+    (SELECT json_agg(json_build_object(
+        'name', a.attname, 'typeOid', a.atttypid::bigint, 'isGenerated', a.attgenerated <> '',
+        'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum)
+      FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+    (SELECT coalesce(json_agg(json_build_object(
+        'columns', ${COLUMNS('f.conrelid', 'f.conkey')}, 'target', f.confrelid::bigint,
+        'targetColumns', ${COLUMNS('f.confrelid', 'f.confkey')}) ORDER BY f.conname), '[]')
+      FROM pg_constraint f WHERE f.conrelid = c.oid AND f.contype = 'f') AS "foreignKeys"
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary AND i.indisvalid
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence = 'p'
+    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+  ORDER BY n.nspname, c.relname`
+
+const TYPES = `
+  SELECT t.oid::bigint AS oid, t.typname AS name, t.typbasetype::bigint AS base,
+    CASE WHEN t.typcategory = 'A' THEN t.typelem::bigint ELSE 0 END AS element
+  FROM pg_type t`
+
+interface TypeRow {
+  readonly oid: string
+  readonly name: string
+  readonly base: string
+  readonly element: string
+}
+
+/** Returns every table that can be replicated, in the order of their names. */
+export async function readTables(client: Client): Promise<readonly SourceTable[]> {
+  const types = new Map((await client.query<TypeRow>(TYPES)).rows.map((row) => [row.oid, row]))
+  const { rows } = await client.query<Record<string, string>>(TABLES)
+  return rows.map((row) => ({
+    oid: Number(row['oid']),
+    schema: row['schema'] ?? '',
+    name: row['name'] ?? '',
+    comment: row['comment'] ?? undefined,
+    key: JSON.parse(row['key'] ?? '[]'),
+    hasReplicaKey: row['hasReplicaKey'] === 't',
+    columns: (JSON.parse(row['columns'] ?? '[]') as ColumnRow[]).map((column) => ({
+      ...column,
+      comment: column.comment ?? undefined,
+      ...resolveType(types, String(column.typeOid)),
+    })),
+    foreignKeys: JSON.parse(row['foreignKeys'] ?? '[]'),
+  }))
+}
+
+type ColumnRow = Pick<SourceColumn, 'name' | 'typeOid' | 'isGenerated'> & {
+  readonly comment: string | null
+}
+
+/** Follows domains to the type below them, before and after the step from an array to its elements. */
+function resolveType(
+  types: ReadonlyMap<string, TypeRow>,
+  oid: string,
+): Pick<SourceColumn, 'typeName' | 'isArray'> {
+  const type = baseOf(types, oid)
+  if (type.element === '0') return { typeName: type.name, isArray: false }
+  return { typeName: baseOf(types, type.element).name, isArray: true }
+}
+
+function baseOf(types: ReadonlyMap<string, TypeRow>, oid: string): TypeRow {
+  const type = types.get(oid) ?? { oid, name: 'unknown', base: '0', element: '0' }
+  return type.base === '0' ? type : baseOf(types, type.base)
+}

@@ -1,0 +1,83 @@
+/** Finds or creates the object types that hold the tables. */
+import { isDefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type {
+  ObjectTypeDefinition,
+  OntologyDefinition,
+} from '../../ontology/definition/definition-schema.ts'
+import { changeDefinition, readDefinition } from '../import/change-definition.ts'
+import { withType } from '../infer/definition.ts'
+import type { InferredTables } from './infer-tables.ts'
+import { mapTable, type TableMapping } from './table-mapping.ts'
+
+/** Adds types, properties and links that are missing. Returns the definition as it is then. */
+export async function extendDefinition(
+  { administration }: Endpoints,
+  ontology: string,
+  inferred: InferredTables,
+  signal: AbortSignal,
+): Promise<OntologyDefinition> {
+  const current = await readDefinition(administration, ontology)
+  if (current !== undefined && extended(current, ontology, inferred) === current) return current
+  const answer = await changeDefinition(administration, ontology, (definition) =>
+    extended(definition, ontology, inferred),
+  )
+  if (!isDefinitionChange(answer)) return answer as OntologyDefinition
+  await waitForChange(administration, answer, { signal })
+  return (await administration.getDefinition(ontology)) as OntologyDefinition
+}
+
+/** Returns the same definition if nothing is missing. */
+function extended(
+  definition: OntologyDefinition | undefined,
+  ontology: string,
+  { tables, linkTypes }: InferredTables,
+): OntologyDefinition {
+  let result = definition
+  for (const { definition: type } of tables) {
+    result = withType(result, ontology, { definition: type })
+    const stored = result.objectTypes.find(({ apiName }) => apiName === type.apiName)
+    const missing = Object.keys(type.properties).filter((name) => !stored?.properties[name])
+    if (stored === undefined || missing.length === 0) continue
+    const properties = { ...type.properties, ...stored.properties }
+    const objectTypes = result.objectTypes.map((one) =>
+      one === stored ? { ...stored, properties } : one,
+    )
+    result = { ...result, objectTypes }
+  }
+  const base = result ?? { apiName: ontology, objectTypes: [] }
+  const present = base.linkTypes ?? []
+  const added = linkTypes.filter(
+    (link) =>
+      !present.some(
+        (one) =>
+          one.from === link.from &&
+          (one.apiName === link.apiName || one.foreignKey === link.foreignKey),
+      ),
+  )
+  return added.length === 0 ? base : { ...base, linkTypes: [...present, ...added] }
+}
+
+/** Returns the type with this name. */
+export function findType(
+  definition: OntologyDefinition,
+  name: string,
+): ObjectTypeDefinition | undefined {
+  return definition.objectTypes.find(({ apiName }) => apiName === name)
+}
+
+/** Maps all tables to types that exist. */
+export function mapTables(
+  definition: OntologyDefinition,
+  { tables }: Pick<InferredTables, 'tables'>,
+  onNote: (text: string) => void,
+): readonly TableMapping[] {
+  return tables.map((one) => {
+    const { apiName } = one.definition
+    const type = findType(definition, apiName)
+    if (type !== undefined) return mapTable(one, type, onNote)
+    throw new Error(
+      `${definition.apiName} has no object type ${apiName} any more. Run the command with --restart to copy its table again.`,
+    )
+  })
+}

@@ -1,0 +1,81 @@
+/**
+ * Keeps object types equal to tables of PostgreSQL: copies the tables, then follows them by logical
+ * replication. Lost connections to either side are retried. Every attempt starts from what the source
+ * and the service say, so a process that is started again needs no state of its own.
+ */
+import type { Endpoints } from '../../client/endpoints/endpoints.ts'
+import { realPause } from '../../client/retry.ts'
+import { isTemporary } from './connect-source.ts'
+import { copyTables } from './copy-tables.ts'
+import { Follower, type FollowerState } from './follower.ts'
+import { prepareSync, type SyncRequest } from './prepare-sync.ts'
+import type { TableMapping } from './table-mapping.ts'
+import { UnfitValues } from './unfit-values.ts'
+
+export interface SyncEvents {
+  /** Called once with each text. */
+  readonly onNote: (text: string) => void
+  readonly onCopying: (mapping: TableMapping, objects: number) => void
+  readonly onCopied: (objects: number, mappings: readonly TableMapping[]) => void
+  readonly onProgress: (state: FollowerState) => void
+  readonly onCaughtUp: (slot: string, state: FollowerState) => void
+  readonly onRetry: (error: Error, pauseMs: number) => void
+}
+
+export interface SyncOptions extends SyncRequest {
+  /** Returns when everything is written that was committed in the source at the start. */
+  readonly once: boolean
+  /** Ends the sync after the commit in progress. */
+  readonly signal: AbortSignal
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 30_000
+
+/** Returns how far the sync has come: when it is caught up, if `once` is set, or aborted. */
+export async function syncTables(
+  endpoints: Endpoints,
+  options: SyncOptions,
+  given: SyncEvents,
+): Promise<FollowerState> {
+  const { signal } = options
+  const noted = new Set<string>()
+  const onNote = (text: string) => {
+    // Every attempt finds the same.
+    if (!noted.has(text)) given.onNote(text)
+    noted.add(text)
+  }
+  const events = { ...given, onNote }
+  const unfit = new UnfitValues(onNote)
+  const follower = new Follower(endpoints, { ...options, unfit, events })
+  let restart = options.restart
+  let failures = 0
+  let hasAnswered = false
+  while (!signal.aborted) {
+    const { position } = follower.state
+    try {
+      const request = { ...options, restart, isFollowing: follower.hasStarted, onNote }
+      const prepared = await prepareSync(endpoints, request)
+      restart = false
+      hasAnswered = true
+      if (prepared.start !== undefined) {
+        await follower.follow(prepared, prepared.start)
+        return follower.state
+      }
+      const { slot, mappings } = prepared
+      const { url, ontology } = options
+      const onProgress = events.onCopying
+      const copy = { url, ontology, slot, mappings, unfit, signal, onProgress }
+      events.onCopied(await copyTables(endpoints, copy), mappings)
+    } catch (error) {
+      if (signal.aborted) break
+      // A source that has never answered is more likely a wrong address.
+      if (!isTemporary(error) || !hasAnswered) throw error
+      failures = follower.state.position > position ? 0 : failures + 1
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
+      events.onRetry(error as Error, pauseMs)
+      await realPause(pauseMs, signal).catch(() => {})
+    }
+  }
+  return follower.state
+}

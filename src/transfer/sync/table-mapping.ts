@@ -1,0 +1,130 @@
+/** Turns the rows of a table into objects of its type. */
+import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { canHold, columnType, keyType, type ReadValue, valueReader } from './column-types.ts'
+import type { InferredTable } from './infer-tables.ts'
+import type { SourceRow, SourceValue } from './pgoutput.ts'
+import { type SourceTable, tableName } from './source-tables.ts'
+
+export interface TableMapping {
+  readonly table: SourceTable
+  readonly objectType: string
+  readonly primaryKey: string
+  readonly columns: readonly MappedColumn[]
+}
+
+interface MappedColumn {
+  readonly name: string
+  readonly typeOid: number
+  readonly property: string
+  readonly read: ReadValue
+}
+
+/** Maps the columns of a table to the properties of a type that exists; throws if one does not fit. */
+export function mapTable(
+  { table, definition, propertyOf }: InferredTable,
+  type: ObjectTypeDefinition,
+  note: (text: string) => void,
+): TableMapping {
+  const { apiName: objectType, primaryKey, properties } = type
+  const name = tableName(table)
+  if (primaryKey !== definition.primaryKey) {
+    const wanted = `the primary key of ${name} is ${definition.primaryKey}`
+    throw new Error(
+      `The primary key of ${objectType} is ${primaryKey}, but ${wanted}. Use another --type.`,
+    )
+  }
+  const columns = table.columns.flatMap((column): MappedColumn[] => {
+    const property = propertyOf.get(column.name)
+    const found = property === undefined ? undefined : properties[property]
+    if (property === undefined) return []
+    if (found === undefined) {
+      note(`${name}: column ${column.name} is left out: ${objectType} has no property ${property}`)
+      return []
+    }
+    const wanted = property === primaryKey ? keyType(column) : columnType(column)
+    if (wanted === undefined || !canHold(found, wanted)) {
+      throw new Error(
+        `The property ${property} of ${objectType} has type ${found.type}, which cannot hold column ${column.name} of ${name} (${column.typeName}). Use another --type, or change the property.`,
+      )
+    }
+    return [{ name: column.name, typeOid: column.typeOid, property, read: valueReader(found) }]
+  })
+  const mapped = new Set(columns.map(({ property }) => property))
+  const extra = Object.keys(properties).filter((one) => !mapped.has(one) && one !== primaryKey)
+  if (extra.length > 0) note(`${name}: no column for ${extra.join(', ')} of ${objectType}`)
+  return { table, objectType, primaryKey, columns }
+}
+
+/** An object that a row describes. */
+export interface RowObject {
+  readonly key: RowKey
+  readonly properties: Record<string, unknown>
+  /** Properties whose values did not change and are not part of the row. */
+  readonly unchanged: readonly string[]
+}
+
+export interface RowKey {
+  /** The primary key as JSON has it. */
+  readonly value: unknown
+  /** The same for every spelling of a key. */
+  readonly text: string
+}
+
+export interface RowReader {
+  read(row: SourceRow): RowObject
+  keyOf(row: SourceRow): RowKey
+}
+
+/** Creates a reader for rows with these columns. */
+export function rowReader(
+  mapping: TableMapping,
+  columnNames: readonly string[],
+  /** Called with a value that the property cannot hold; the object then has none. */
+  onUnfit: (column: string, value: string, key: RowKey) => void,
+): RowReader {
+  const { table, primaryKey } = mapping
+  const positions = mapping.columns.map((column) => ({
+    ...column,
+    at: columnNames.indexOf(column.name),
+  }))
+  const keyPositions = table.key.map((name) => columnNames.indexOf(name))
+  const isComposite = keyPositions.length > 1
+  const readKey = positions.find(({ property }) => property === primaryKey)?.read
+
+  function keyOf(row: SourceRow): RowKey {
+    const texts = keyPositions.map((at) => row[at])
+    const value = isComposite ? joinKey(texts) : readKey?.(String(texts[0]))
+    if (value !== undefined) return { value, text: keyText(value) }
+    throw new Error(
+      `${tableName(table)} has a row with the primary key ${texts.join(', ')}, which objects cannot have. Change it in the source.`,
+    )
+  }
+
+  return {
+    keyOf,
+    read(row) {
+      const key = keyOf(row)
+      const properties: Record<string, unknown> = isComposite ? { [primaryKey]: key.value } : {}
+      const unchanged: string[] = []
+      for (const { at, property, name, read } of positions) {
+        const text = row[at]
+        if (text === undefined) unchanged.push(property)
+        if (text === null || text === undefined) continue
+        const value = read(text)
+        if (value === undefined) onUnfit(name, text, key)
+        else properties[property] = value
+      }
+      return { key, properties, unchanged }
+    },
+  }
+}
+
+/** Joins the values of a composite key by commas; commas within values are escaped. */
+function joinKey(texts: readonly SourceValue[]): string {
+  return texts.map((text) => String(text).replaceAll(/[\\,]/g, '\\$&')).join(',')
+}
+
+/** Returns the same text for a key of the source and for the one that the service returns. */
+export function keyText(value: unknown): string {
+  return String(value).replace(/(T[\d:]+)(?:\.0*|(\.\d*?[1-9])0*)Z$/, '$1$2Z')
+}
