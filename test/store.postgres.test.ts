@@ -44,7 +44,7 @@ async function countRowVersions(): Promise<number> {
 }
 
 const name = inject('store') === 'citus' ? 'Citus' : 'PostgreSQL'
-const SLOW = { objects: 16_000, timeoutMs: 500 }
+const SLOW = { objects: 2000, timeoutMs: 500 }
 storeContract({ name, open, openAgain, slow: SLOW, countRowVersions })
 if (inject('store') !== 'citus') {
   changeContract({ name, open, openAgain, slow: SLOW, countRowVersions })

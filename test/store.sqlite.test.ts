@@ -49,7 +49,7 @@ async function commitWhileLocked(): Promise<unknown> {
 
 const STORE: StoreUnderTest = {
   name: 'SQLite',
-  slow: { objects: 8000, timeoutMs: 100 },
+  slow: { objects: 1000, timeoutMs: 100 },
   open: async (options) => {
     folder?.[Symbol.dispose]()
     folder = tempFolder()
