@@ -135,7 +135,10 @@ function inList(expression: string, values: readonly SqlValue[]): SqlCondition {
 function jsonOf(value: ColumnValue): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === Infinity) return '9e999'
-  return value === -Infinity ? '-9e999' : String(value)
+  if (value === -Infinity) return '-9e999'
+  // SQLite would read the digits of a large double as an integer, which the double does not equal.
+  const isLargeDouble = Number.isInteger(value) && !Number.isSafeInteger(value)
+  return isLargeDouble && !String(value).includes('e') ? `${value}.0` : String(value)
 }
 
 function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
