@@ -53,7 +53,7 @@ export const ALL_INDEXED: FieldIndexes = {
   unindexedFields: new Map(),
 }
 
-/** The type of columns with timestamps, which have a second column with integers for the index. */
+/** The type of columns with timestamps, whose stored column has integers. */
 export const INDEXED_TIME = 'timestamp'
 
 /** Finds the fields of one object type, and their columns in one of its tables. */

@@ -31,7 +31,7 @@ export function longTextProperty(value: string): PropertySql {
   return { value, indexed: prefixSql(value), form: 'prefix', suffix: suffixSql(value) }
 }
 
-/** Returns a timestamp whose index holds another column, which has it as an integer. */
+/** Returns a timestamp whose index holds another column, which has it as an integer and is stored. */
 export function timeProperty(value: string, indexed: string): PropertySql {
   return { value, indexed, form: 'time' }
 }
@@ -134,11 +134,18 @@ export function indexedValue(
 
 /**
  * Returns the microseconds since 1970 of a column value such as `2026-01-31T12:00:00.000000Z`. In the
- * indexes of SQLite they take 8 bytes instead of 27.
+ * rows and indexes of SQLite they take 8 bytes instead of 27.
  */
 export function microsecondsOf(timestamp: string): bigint {
   const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
   return BigInt(milliseconds) * 1000n + BigInt(timestamp.slice(23, 26))
+}
+
+/** Returns the column value of microseconds since 1970, in SQLite, whose division rounds towards zero. */
+export function timestampSql(microseconds: string): string {
+  const fraction = `((${microseconds} % 1000000 + 1000000) % 1000000)`
+  const seconds = `(${microseconds} - ${fraction}) / 1000000`
+  return `(strftime('%Y-%m-%dT%H:%M:%S', ${seconds}, 'unixepoch') || format('.%06dZ', ${fraction}))`
 }
 
 /** Returns the microseconds of a column value, in SQLite, which would round fractions of seconds. */

@@ -25,7 +25,7 @@ import type { WriterDatabase } from '../file/writer-database.ts'
 import { TableFields } from './table-fields.ts'
 import { columnDefinitions, deferredIndexes } from './table-indexes.ts'
 
-/** A column can hold values of any type; timestamps have a second one for their index. */
+/** A column can hold values of any type; timestamps have another one, which is stored. */
 export const SQLITE_TABLES: TableDialect = {
   columnType: (type) => (type === 'timestamp' ? INDEXED_TIME : 'any'),
   presence: 'any',

@@ -4,7 +4,7 @@ import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
 import { addedIndex, CLOSED_INDEX } from '../../core/catalogue/version-indexes.ts'
 import type { StoredField } from '../../sql/compile/field-numbers.ts'
-import { KEY_COLUMN, microsecondsSql, type PropertySql } from '../../sql/compile/property-sql.ts'
+import { KEY_COLUMN, type PropertySql, timestampSql } from '../../sql/compile/property-sql.ts'
 import { jsonPath } from '../../sql/compile/query-fields.ts'
 import type { TableFields } from './table-fields.ts'
 import { INDEXED_VALID_TO, indexedObjectId, objectIdIndexes } from './table-layout.ts'
@@ -36,24 +36,24 @@ function propertyOf(fields: TableFields, { property, structField }: FieldId): Pr
   return fields.propertySql(property, structField)
 }
 
-/** Returns the name of a property's column. */
-export function columnName({ value }: PropertySql): string {
+/** Returns the name of the column with a property's value. */
+function columnName({ value }: PropertySql): string {
   return value.replace('o.', '')
 }
 
-/** Returns the names of a property's columns: that of its value, and that of its time, if any. */
-function columnNames(property: PropertySql): readonly [value: string, time?: string] {
-  const column = columnName(property)
-  return property.form === 'time' ? [column, property.indexed.replace('o.', '')] : [column]
+/** Returns the name of the column in which rows have a property: of a timestamp, the integer. */
+export function storedColumn(property: PropertySql): string {
+  return property.form === 'time' ? property.indexed.replace('o.', '') : columnName(property)
 }
 
-/** Returns the definitions of the columns of a table. Rows do not contain times and free texts. */
+/** Returns the definitions of the columns of a table. Rows do not contain free texts. */
 export function columnDefinitions(fields: TableFields): readonly string[] {
   return columnFields(fields).flatMap((field) => {
-    const [column, time] = columnNames(propertyOf(fields, field))
+    const property = propertyOf(fields, field)
+    const [column, stored] = [columnName(property), storedColumn(property)]
     if (fields.isInBody(field)) return [`${column} ANY AS (${memberSql(field)}) VIRTUAL`]
-    if (time === undefined) return [`${column} ANY`]
-    return [`${column} ANY`, `${time} INTEGER AS (${microsecondsSql(column)}) VIRTUAL`]
+    if (stored === column) return [`${column} ANY`]
+    return [`${stored} INTEGER`, `${column} ANY AS (${timestampSql(stored)}) VIRTUAL`]
   })
 }
 

@@ -18,6 +18,8 @@ import {
   compareProperty,
   plainProperty,
   propertyIn,
+  sortColumn,
+  sortValue,
 } from '../../sql/compile/property-sql.ts'
 import { areaBoxes, isGeoPoint, jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
 import {
@@ -98,10 +100,13 @@ function compareSql(
     const isHidden =
       redundantBounds?.field === number && redundantBounds.operators.includes(operator)
     // The plus sign stops SQLite from using a condition as the bound of an index walk.
-    if (isHidden) return { sql: `+${property.value} ${sign} ?`, values: [value] }
-    // What the index holds would have to be computed for each row.
-    if (isKeyWalk && operator !== 'eq')
+    if (isHidden) {
+      return { sql: `+${sortColumn(property)} ${sign} ?`, values: [sortValue(property, value)] }
+    }
+    // What the index holds of a long text would have to be computed for each row.
+    if (isKeyWalk && operator !== 'eq' && property.form === 'prefix') {
       return { sql: `${property.value} ${sign} ?`, values: [value] }
+    }
     return compareProperty(property, operator, value)
   }
   return {

@@ -7,11 +7,11 @@ import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import { indexPrefixes } from '../../core/catalogue/build-table.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { runNow } from '../../core/session/session.ts'
-import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
+import { LONG_TEXT_LENGTH, microsecondsOf } from '../../sql/compile/property-sql.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { buildingIn } from '../catalogue/object-table.ts'
 import { fieldsOfTable } from '../catalogue/table-fields.ts'
-import { columnName } from '../catalogue/table-indexes.ts'
+import { storedColumn } from '../catalogue/table-indexes.ts'
 import {
   columnsOf,
   fieldOf,
@@ -63,10 +63,11 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
   // Only so many struct fields of a store have a column.
   const elementColumns = fields.flatMap((field, index) => (numbers.hasColumn(field) ? [] : [index]))
   const stored = fields.flatMap(({ property, structField }, index) => {
-    const name = () => columnName(numbers.propertySql(property, structField))
-    return isStored[index] ? [{ name: name(), value: valueSql(columns, index) }] : []
+    if (!isStored[index]) return []
+    const sql = numbers.propertySql(property, structField)
+    const isTime = sql.form === 'time'
+    return [{ index, isTime, name: storedColumn(sql), value: valueSql(columns, index) }]
   })
-  const storedColumns = fields.flatMap((_, index) => (isStored[index] ? [index] : []))
   // Columns whose index holds whole texts, as long as these are short.
   const shortTexts = columns.texts.filter(isShortText)
   const firstLongTexts = new Set<number>()
@@ -149,7 +150,10 @@ export function rowWriter(db: WriterDatabase, target: RowTarget): RowWriter {
     const row = reserved ?? reserve()
     const texts = [objectId, key, title, body]
     const cells: (ColumnValue | null)[] = [row, pk, version, ...texts, checksum]
-    for (const index of storedColumns) cells.push(values[index] ?? null)
+    for (const { index, isTime } of stored) {
+      const value = values[index] ?? null
+      cells.push(isTime && value !== null ? microsecondsOf(String(value)) : value)
+    }
     addRow.run(...cells)
     for (const index of elementColumns) {
       const value = values[index] ?? null
