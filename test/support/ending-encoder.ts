@@ -6,11 +6,10 @@ export function createEncoder({ apiName }: ObjectType, options: unknown): Change
   if (apiName === 'ending') process.exit()
   if (apiName === 'failing') throw new Error('the encoder failed')
   return {
-    encode: (changes) => ({
-      count: changes.length,
-      content: changes.map((change) => ('put' in change ? change.put.pk : change.delete)),
-      transfer: [],
-    }),
+    encode: (changes) => {
+      const keys = Array.from(changes, (one) => ('put' in one ? one.put.pk : one.delete))
+      return { count: keys.length, content: keys, transfer: [] }
+    },
     finish: () => [{ count: 0, content: options, transfer: [] }],
   }
 }

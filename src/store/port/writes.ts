@@ -140,7 +140,8 @@ export type CreateEncoder = (objectType: ObjectType, options: unknown) => Change
 
 /** Encodes the changes of one batch. */
 export interface ChangeEncoder {
-  readonly encode: (changes: readonly Change[]) => EncodedChanges
+  /** Takes one change after the other, so that the earlier ones can be collected as garbage. */
+  readonly encode: (changes: Iterable<Change>) => EncodedChanges
   /** Returns what is known only at the end of the batch. */
   readonly finish: () => readonly EncodedChanges[]
 }

@@ -32,16 +32,17 @@ export function createEncoder(_objectType: ObjectType, fields: unknown): ChangeE
   const facts = noFacts()
   const encodeRow = rowEncoder(fields as readonly FieldColumns[], vocabulary, buffer, facts)
 
-  const encode = (changes: readonly Change[]): EncodedChanges => {
-    const ends = new Uint32Array(changes.length)
-    const keys = changes.map((change, index) => {
+  const encode = (changes: Iterable<Change>): EncodedChanges => {
+    const keys: string[] = []
+    const rowEnds: number[] = []
+    for (const change of changes) {
       if ('put' in change) finish(encodeRow(change.put))
-      ends[index] = buffer.length
-      return 'put' in change ? change.put.pk : change.delete
-    })
-    const rows = buffer.take()
+      rowEnds.push(buffer.length)
+      keys.push('put' in change ? change.put.pk : change.delete)
+    }
+    const [rows, ends] = [buffer.take(), Uint32Array.from(rowEnds)]
     const content: EncodedPuts = { keys, rows, ends, facts }
-    return { count: changes.length, content, transfer: [rows.buffer, ends.buffer] }
+    return { count: keys.length, content, transfer: [rows.buffer, ends.buffer] }
   }
 
   return {

@@ -2,7 +2,7 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import type { ChangeEncoder } from '../../object-store.ts'
+import type { Change, ChangeEncoder } from '../../object-store.ts'
 import { FieldNumbers, type StoredField } from '../../sql/compile/field-numbers.ts'
 import type { NumberedTexts } from '../../sql/text/text-index.ts'
 import { WordCutter } from '../../sql/text/word-cutter.ts'
@@ -28,18 +28,21 @@ export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEn
   return {
     encode(changes) {
       buffer = new TermBuffer(termBytes)
-      const { keys, rows } = encodeRows(
-        changes.map((change) => ('delete' in change ? [change.delete] : encodePut(change.put))),
-        columns.fields.length,
-      )
+      const { count, keys, rows } = encodeRows(messagesOf(changes), columns.fields.length)
       const terms = buffer.bytes()
       // The terms of the next block need about as much.
       termBytes = Math.ceil(1.1 * terms.length)
       const content: EncodedRows = { keys, rows, terms }
       const transfer = [keys.buffer, rows.buffer, terms.buffer]
-      return { count: changes.length, content, transfer }
+      return { count, content, transfer }
     },
     finish: () => [],
+  }
+
+  function* messagesOf(changes: Iterable<Change>) {
+    for (const change of changes) {
+      yield 'delete' in change ? ([change.delete] as const) : encodePut(change.put)
+    }
   }
 }
 

@@ -47,16 +47,20 @@ const NO_EXTRAS: PutExtras = [[], []]
 /** The terms of encoded changes are cut already, so their texts are not needed. */
 const NO_TEXTS: PutMessage[7] = []
 
+/** Space for the numbers of this many changes, which grows. */
+const INITIAL_CHANGES = 512
+
 /** Encodes changes, in which the number of bytes of the terms is in place of the terms. */
 export function encodeRows(
-  changes: readonly (PutMessage<number> | readonly [pk: string])[],
+  changes: Iterable<PutMessage<number> | readonly [pk: string]>,
   columns: number,
-): Pick<EncodedRows, 'keys' | 'rows'> {
+): Pick<EncodedRows, 'keys' | 'rows'> & { readonly count: number } {
+  const width = FIXED_NUMBERS + columns
   const keys: string[] = []
-  const keyLengths = new Int32Array(changes.length)
+  const keyLengths: number[] = []
   const strings: string[] = []
   let texts: string[] = []
-  const numbers = new Int32Array(changes.length * (FIXED_NUMBERS + columns))
+  let numbers = new Int32Array(INITIAL_CHANGES * width)
   const others: (ColumnValue | null)[] = []
   const extras = new Map<number, PutExtras>()
   const at = { number: 0, text: 0, term: 0 }
@@ -70,16 +74,17 @@ export function encodeRows(
       numbers[at.number++] = NO_TEXT
     }
   }
-  for (let index = 0; index < changes.length; index += 1) {
-    const change = changes[index] as (typeof changes)[number]
+  for (const change of changes) {
     const pk = change[0]
-    keys.push(pk)
-    at.number = index * (FIXED_NUMBERS + columns)
-    if (change.length === 1) {
-      keyLengths[index] = ~pk.length
-      continue
+    const index = keys.push(pk) - 1
+    at.number = index * width
+    if (at.number === numbers.length) {
+      const larger = new Int32Array(2 * numbers.length)
+      larger.set(numbers)
+      numbers = larger
     }
-    keyLengths[index] = pk.length
+    keyLengths.push(change.length === 1 ? ~pk.length : pk.length)
+    if (change.length === 1) continue
     const [, objectId, key, title, body, values, elements, , points, ...rest] = change
     const [termBytes, checksum] = rest
     if (at.text > STRING_LENGTH) {
@@ -101,10 +106,12 @@ export function encodeRows(
     for (const value of values) addValue(value)
     if (elements.length + points.length > 0) extras.set(index, [elements, points])
   }
-  const keyTable: KeyTable = { texts: keys.join(''), lengths: keyLengths }
+  const count = keys.length
+  const keyTable: KeyTable = { texts: keys.join(''), lengths: Int32Array.from(keyLengths) }
   strings.push(texts.join(''))
-  const rowTable: RowTable = { texts: strings, numbers, others, extras, columns }
-  return { keys: serialize(keyTable), rows: serialize(rowTable) }
+  const used = numbers.subarray(0, count * width)
+  const rowTable: RowTable = { texts: strings, numbers: used, others, extras, columns }
+  return { count, keys: serialize(keyTable), rows: serialize(rowTable) }
 }
 
 /** Returns the changes of a message. */
