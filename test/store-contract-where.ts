@@ -4,6 +4,7 @@ import { QUERY_MAX_DEPTH, QUERY_MAX_TERMS, QUERY_MAX_TEXT_LENGTH } from '../src/
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import { parseQuery } from '../src/query/parse/parse-query.ts'
 import { V2_QUERIES } from '../src/query/parse/v2-query-types.ts'
+import type { Query } from '../src/query/query.ts'
 import type { StoreUnderTest } from './store-contract.ts'
 import { createFixture } from './support/store-fixture.ts'
 
@@ -23,6 +24,17 @@ const DEFINITION: OntologyDefinition = {
         stops: { type: 'array', items: { type: 'geopoint' } },
         shape: { type: 'geoshape' },
       },
+    },
+  ],
+}
+
+const NUMBERS: OntologyDefinition = {
+  apiName: 'numbers',
+  objectTypes: [
+    {
+      apiName: 'number',
+      primaryKey: 'id',
+      properties: { id: { type: 'string' }, real: { type: 'double' } },
     },
   ],
 }
@@ -271,6 +283,17 @@ const CASES: readonly (readonly [condition: object, keys: string])[] = [
 
 export function whereContract({ name, open }: StoreUnderTest): void {
   describe(`the ${name} store: conditions of v2`, () => {
+    it('finds the doubles of a list whose digits would be another integer', async () => {
+      await using store = await open()
+      const things = await createFixture(store, NUMBERS)
+      const values = [392_390_926_581_891_100, -1e20, 2 ** 53, 1e300]
+      await things.put(values.map((real, at) => ({ id: `d${at}`, real })))
+      const field = { property: 'real', structField: undefined }
+      const query: Query = { kind: 'oneOf', field, values: [...values, 0.5] }
+      const page = await things.readPage({ query })
+      expect([page.count, page.totalCount]).toEqual([4, 4])
+    })
+
     it('selects the objects that satisfy them, now and as of a version', async () => {
       await using store = await open()
       const things = await createFixture(store, DEFINITION)
