@@ -36,6 +36,8 @@ import { buildLazySerializers } from './response/lazy-serializers.ts'
 import { serviceResponses } from './response/send-data.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { GivenServices, Services } from './services.ts'
+import { isWebSocket, Upgrades } from './subscriptions/accept-upgrades.ts'
+import { addSubscriptions } from './subscriptions/stream-subscriptions.ts'
 
 /** The longest path segment: a key of 512 bytes, each byte percent-encoded. */
 const MAX_PARAM_LENGTH = 2048
@@ -78,12 +80,14 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   const { basePath } = services
   const handleError = errorHandler(services)
   const respondToParserError = parserErrorHandler(services)
+  const ServerResponse = serviceResponses(services.stopping)
   const serverOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     // Checked in `openRequests`, so that the response has the usual headers and body.
     requireHostHeader: false,
     highWaterMark: BUFFERED_BYTES,
-    ServerResponse: serviceResponses(services.stopping),
+    ServerResponse,
+    shouldUpgradeCallback: isWebSocket,
   }
   const app = fastify({
     logger: false,
@@ -115,6 +119,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
+  const upgrades = new Upgrades(app, ServerResponse)
   app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
   app.addSchema(StructFields)
@@ -135,6 +140,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     addRevision1(secured, services)
     addRevision2(secured, services)
     addV2(secured, services)
+    addSubscriptions(secured, services, upgrades)
     await addAdministration(secured, services)
   })
   return app

@@ -3,7 +3,7 @@ import { readChanges } from '../../service/changes/read-changes.ts'
 import { identifyAgain } from '../request/require-authentication.ts'
 import { sendPage } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
-import { continued, isEmpty, type ReadSpec, watchedTypes } from './followed-changes.ts'
+import { continued, isEmpty, type ReadSpec, watchedTypes } from './follow-changes.ts'
 import { streamChanges, wantsStream } from './stream-changes.ts'
 
 /** Sends the changes of a request. If there are none, waits for some as long as the request says. */
@@ -29,6 +29,6 @@ export async function sendChanges(
     if (!isPublished) return sendPage(reply, page)
     // Meanwhile the token may have been revoked, or its rights changed.
     await identifyAgain(request, services)
-    next = continued(await readSpec(), page)
+    next = continued(await readSpec(), next, page)
   }
 }

@@ -10,14 +10,18 @@ export class Followers implements Disposable {
   constructor(publications: Publications, stopping: AbortSignal) {
     this.#publications = publications
     this.#stopping = stopping
+    stopping.addEventListener('abort', () => this.#each(undefined, (watch) => watch.giveUp()))
   }
 
   /** Watches types from now on, so that no version is missed between reading and waiting. */
   watch(typeRids: readonly string[]): Watch {
-    this.#following ??= this.#publications.follow((typeRid) => this.#wake(typeRid))
-    const watch = new Watch(this.#stopping, () => {
+    this.#following ??= this.#publications.follow((typeRid) =>
+      this.#each(typeRid, (watch) => watch.wake()),
+    )
+    const watch = new Watch(() => {
       for (const typeRid of typeRids) this.#forget(typeRid, watch)
     })
+    if (this.#stopping.aborted) watch.giveUp()
     for (const typeRid of typeRids) {
       const watches = this.#watches.get(typeRid) ?? new Set()
       this.#watches.set(typeRid, watches.add(watch))
@@ -29,9 +33,9 @@ export class Followers implements Disposable {
     this.#following?.[Symbol.dispose]()
   }
 
-  #wake(typeRid: string | undefined): void {
-    const woken = typeRid === undefined ? this.#watches.values() : [this.#watches.get(typeRid)]
-    for (const watches of woken) for (const watch of watches ?? []) watch.wake()
+  #each(typeRid: string | undefined, run: (watch: Watch) => void): void {
+    const found = typeRid === undefined ? this.#watches.values() : [this.#watches.get(typeRid)]
+    for (const watches of found) for (const watch of watches ?? []) run(watch)
   }
 
   #forget(typeRid: string, watch: Watch): void {
@@ -43,39 +47,43 @@ export class Followers implements Disposable {
 
 /** Waits for a new version of some types. */
 export class Watch implements Disposable {
-  readonly #stopping: AbortSignal
   readonly #forget: () => void
-  #isWoken = false
-  #resolve: ((isWoken: boolean) => void) | undefined
+  /** Whether there is a new version; undefined while that is unknown. */
+  #isPublished: boolean | undefined
+  #resolve: ((isPublished: boolean) => void) | undefined
 
-  constructor(stopping: AbortSignal, forget: () => void) {
-    this.#stopping = stopping
+  constructor(forget: () => void) {
     this.#forget = forget
   }
 
   wake(): void {
-    this.#isWoken = true
+    this.#isPublished = true
     this.#resolve?.(true)
+  }
+
+  giveUp(): void {
+    this.#isPublished ??= false
+    this.#resolve?.(false)
   }
 
   /**
    * Resolves to true once a type may have a new version, and to false after the time, when the
-   * request ends, or when the service stops.
+   * signal is aborted, or when the service stops.
    */
-  published(ms: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#isWoken) return Promise.resolve(true)
-    if (signal.aborted || this.#stopping.aborted) return Promise.resolve(false)
+  async published(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#isPublished !== undefined) return this.#isPublished
+    if (signal.aborted) return false
     const { promise, resolve } = Promise.withResolvers<boolean>()
+    const stop = () => resolve(false)
+    const timer = setTimeout(stop, ms)
+    signal.addEventListener('abort', stop)
     this.#resolve = resolve
-    const giveUp = () => resolve(false)
-    const timer = setTimeout(giveUp, ms)
-    signal.addEventListener('abort', giveUp)
-    this.#stopping.addEventListener('abort', giveUp)
-    return promise.finally(() => {
+    try {
+      return await promise
+    } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
-      this.#stopping.removeEventListener('abort', giveUp)
-    })
+      signal.removeEventListener('abort', stop)
+    }
   }
 
   [Symbol.dispose](): void {

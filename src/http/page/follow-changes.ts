@@ -1,0 +1,94 @@
+/**
+ * Pages of changes without end, for one follower: what has changed, then what changes next. Between two
+ * pages, the follower is identified again, so that it gets nothing that it may no longer see.
+ */
+import type { FastifyRequest } from 'fastify'
+import { linkedTypesOf } from '../../query/query-tree.ts'
+import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
+import { readChanges } from '../../service/changes/read-changes.ts'
+import type { Page } from '../../service/pages/page.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { identifyAgain } from '../request/require-authentication.ts'
+import type { Services } from '../services.ts'
+
+/** Returns what a request follows, as its caller sees it now. */
+export type ReadSpec = () => ChangesSpec | Promise<ChangesSpec>
+
+/** Shows proxies and clients that the connection lives, and finds out whether it does. */
+const KEEP_ALIVE_MS = 15_000
+/** How often a silent follower gets a new token, so that the last one never becomes too old. */
+const NEW_TOKEN_MS = 600_000
+
+/** A page, or nothing for some time: then the connection should be kept alive. */
+export type Followed = Page | 'silence'
+
+export interface Follower {
+  readonly request: FastifyRequest
+  readonly readSpec: ReadSpec
+  /** Aborted when nobody follows any more. */
+  readonly signal: AbortSignal
+  /** Runs what waits for changes. */
+  readonly wait: (event: () => Promise<boolean>) => Promise<boolean>
+}
+
+/** Follows changes from where a request starts, until nobody follows or the service stops. */
+export async function* followChanges(
+  { request, readSpec, signal, wait }: Follower,
+  start: ChangesSpec,
+  services: Services,
+): AsyncGenerator<Followed> {
+  const hasEnded = () => signal.aborted || services.stopping.aborted
+  let yieldedAtMs = -Infinity
+  for (let spec = start; ; ) {
+    // What one page holds is released with it, and not with the request.
+    using held = new DisposableStack()
+    const watch = held.use(services.followers.watch(watchedTypes(spec)))
+    const page = await readPage(request, spec, held, services)
+    const isDue = performance.now() - yieldedAtMs >= NEW_TOKEN_MS
+    if (isDue || !isEmpty(page)) {
+      yield page
+      yieldedAtMs = performance.now()
+    }
+    if (page.nextPageToken === undefined) {
+      for (let waitedMs = 0; waitedMs < NEW_TOKEN_MS; waitedMs += KEEP_ALIVE_MS) {
+        if (await wait(() => watch.published(KEEP_ALIVE_MS, signal))) break
+        if (hasEnded()) return
+        yield 'silence'
+      }
+    }
+    if (hasEnded()) return
+    await identifyAgain(request, services)
+    spec = continued(await readSpec(), spec, page)
+  }
+}
+
+function readPage(
+  { method, caller, context: whole }: FastifyRequest,
+  spec: ChangesSpec,
+  held: DisposableStack,
+  services: Services,
+): Promise<Page> {
+  const context: ServiceContext = {
+    callerId: whole.callerId,
+    signal: () => whole.signal(),
+    defer: (callback) => held.defer(callback),
+    noteRead: (...read) => whole.noteRead(...read),
+  }
+  return readChanges({ method, caller, context }, spec, services)
+}
+
+/** True if nothing has changed. */
+export function isEmpty({ count, nextPageToken }: Page): boolean {
+  return count === 0 && nextPageToken === undefined
+}
+
+/** Returns what follows a page of an earlier request. */
+export function continued(spec: ChangesSpec, earlier: ChangesSpec, page: Page): ChangesSpec {
+  const since = page.nextChangesToken ?? earlier.paging.since
+  return { ...spec, paging: { ...earlier.paging, since, pageToken: page.nextPageToken ?? null } }
+}
+
+/** Returns the types whose versions change what a request follows. */
+export function watchedTypes({ objectType, query }: ChangesSpec): readonly string[] {
+  return [objectType, ...linkedTypesOf(query, objectType)].map(({ rid }) => rid)
+}

@@ -1,0 +1,72 @@
+/** The WebSocket of subscriptions: `…/streamSubscriptions` of the official SDK. */
+import type { FastifyRequest } from 'fastify'
+import type { RawData, WebSocket } from 'ws'
+import type { App } from '../app.ts'
+import type { Services } from '../services.ts'
+import type { Upgrades } from './accept-upgrades.ts'
+import { type Channel, Subscriptions } from './subscriptions.ts'
+
+const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscriptions'
+
+/** Finds out which clients are gone: they no longer answer a ping by the time of the next one. */
+const PING_MS = 30_000
+/** The code of RFC 6455 for a client that may not go on, and for a service that stops. */
+const POLICY_VIOLATION = 1008
+const GOING_AWAY = 1001
+/** How long a client has to confirm that the connection is closed. */
+const CLOSING_MS = 1000
+
+export function addSubscriptions(app: App, services: Services, upgrades: Upgrades): void {
+  const options = { config: { scope: 'api:ontologies-read' }, schema: { hide: true } } as const
+  app.get(PATH, options, async (request, reply) => {
+    const socket = await upgrades.accept(request, reply)
+    serve(socket, request, services)
+    return reply
+  })
+}
+
+function serve(socket: WebSocket, request: FastifyRequest, services: Services): void {
+  const subscriptions = new Subscriptions(channelOf(socket), request, services)
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  const stop = () => {
+    socket.close(GOING_AWAY)
+    setTimeout(() => socket.terminate(), CLOSING_MS).unref()
+  }
+  let isAlive = true
+  const pings = setInterval(() => {
+    if (!isAlive) socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, PING_MS)
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  socket.on('message', (message) => subscriptions.receive(textOf(message)))
+  // A broken connection is closed as well.
+  socket.on('error', () => {})
+  socket.once('close', () => close())
+  services.stopping.addEventListener('abort', stop)
+  if (services.stopping.aborted) stop()
+  void services.admission
+    .whileWaiting(request.context, () => closed)
+    .catch(() => socket.close(POLICY_VIOLATION, 'TooManyRequests'))
+    .then(() => closed)
+    .finally(() => {
+      clearInterval(pings)
+      services.stopping.removeEventListener('abort', stop)
+      subscriptions.stop()
+    })
+}
+
+function channelOf(socket: WebSocket): Channel {
+  return {
+    // A message that cannot be sent is followed by the end of the connection.
+    send: (message) =>
+      new Promise((resolve) => socket.send(JSON.stringify(message), () => resolve())),
+    refuse: (reason) => socket.close(POLICY_VIOLATION, reason),
+  }
+}
+
+function textOf(message: RawData): string {
+  return Buffer.isBuffer(message) ? message.toString('utf8') : ''
+}
