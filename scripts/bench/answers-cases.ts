@@ -84,6 +84,7 @@ export const QUESTIONS: readonly Question[] = [
   ),
   page('by a property', undefined, '', 'weight'),
   text('one term, 1 in 9', 'containsAllTerms', TERM.in9),
+  byRelevance('one term, 1 in 9, by relevance', TERM.in9),
   text('one term, 1 in 18', 'containsAllTerms', TERM.in18),
   text('one term, 1 in 80', 'containsAllTerms', TERM.in80),
   text('two terms', 'containsAllTerms', `${TERM.in9} ${TERM.in18}`),
@@ -142,6 +143,21 @@ function text(name: string, type: string, value: string, written = value): Quest
         `SELECT item.* ${TEXT_JOIN} WHERE ${match} ORDER BY item_text.rowid LIMIT 100`,
       ],
       tantivy: [written],
+    },
+  }
+}
+
+/** The tiers of so many matches are sorted by key; the references sort all of them by score. */
+function byRelevance(name: string, term: string): Question {
+  const question = text(name, 'containsAllTerms', term)
+  const where = { type: 'containsAllTerms', field: 'notes', value: term }
+  const [count = '', page = ''] = question.statements.sqlite ?? []
+  return {
+    ...question,
+    call: post('search', { where, orderBy: { orderType: 'relevance' }, pageSize: 100 }),
+    statements: {
+      ...question.statements,
+      sqlite: [count, page.replace('ORDER BY item_text.rowid', 'ORDER BY rank')],
     },
   }
 }

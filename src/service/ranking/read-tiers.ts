@@ -175,7 +175,7 @@ async function readProbe(
   services: TierServices,
 ): Promise<StoredPage | Reclaimed> {
   const page = await services.objects.readPage(
-    { ...request, record: { shape: PROBE_RECORD, selection: undefined } },
+    { ...request, record: { shape: PROBE_RECORD, selection: undefined }, omitRecords: 'always' },
     context,
   )
   if (page !== 'reclaimed') page.release()

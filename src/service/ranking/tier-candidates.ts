@@ -79,6 +79,8 @@ async function measureCandidates(
         record: { shape: CANDIDATE_SHAPE, selection: scorer.properties, separator: '\n' },
         maxObjects: RANKED_TIER_MAX.objects,
         maxBytes: RANKED_TIER_MAX.bytes,
+        // A large tier is not scored, unless its walk has begun by scores.
+        omitRecords: position === undefined ? 'ifMore' : undefined,
       },
       context,
     )
@@ -153,6 +155,7 @@ export async function takeStatistics(
         maxObjects: TERM_OBJECTS_COUNTED,
         // Only keys are read, and the count must not depend on what is left of the page.
         maxBytes: Number.MAX_SAFE_INTEGER,
+        omitRecords: 'always',
       },
       context,
     )

@@ -92,7 +92,16 @@ async function readPage(
   const startedAtMs = performance.now()
   const found = await ask('page', toFind(request), context)
   if (found === undefined) return objects.readPage(request, context)
-  const { keys, version, totalCount, linkedVersions } = found
+  const { keys, omitted, version, totalCount, linkedVersions } = found
+  const ofMatches = {
+    totalCount,
+    matchEstimate: totalCount ?? request.matchEstimate,
+    ...(linkedVersions.length > 0 && { linkedVersions }),
+  }
+  if (omitted !== undefined) {
+    const count = Math.min(omitted, request.maxObjects)
+    return { ...NO_RECORDS, ...ofMatches, count, more: count < omitted, version }
+  }
   const foundAtMs = performance.now()
   const page = await readFound(objects, { ...request, keys, version }, context)
   if (page === undefined) return objects.readPage(request, context)
@@ -101,13 +110,7 @@ async function readPage(
     planMs: foundAtMs - startedAtMs,
     sqlMs: performance.now() - foundAtMs,
   })
-  return {
-    ...page,
-    more: page.count < keys.length,
-    totalCount,
-    matchEstimate: totalCount ?? request.matchEstimate,
-    ...(linkedVersions.length > 0 && { linkedVersions }),
-  }
+  return { ...page, ...ofMatches, more: page.count < keys.length }
 }
 
 /**
@@ -130,6 +133,8 @@ async function readFound(
   }
 }
 
+const NO_RECORDS = { records: new Uint8Array(0), release: () => {}, last: undefined } as const
+
 /** Reading records is a part of the page, which is reported once. */
 function unreported(context: RequestContext): RequestContext {
   const { callerId, cachedIdentity, audit } = context
@@ -138,8 +143,11 @@ function unreported(context: RequestContext): RequestContext {
 
 function toFind(request: ReadPageRequest): FindPageRequest {
   const { objectType, query, order, after, version, linkedVersions } = request
-  const { maxObjects, includeTotalCount } = request
-  return { objectType, query, order, after, version, linkedVersions, maxObjects, includeTotalCount }
+  const { maxObjects, omitRecords, includeTotalCount } = request
+  return {
+    ...{ objectType, query, order, after, version, linkedVersions },
+    ...{ maxObjects, omitRecords, includeTotalCount },
+  }
 }
 
 async function readSetPage(

@@ -30,6 +30,11 @@ export interface ReadPageRequest {
   readonly linkedVersions?: readonly number[] | undefined
   readonly maxObjects: number
   readonly maxBytes: number
+  /**
+   * When a store may leave the records out of a page, because the request only needs to know how many
+   * there are: always, or if not all objects fit. By default, never.
+   */
+  readonly omitRecords?: 'always' | 'ifMore' | undefined
   /** Whether to count every match, which reads all of them unless the query has no conditions. */
   readonly includeTotalCount: boolean
   /** Whether the page should have `rowIds`, if its store can supply them at little cost. */

@@ -42,14 +42,20 @@ export function answerQuestion(question: Question, open: OpenTables): Answer | u
   }
 }
 
-function answerPage(
-  { objectType, query, order, after, maxObjects, includeTotalCount }: FindPageRequest,
-  open: OpenTables,
-): Answers['page'] | undefined {
+function answerPage(request: FindPageRequest, open: OpenTables): Answers['page'] | undefined {
+  const { objectType, query, order, after, maxObjects, omitRecords, includeTotalCount } = request
   const filtered = filterSegments(objectType, query, open)
   if (filtered === undefined) return undefined
   const { version, liveCount, segments } = tableOf(objectType, open)
   const isFiltered = query.kind !== 'everything'
+  const linkedVersions = linkedTypesOf(query, objectType).map((type) => tableOf(type, open).version)
+  if (omitRecords !== undefined && after === undefined) {
+    const omitted = countMatches(filtered, open)
+    if (omitRecords === 'always' || omitted > maxObjects) {
+      const totalCount = includeTotalCount ? omitted : undefined
+      return { keys: [], omitted, totalCount, version, linkedVersions }
+    }
+  }
   const cursor = after && cursorAt(segments, order, { key: after.pk, validFrom: after.version })
   if (after !== undefined && cursor === undefined) return undefined
   const found = findPage(filtered, {
@@ -59,10 +65,14 @@ function answerPage(
     needsCount: includeTotalCount && isFiltered,
     onChunk: open.onChunk,
   })
-  const linkedVersions = linkedTypesOf(query, objectType).map((type) => tableOf(type, open).version)
   if (found === undefined) return undefined
   const totalCount = isFiltered ? found.totalCount : liveCount
   return { keys: found.keys, totalCount, version, linkedVersions }
+}
+
+function countMatches(filtered: readonly FilteredSegment[], { onChunk }: OpenTables): number {
+  const search = { order: [], cursor: undefined, limit: 0, needsCount: true, onChunk }
+  return findPage(filtered, search)?.totalCount ?? 0
 }
 
 function answerSetPage(

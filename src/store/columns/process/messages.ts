@@ -19,6 +19,7 @@ export type FindPageRequest = Pick<
   | 'version'
   | 'linkedVersions'
   | 'maxObjects'
+  | 'omitRecords'
   | 'includeTotalCount'
 >
 
@@ -34,6 +35,8 @@ export interface FindSetPageRequest
 /** The objects of a page, up to one more than it can hold. */
 interface FoundPage {
   readonly keys: readonly string[]
+  /** The number of all matches, if their keys are left out. */
+  readonly omitted?: number
   readonly totalCount: number | undefined
   readonly version: number
   readonly linkedVersions: readonly number[]
