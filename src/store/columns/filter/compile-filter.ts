@@ -10,10 +10,10 @@ import { resolveField } from '../../../query/resolve-field.ts'
 import { areaBoxes } from '../../sql/compile/query-fields.ts'
 import type { Bits } from '../image/bits.ts'
 import type { Segment } from '../segment/segment.ts'
-import { and, EVERYTHING, type Filter, fromBits, not, or, testEach } from './filter.ts'
+import { and, EVERYTHING, type Filter, fromBits, not, or, testAmong } from './filter.ts'
 import { intervalFilters } from './interval-filter.ts'
 import { textFilters } from './text-filter.ts'
-import { presenceFilter, type ValueCondition, valueFilter } from './value-filter.ts'
+import { doublesIn, presenceFilter, type ValueCondition, valueFilter } from './value-filter.ts'
 
 /** What a query can ask besides columns. */
 export interface FilterSources {
@@ -130,16 +130,15 @@ function geoFilters(
     const column = segment.column(field)
     if (column?.kind !== 'points') return undefined
     const { longitudes, latitudes } = column
-    const test = testEach((position) => {
-      const longitude = longitudes[position] as number
-      const latitude = latitudes[position] as number
-      const isNear = boxes.some(
-        ([west, south, east, north]) =>
-          longitude >= west && longitude <= east && latitude >= south && latitude <= north,
-      )
-      const isFound = isNear && isMatch({ type: 'Point', coordinates: [longitude, latitude] })
-      return isFound !== isDisjoint
-    })
-    return and([presenceFilter(column), test])
+    const near = boxes.map(([west, south, east, north]) =>
+      and([doublesIn(longitudes, [west, east]), doublesIn(latitudes, [south, north])]),
+    )
+    const found = testAmong(or(near), (position) =>
+      isMatch({
+        type: 'Point',
+        coordinates: [longitudes[position] as number, latitudes[position] as number],
+      }),
+    )
+    return and([presenceFilter(column), isDisjoint ? not(found) : found])
   })
 }

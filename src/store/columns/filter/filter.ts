@@ -76,13 +76,22 @@ export function or(filters: readonly Filter[]): Filter {
 
 /** Tests every position by itself. */
 export function testEach(test: PositionTest): Filter {
+  return testAmong(EVERYTHING, test)
+}
+
+/** Tests every position that a filter has found. */
+export function testAmong(filter: Filter, test: PositionTest): Filter {
   return (from, to, bits) => {
+    filter(from, to, bits)
     let word = 0
     for (let start = from; start < to; start += 32, word += 1) {
+      const among = bits[word] as number
+      if (among === 0) continue
       const end = Math.min(start + 32, to)
       let found = 0
       for (let position = start; position < end; position += 1) {
-        if (test(position)) found |= 1 << (position & 31)
+        const bit = 1 << (position & 31)
+        if ((among & bit) !== 0 && test(position)) found |= bit
       }
       bits[word] = found
     }

@@ -197,7 +197,11 @@ function numberFilter(column: NumberColumn, condition: ValueCondition): Filter {
   const last = operator === 'lt' ? nextBelow(high) : high
   if (!isWhole(column)) {
     const withNaN = Number.isNaN(number) ? operator !== 'lt' && operator !== 'gt' : isLowerBound
-    return doublesIn(column, Number.isNaN(number) ? nanRange(operator) : [first, last], withNaN)
+    return doublesIn(
+      column.values,
+      Number.isNaN(number) ? nanRange(operator) : [first, last],
+      withNaN,
+    )
   }
   if (Number.isNaN(number)) return operator === 'lt' || operator === 'lte' ? EVERYTHING : NOTHING
   const { min, max } = column.range
@@ -210,10 +214,11 @@ function nanRange(operator: Comparison): readonly [number, number] {
   return operator === 'lt' || operator === 'lte' ? [-Infinity, Infinity] : [Infinity, -Infinity]
 }
 
-function doublesIn(
-  { values }: NumberColumn,
+/** Selects the numbers from the first to the last. */
+export function doublesIn(
+  values: NumberColumn['values'],
   [first, last]: readonly [number, number],
-  includeNaN: boolean,
+  includeNaN = false,
 ): Filter {
   return (from, to, bits) => {
     markDoubles(readDoubles(values, from, to), to - from, [first, last, includeNaN], bits)
