@@ -87,10 +87,14 @@ export function isErrorBody(body: unknown): body is ErrorBody {
 
 /** True if a page token is too old: it expired, or its snapshot was reclaimed. */
 export function isExpired(error: unknown): error is OqsError {
-  if (!(error instanceof OqsError)) return false
-  if (error.errorName === 'ConsistentSnapshotError') return true
-  const { reason } = error.parameters
-  return error.errorName === 'InvalidPageToken' && (reason === 'expired' || reason === 'reclaimed')
+  return ['expired', 'reclaimed'].includes(tokenRefusal(error) ?? '')
+}
+
+/** Returns why the service has rejected a token; undefined if the error is another one. */
+export function tokenRefusal(error: unknown): string | undefined {
+  if (!(error instanceof OqsError)) return undefined
+  if (error.errorName === 'ConsistentSnapshotError') return 'reclaimed'
+  return error.errorName === 'InvalidPageToken' ? String(error.parameters['reason']) : undefined
 }
 
 /** The members of an error response that the client uses. */

@@ -7,7 +7,7 @@ import {
 } from '../connection.ts'
 import { OqsError } from '../oqs-error.ts'
 import { EndpointGroup } from './endpoint-group.ts'
-import type { FlatRecord, Page, PageOptions, TypePath } from './pages.ts'
+import type { ChangesPage, FlatRecord, Page, PageOptions, TypePath } from './pages.ts'
 import type { AggregateResponse } from './revision-1.ts'
 
 /** An object set as v2 describes it: `base`, `filter`, `union`, `searchAround` and so on. */
@@ -19,6 +19,17 @@ export interface ObjectSetDefinition {
 export interface LoadRequest extends PageOptions {
   readonly objectSet: ObjectSetDefinition
   readonly orderBy?: { readonly orderType?: string; readonly fields: readonly object[] } | undefined
+  readonly select?: readonly string[]
+  readonly excludeRid?: boolean | undefined
+}
+
+/** The body of a request for the changes of an object set. */
+export interface ChangesRequest extends Omit<PageOptions, 'snapshot'> {
+  readonly objectSet: ObjectSetDefinition
+  /** A `nextChangesToken`, or `now`. */
+  readonly since: string
+  /** How many seconds to wait for changes. */
+  readonly wait?: number | undefined
   readonly select?: readonly string[]
   readonly excludeRid?: boolean | undefined
 }
@@ -87,6 +98,16 @@ export class ObjectSets extends EndpointGroup {
     call?: CallOptions,
   ): Promise<Page<FlatRecord>> {
     const path = pathOf`/api/v2/ontologies/${ontology}/objectSets/loadObjects`
+    return this.page({ method: 'POST', path, json: { select: [], ...request } }, call)
+  }
+
+  /** Returns what has changed since a token, each object once. */
+  loadChanges(
+    ontology: string,
+    request: ChangesRequest,
+    call?: CallOptions,
+  ): Promise<ChangesPage<FlatRecord>> {
+    const path = pathOf`/api/v2/ontologies/${ontology}/objectSets/changes`
     return this.page({ method: 'POST', path, json: { select: [], ...request } }, call)
   }
 

@@ -26,7 +26,17 @@ export interface Page<Item = ObjectRecord> {
   readonly nextPageToken?: string
   /** Absent in revision 2.0 and for linked objects. */
   readonly totalCount?: string
+  /** Only on the last page of a snapshot walk: follows what changes later. */
+  readonly nextChangesToken?: string
 }
+
+/** An object that was created or changed, or the key of one that is gone. */
+export type ObjectChange<Item> =
+  | { readonly put: Item }
+  | { readonly delete: { readonly primaryKey: unknown } }
+
+/** A page of changes; the last one has a `nextChangesToken`. */
+export type ChangesPage<Item> = Page<ObjectChange<Item>>
 
 /** The parameters that all paged endpoints share. */
 export interface PageOptions {

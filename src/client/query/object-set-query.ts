@@ -1,8 +1,8 @@
 /** Object sets of v2: filters, unions, intersections, differences and links, without a limit. */
 import { segment } from '../connection.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
-import type { ObjectSetDefinition } from '../endpoints/object-sets.ts'
-import type { FlatRecord } from '../endpoints/pages.ts'
+import type { ChangesRequest, ObjectSetDefinition } from '../endpoints/object-sets.ts'
+import type { FlatRecord, TypePath } from '../endpoints/pages.ts'
 import type { Aggregation, AggregationResult, Grouping, Metric } from '../types/aggregate.ts'
 import type {
   KeyOf,
@@ -11,10 +11,13 @@ import type {
   OntologyShape,
   PropertyName,
   Selected,
+  UntypedObject,
+  UntypedOntology,
 } from '../types/property-types.ts'
 import { fieldText, type OrderedName } from '../types/struct-paths.ts'
 import { toAggregateRequest, toAggregationResult } from './aggregate-query.ts'
 import { type Conditions, compileWhere, OBJECT_SET_SYNTAX } from './compile-where.ts'
+import { type FollowedPage, type FollowOptions, followChanges } from './follow-changes.ts'
 import { orderFields } from './page-requests.ts'
 import { type QuerySource, type QuerySpec, QueryWalk } from './query-walk.ts'
 
@@ -108,6 +111,29 @@ export class ObjectSetQuery<
     })
   }
 
+  /**
+   * Yields the objects of a snapshot, then what changes, page by page and without end: an object that
+   * leaves the set comes as a delete. Store the `nextChangesToken` of each page with its changes.
+   */
+  follow(options: FollowOptions = {}): AsyncGenerator<FollowedPage<Item>, void, undefined> {
+    const { endpoints, ontology, readPage } = this.source
+    const { order, pageSize, select = [], signal } = this.spec
+    if (order.length > 0) throw new TypeError('changes cannot be sorted')
+    const objectSet = this.definition
+    const source = {
+      connection: endpoints.connection,
+      readSnapshot: (pageToken: string | undefined) =>
+        readPage(this.spec, { pageSize, pageToken, snapshot: true }),
+      readChanges: (request: Pick<ChangesRequest, 'since' | 'pageToken' | 'wait'>) =>
+        endpoints.objectSets.loadChanges(
+          ontology,
+          { objectSet, select, pageSize, ...request },
+          { signal },
+        ),
+    }
+    return followChanges(source, options) as AsyncGenerator<FollowedPage<Item>, void, undefined>
+  }
+
   async count(): Promise<number> {
     const { data } = await this.aggregate({ metrics: { count: { type: 'count' } } })
     return Number(data[0]?.metrics.count ?? 0)
@@ -184,6 +210,26 @@ export function objectSetSource(
         { signal },
       ),
   }
+}
+
+/** Follows the objects of a type whose shape is known only at run time. */
+export function followType(
+  endpoints: Endpoints,
+  { ontology, objectType }: TypePath,
+  query: Partial<Pick<QuerySpec, 'conditions' | 'select' | 'pageSize' | 'signal'>>,
+  options: FollowOptions,
+): AsyncGenerator<FollowedPage<FlatRecord>, void, undefined> {
+  const source = objectSetSource(endpoints, ontology, { type: 'base', objectType })
+  const spec = {
+    conditions: [],
+    order: [],
+    select: undefined,
+    onExpired: 'throw',
+    ...query,
+  } as const
+  return new ObjectSetQuery<UntypedOntology, UntypedObject, FlatRecord>(source, spec).follow(
+    options,
+  )
 }
 
 function filtered(
