@@ -15,7 +15,10 @@ export class Interrupted extends Error {
 }
 
 /** Runs the work with a signal that Ctrl-C aborts; throws `Interrupted` then. */
-export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function untilInterrupted<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signals: readonly NodeJS.Signals[] = ['SIGINT'],
+): Promise<T> {
   const abort = new AbortController()
   let firstAt: number | undefined
   const interrupt = () => {
@@ -24,7 +27,7 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     if (performance.now() - firstAt > SECOND_INTERRUPT_MS) process.exit(INTERRUPTED_STATUS)
     abort.abort(new Interrupted())
   }
-  process.on('SIGINT', interrupt)
+  for (const signal of signals) process.on(signal, interrupt)
   try {
     return await work(abort.signal)
   } catch (error) {
@@ -32,6 +35,13 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     if (!abort.signal.aborted || error instanceof Interrupted) throw error
     throw new Interrupted(undefined, { cause: error })
   } finally {
-    process.off('SIGINT', interrupt)
+    for (const signal of signals) process.off(signal, interrupt)
   }
+}
+
+/** Runs work that has no end of its own: a signal to stop is not a failure. */
+export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  await untilInterrupted(work, ['SIGINT', 'SIGTERM']).catch((error: unknown) => {
+    if (!(error instanceof Interrupted)) throw error
+  })
 }

@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   search: async () => (await import('./commands/search.ts')).addSearchCommand,
   get: async () => (await import('./commands/get.ts')).addGetCommand,
   export: async () => (await import('./commands/export.ts')).addExportCommand,
+  follow: async () => (await import('./commands/follow.ts')).addFollowCommand,
+  mirror: async () => (await import('./commands/mirror.ts')).addMirrorCommand,
   delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   client: async () => (await import('./commands/client.ts')).addClientCommand,

@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
-import { untilInterrupted } from './interrupt.ts'
+import { untilInterrupted, untilStopped } from './interrupt.ts'
 import { printMessage } from './output.ts'
 
 export interface ServiceOptions {
@@ -39,8 +39,12 @@ export function addTypeOptions(command: Command): Command {
 export async function openClient(
   { url, token }: ServiceOptions,
   signal: AbortSignal,
-  /** Whether a signal lets requests in progress finish and only stops retries. */
-  { finishRequests = false } = {},
+  {
+    /** Whether a signal lets requests in progress finish and only stops retries. */
+    finishRequests = false,
+    /** Whether a request that fails is tried again for as long as it takes. */
+    isEndless = false,
+  } = {},
 ): Promise<Endpoints> {
   const [{ effectiveSettings, readConfig }, { Endpoints }] = await Promise.all([
     import('../server/config.ts'),
@@ -55,7 +59,11 @@ export async function openClient(
     baseUrl: url ?? (isUrlSet ? config.OQS_URL : localUrl(config)),
     token: token ?? secret?.reveal(),
     // A wrong address should be reported at once.
-    retries: { waitForServiceMs: 0, onPause: outageReporter() },
+    retries: {
+      waitForServiceMs: 0,
+      onPause: outageReporter(isEndless ? 'until it is stopped' : 'for up to two minutes'),
+      ...(isEndless ? { giveUpAfterMs: Number.POSITIVE_INFINITY } : {}),
+    },
     ...(finishRequests ? { retrySignal: signal } : { signal }),
   })
 }
@@ -86,6 +94,22 @@ export function runOnService<Options extends ServiceOptions, Args extends unknow
   })
 }
 
+/** Runs a command that follows a service until it is stopped, however long the service is away. */
+export function runUntilStopped<Options extends ServiceOptions & { readonly once?: true }>(
+  command: Command,
+  examples: readonly string[],
+  run: (context: ServiceContext<Options>) => Promise<void>,
+  findMistake: (options: Options) => string | undefined,
+): void {
+  addExamples(addServiceOptions(command), ...examples).action((options: Options) => {
+    failOnMistake(command, findMistake(options))
+    const isEndless = options.once === undefined
+    return (isEndless ? untilStopped : untilInterrupted)(async (signal) => {
+      await run({ client: await openClient(options, signal, { isEndless }), options, signal })
+    })
+  })
+}
+
 /** Ends the process if a command is used in a wrong way. */
 function failOnMistake(command: Command, mistake: string | undefined): void {
   if (mistake !== undefined) command.error(`error: ${mistake}`, { exitCode: 2 })
@@ -96,13 +120,13 @@ const REPORTED_PAUSE_MS = 2000
 const REPORTS_APART_MS = 60_000
 
 /** Returns a function that tells the user once a minute why the command waits. */
-function outageReporter(): (failure: Error, ms: number) => void {
+function outageReporter(limit: string): (failure: Error, ms: number) => void {
   let reportedAt = Number.NEGATIVE_INFINITY
   return ({ message }, ms) => {
     const now = performance.now()
     if (ms < REPORTED_PAUSE_MS || now - reportedAt < REPORTS_APART_MS) return
     reportedAt = now
-    printMessage(`${message} The command tries again for up to two minutes.`)
+    printMessage(`${message} The command tries again ${limit}.`)
   }
 }
 

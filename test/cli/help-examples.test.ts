@@ -27,7 +27,13 @@ const SYNCING = [
   `${SHOP} --tables 'public.*' --ontology shop --once`,
   `${SHOP} --tables 'public.*' --ontology shop --drop-slot`,
 ]
-const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING]
+/** Examples that follow changes until they are stopped; mirror.test.ts and follow.test.ts run such. */
+const ENDLESS = [
+  'oqs follow --ontology aviation --type airport',
+  'oqs mirror --ontology aviation --type airport --to airports.db',
+  'oqs mirror --ontology aviation --type airport --to postgres://reports@localhost/reports --table airports',
+]
+const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING, ...ENDLESS]
 
 interface HelpOfCommand {
   /** Such as `oqs token create`. */

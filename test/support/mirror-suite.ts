@@ -1,0 +1,263 @@
+/** What a mirror must do, whatever its target is. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { startOqs } from './oqs-process.ts'
+import { runSql } from './postgres.ts'
+import { runCommand } from './run-in-process.ts'
+import { ADMIN_TOKEN, type Service, startService } from './service.ts'
+
+export interface MirrorFixture extends AsyncDisposable {
+  /** The value of `--to`. */
+  readonly to: string
+  /** Returns the objects of the target. */
+  readonly read: () => Promise<readonly Row[]>
+  /** Puts something else where the mirror of the type `item` would be. */
+  readonly occupy: () => Promise<void>
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+const SHELF: OntologyDefinition = {
+  apiName: 'shelf',
+  objectTypes: [
+    {
+      apiName: 'item',
+      primaryKey: 'id',
+      properties: { id: { type: 'integer' }, name: { type: 'string' }, at: { type: 'timestamp' } },
+    },
+    { apiName: 'box', primaryKey: 'id', properties: { id: { type: 'integer' } } },
+  ],
+}
+
+const mirror = (to: string, ...more: readonly string[]) => [
+  'mirror',
+  ...['--ontology', 'shelf', '--type', 'item', '--to', to],
+  ...more,
+]
+
+export function describeMirror(kind: string, open: () => Promise<MirrorFixture>): void {
+  const start = async () => {
+    const service = await startService()
+    await service.apply(SHELF)
+    await service.put('shelf', 'item', items(1, 20))
+    const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
+    return { service, settings }
+  }
+
+  describe(`a mirror in ${kind}`, () => {
+    it('equals the source after each catch-up, and copies only once', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      const first = await runCommand(mirror(target.to, '--once'), settings)
+      expect([first.code, first.stderr]).toEqual([
+        0,
+        expect.stringMatching(
+          /^oqs: copying shelf\/item to .+\noqs: copied 20 objects; following shelf\/item\noqs: .+ has caught up\n$/,
+        ),
+      ])
+      expect(await target.read()).toEqual(await sourceOf(service))
+      const writes = [
+        [{ put: { id: 3, name: 'three', at: '2026-01-31T10:00:00.5Z' } }, { delete: 5 }],
+        [{ delete: 3 }, { put: { id: 99, name: 'ninety "nine"\n' } }, { delete: 20 }],
+        [],
+      ]
+      for (const lines of writes) {
+        if (lines.length > 0) await service.write('shelf', 'item', lines)
+        const next = await runCommand(mirror(target.to, '--once'), settings)
+        expect([next.code, next.stderr]).toEqual([
+          0,
+          expect.stringMatching(/^oqs: following shelf\/item\noqs: .+ has caught up\n$/),
+        ])
+        expect(await target.read()).toEqual(await sourceOf(service))
+      }
+    })
+
+    it('follows a running service, also when all objects are replaced', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      await using oqs = startOqs(mirror(target.to), settings)
+      await expect.poll(oqs.stderr).toContain('copied 20 objects')
+      await service.write('shelf', 'item', [{ delete: 1 }, { put: { id: 77, name: 'new' } }])
+      await expect.poll(target.read).toEqual(await sourceOf(service))
+      await replaceAll(service, items(10, 25))
+      await expect.poll(target.read).toEqual(await sourceOf(service))
+      oqs.child.kill('SIGTERM')
+      expect([await oqs.ended, oqs.stderr()]).toEqual([0, expect.not.stringContaining('again')])
+    })
+
+    it('is made again when the definition changes, and when the token has expired', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      await using oqs = startOqs(mirror(target.to), settings)
+      await expect.poll(oqs.stderr).toContain('copied 20 objects')
+      await service.apply(withProperty('amount'))
+      await service.put('shelf', 'item', [{ id: 5, amount: 7 }])
+      await expect
+        .poll(oqs.stderr)
+        .toMatch(/copying again: its definition has changed\n(?:.+\n)*.*copied 20/)
+      await expect.poll(target.read).toEqual(await sourceOf(service))
+      oqs.child.kill('SIGINT')
+      expect(await oqs.ended).toBe(0)
+
+      service.clock.now += 25 * 3600 * 1000
+      await service.write('shelf', 'item', [{ delete: 6 }])
+      const again = await runCommand(mirror(target.to, '--once'), settings)
+      expect([again.code, again.stderr]).toEqual([
+        0,
+        expect.stringContaining('copying again: its token is no longer valid (expired)'),
+      ])
+      expect(await target.read()).toEqual(await sourceOf(service))
+    })
+
+    it('replaces what is not a mirror of the type only if it is told to', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      await target.occupy()
+      const refused = await runCommand(mirror(target.to, '--once'), settings)
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/exists and is not a mirror.* pass --replace/),
+      ])
+      const replaced = await runCommand(mirror(target.to, '--once', '--replace'), settings)
+      expect([replaced.code, await target.read()]).toEqual([0, await sourceOf(service)])
+      const box = ['mirror', '--ontology', 'shelf', '--type', 'box', '--to', target.to, '--once']
+      const table = kind === 'NDJSON' ? [] : ['--table', 'item']
+      const other = await runCommand([...box, ...table], settings)
+      expect([other.code, other.stderr]).toEqual([
+        1,
+        expect.stringMatching(/is a mirror of shelf\/item, not of shelf\/box.* pass --replace/),
+      ])
+      expect((await runCommand([...box, ...table, '--replace'], settings)).code).toBe(0)
+      expect(await target.read()).toEqual([])
+    })
+
+    it('has what the rights of the token allow, also after they have changed', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      const setPolicy = (gt: number) =>
+        service.send('/api/admin/v1/policies/some', {
+          method: 'PUT',
+          json: {
+            rights: [
+              {
+                ontology: 'shelf',
+                objectType: 'item',
+                access: 'read',
+                where: { type: 'gt', field: 'id', value: gt },
+                hide: ['at'],
+              },
+            ],
+          },
+        })
+      expect((await setPolicy(15)).text).toContain('some')
+      const token = await service.createToken({ policies: ['some'] })
+      const limited = { ...settings, OQS_TOKEN: token }
+      for (const gt of [15, 18]) {
+        if (gt !== 15) await setPolicy(gt)
+        await service.write('shelf', 'item', [{ delete: gt + 1 }])
+        expect((await runCommand(mirror(target.to, '--once'), limited)).code).toBe(0)
+        const seen = await sourceOf(service, token)
+        expect(seen).toHaveLength(20 - gt - 1)
+        expect(await target.read()).toEqual(seen)
+      }
+    })
+  })
+}
+
+/** Returns the objects of the source, with the properties that they have. */
+export async function sourceOf(service: Service, token = ADMIN_TOKEN): Promise<readonly Row[]> {
+  const path = '/api/admin/v1/ontologies/shelf/objects/item/export?format=ndjson'
+  const { text, status } = await service.send(path, { token })
+  if (status !== 200) throw new Error(text)
+  return rowsOf(text)
+}
+
+function rowsOf(ndjson: string): readonly Row[] {
+  return ndjson
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Row)
+}
+
+function items(from: number, to: number): { id: number; name: string }[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    id: from + index,
+    name: `item ${from + index}`,
+  }))
+}
+
+async function replaceAll(service: Service, objects: readonly object[]): Promise<void> {
+  const base = '/api/admin/v1/ontologies/shelf/objects/item'
+  const started = await service.send(`${base}/replacements`, { method: 'POST' })
+  const { replacement } = started.body as { replacement: string }
+  await service.send(`${base}?replacement=${replacement}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: objects.map((put) => JSON.stringify({ put })).join('\n'),
+  })
+  await service.send(`${base}/replacements/${replacement}/publish`, { method: 'POST' })
+}
+
+function withProperty(name: string): OntologyDefinition {
+  const [item, ...others] = SHELF.objectTypes ?? []
+  if (item === undefined) throw new Error('no type')
+  const properties = { ...item.properties, [name]: { type: 'integer' as const } }
+  return { ...SHELF, objectTypes: [{ ...item, properties }, ...others] }
+}
+
+export function ndjsonFixture(path: string): MirrorFixture {
+  return {
+    to: path,
+    read: async () => (existsSync(path) ? rowsOf(readFileSync(path, 'utf8')) : []),
+    occupy: async () => writeFileSync(path, 'mine\n'),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+export function sqliteFixture(path: string): MirrorFixture {
+  const query = (sql: string) => {
+    const database = new DatabaseSync(path, { timeout: 60_000 })
+    try {
+      return database.prepare(sql).all() as Row[]
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    to: path,
+    read: async () =>
+      query("SELECT 1 FROM sqlite_schema WHERE name = 'item'").length === 0
+        ? []
+        : query('SELECT * FROM item ORDER BY id').map(withoutNulls),
+    occupy: async () => void query('CREATE TABLE item (mine TEXT)'),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+export function postgresFixture(url: string): MirrorFixture {
+  const at = `to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  return {
+    to: url,
+    read: async () => {
+      const [{ found } = {}] = await runSql(url, "SELECT to_regclass('item') IS NOT NULL AS found")
+      if (found !== true) return []
+      const rows = await runSql(url, 'SELECT * FROM item ORDER BY id')
+      if (rows[0]?.['at'] === undefined) return rows.map(withoutNulls)
+      const times = await runSql(url, `SELECT ${at} AS at FROM item ORDER BY id`)
+      return rows.map((row, index) => withoutNulls({ ...row, ...times[index] }))
+    },
+    occupy: async () => void (await runSql(url, 'CREATE TABLE item (mine text)')),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+function withoutNulls(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
+}
