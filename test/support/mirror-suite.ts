@@ -17,9 +17,9 @@ export interface MirrorFixture extends AsyncDisposable {
   readonly occupy: () => Promise<void>
 }
 
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 
-const SHELF: OntologyDefinition = {
+export const SHELF: OntologyDefinition = {
   apiName: 'shelf',
   objectTypes: [
     {
@@ -31,7 +31,7 @@ const SHELF: OntologyDefinition = {
   ],
 }
 
-const mirror = (to: string, ...more: readonly string[]) => [
+export const mirror = (to: string, ...more: readonly string[]) => [
   'mirror',
   ...['--ontology', 'shelf', '--type', 'item', '--to', to],
   ...more,
@@ -172,14 +172,14 @@ export function describeMirror(kind: string, open: () => Promise<MirrorFixture>)
 }
 
 /** Returns the objects of the source, with the properties that they have. */
-export async function sourceOf(service: Service, token = ADMIN_TOKEN): Promise<readonly Row[]> {
+async function sourceOf(service: Service, token = ADMIN_TOKEN): Promise<readonly Row[]> {
   const path = '/api/admin/v1/ontologies/shelf/objects/item/export?format=ndjson'
   const { text, status } = await service.send(path, { token })
   if (status !== 200) throw new Error(text)
   return rowsOf(text)
 }
 
-function rowsOf(ndjson: string): readonly Row[] {
+export function rowsOf(ndjson: string): readonly Row[] {
   return ndjson
     .split('\n')
     .slice(0, -1)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { isTemporary } from '../sync/connect-source.ts'
 import {
   columnList,
   columnNames,
@@ -86,7 +87,6 @@ export class PostgresDatabase implements MirrorDatabase {
       connectionString: this.#url,
       application_name: 'oqs mirror',
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     })
     const forget = () => {
       if (this.#client === client) this.#client = undefined
@@ -95,6 +95,8 @@ export class PostgresDatabase implements MirrorDatabase {
     client.on('error', forget).on('end', forget)
     try {
       await client.connect()
+      // The transaction of large changes stays open while their pages are read.
+      await client.query('SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0')
     } catch (error) {
       throw this.#explain(error)
     }
@@ -107,7 +109,7 @@ export class PostgresDatabase implements MirrorDatabase {
   #explain(error: unknown): Error {
     const { code = '', message } = error as Error & { readonly code?: string }
     const text = `PostgreSQL at ${this.name}: ${message || code}`
-    if (!this.#hasConnected || !isConnectionError(code, message)) {
+    if (!this.#hasConnected || !isTemporary(error)) {
       return new Error(text, { cause: error })
     }
     this.#client?.end().catch(() => {})
@@ -125,7 +127,6 @@ export function checkName(name: string, what: 'table' | 'property'): void {
   )
 }
 
-const CONNECT_TIMEOUT_MS = 10_000
 const NAME_MAX_BYTES = 63
 
 /** Every table has these. */
@@ -161,13 +162,4 @@ function datable(type: string, value: unknown): unknown {
   const isDate = type === 'LocalDate' || type === 'Timestamp'
   if (!isDate || typeof value !== 'string' || !value.startsWith('0000-')) return value
   return `0001-${value.slice(5)} BC`
-}
-
-/** Connection errors of the server (class 08), its shutdown (57P), and those of the network. */
-function isConnectionError(code: string, message: string): boolean {
-  return (
-    /^(?:08|57P)/.test(code) ||
-    /^E[A-Z_]+$/.test(code) ||
-    /terminated|not queryable|timeout expired/i.test(message)
-  )
 }
