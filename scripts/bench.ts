@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { answers } from './bench/answers.ts'
 import { explorer } from './bench/explorer.ts'
+import { followers } from './bench/followers.ts'
 import { growth } from './bench/growth.ts'
 import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
@@ -19,7 +20,18 @@ await runCommand({
   name: 'bench',
   about: `Measures what the service costs, and prints Markdown. A full run without --only also writes
 docs/benchmarks.md, which explains the figures.`,
-  parts: { pages, load, transfer, growth, redefinition, observation, explorer, answers, screens },
+  parts: {
+    pages,
+    load,
+    transfer,
+    growth,
+    redefinition,
+    observation,
+    explorer,
+    answers,
+    screens,
+    followers,
+  },
   usual: ['pages'],
   texts: {
     'against=PATH': 'pages, load: another checkout, measured in the same rounds',
