@@ -14,10 +14,8 @@ import type { Services } from '../services.ts'
 /** Returns what a request follows, as its caller sees it now. */
 export type ReadSpec = () => ChangesSpec | Promise<ChangesSpec>
 
-/** Shows proxies and clients that the connection lives, and finds out whether it does. */
-const KEEP_ALIVE_MS = 15_000
 /** How often a silent follower gets a new token, so that the last one never becomes too old. */
-const NEW_TOKEN_MS = 600_000
+export const NEW_TOKEN_MS = 600_000
 
 /** A page, or nothing for some time: then the connection should be kept alive. */
 export type Followed = Page | 'silence'
@@ -27,13 +25,15 @@ export interface Follower {
   readonly readSpec: ReadSpec
   /** Aborted when nobody follows any more. */
   readonly signal: AbortSignal
+  /** How long it may be silent until it is told so. */
+  readonly keepAliveMs: number
   /** Runs what waits for changes. */
   readonly wait: (event: () => Promise<boolean>) => Promise<boolean>
 }
 
 /** Follows changes from where a request starts, until nobody follows or the service stops. */
 export async function* followChanges(
-  { request, readSpec, signal, wait }: Follower,
+  { request, readSpec, signal, keepAliveMs, wait }: Follower,
   start: ChangesSpec,
   services: Services,
 ): AsyncGenerator<Followed> {
@@ -50,8 +50,8 @@ export async function* followChanges(
       yieldedAtMs = performance.now()
     }
     if (page.nextPageToken === undefined) {
-      for (let waitedMs = 0; waitedMs < NEW_TOKEN_MS; waitedMs += KEEP_ALIVE_MS) {
-        if (await wait(() => watch.published(KEEP_ALIVE_MS, signal))) break
+      for (let waitedMs = 0; waitedMs < NEW_TOKEN_MS; waitedMs += keepAliveMs) {
+        if (await wait(() => watch.published(keepAliveMs, signal))) break
         if (hasEnded()) return
         yield 'silence'
       }

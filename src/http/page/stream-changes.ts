@@ -12,6 +12,9 @@ import { lateErrorBody } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
 import { type Followed, followChanges, isEmpty, type ReadSpec } from './follow-changes.ts'
 
+/** Shows proxies and clients that the connection lives, and finds out whether it does. */
+const KEEP_ALIVE_MS = 15_000
+
 export function wantsStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false
 }
@@ -27,7 +30,8 @@ export async function streamChanges(
     services.admission.whileWaiting(request.context, event)
   const start = withLastEventId(await readSpec(), request)
   const signal = request.context.signal()
-  const pages = followChanges({ request, readSpec, signal, wait }, start, services)
+  const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, wait }
+  const pages = followChanges(follower, start, services)
   // Errors of the first page still have a status.
   const first = await pages.next()
   requireVerified(request.context)

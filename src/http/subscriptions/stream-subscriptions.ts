@@ -9,7 +9,7 @@ import { type Channel, Subscriptions } from './subscriptions.ts'
 const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscriptions'
 
 /** Finds out which clients are gone: they no longer answer a ping by the time of the next one. */
-const PING_MS = 30_000
+const PING_MS = 60_000
 /** The code of RFC 6455 for a client that may not go on, and for a service that stops. */
 const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001

@@ -13,7 +13,7 @@ import { checkSelection } from '../../query/selection.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
 import type { Page } from '../../service/pages/page.ts'
-import { type Followed, followChanges, isEmpty } from '../page/follow-changes.ts'
+import { type Followed, followChanges, isEmpty, NEW_TOKEN_MS } from '../page/follow-changes.ts'
 import { reportError } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
 
@@ -162,6 +162,8 @@ class Subscription {
       request: this.#request,
       readSpec: this.#readSpec,
       signal: this.#signal,
+      // The connection has pings of its own.
+      keepAliveMs: NEW_TOKEN_MS,
       wait: (event: () => Promise<boolean>) => event(),
     }
     this.#pages = followChanges(follower, await this.#readSpec(), this.#services)
