@@ -18,6 +18,7 @@ const LONG = [
   'test/client/package.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
+  'test/e2e/columns.test.ts',
   'test/e2e/damaged-file.test.ts',
   'test/e2e/demo.test.ts',
   'test/e2e/import-faults.test.ts',

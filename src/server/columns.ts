@@ -3,7 +3,7 @@
  * the store when a type is large enough, and the connection to it.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,26 +32,25 @@ export interface StartedColumns extends AsyncDisposable {
   readonly client: ColumnsClient
 }
 
+/** How workers learn the address: the supervisor sets it before it starts them. */
+const ADDRESS = 'COLUMNS_ADDRESS'
+
 /** Connects a worker to the columns process; undefined if columns are turned off. */
 export function connectToSupervisor(config: Config): ColumnsClient | undefined {
   const maxBytes = columnsMemory(config)
-  if (maxBytes === 0) return undefined
-  return new ColumnsClient(addressIn(supervisorFolder(process.ppid)), { maxBytes })
+  const address = process.env[ADDRESS]
+  return maxBytes === 0 || !address ? undefined : new ColumnsClient(address, { maxBytes })
 }
 
-/** The folder of the socket, which workers find by the number of their supervisor. */
-function supervisorFolder(supervisor: number): string {
-  return join(tmpdir(), `oqs-columns-${supervisor}`)
-}
+/** The longest path of a socket: 104 bytes on macOS, with a final zero; 108 on Linux. */
+const MAX_SOCKET_PATH = 103
 
 /** Creates a folder for the socket that no other user can open. */
-function socketFolder(hasWorkers: boolean): string {
-  if (!hasWorkers) return mkdtempSync(join(tmpdir(), 'oqs-columns-'))
-  const folder = supervisorFolder(process.pid)
-  // Left over from a process that had this number.
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { mode: 0o700 })
-  return folder
+function socketFolder(): string {
+  const prefix = join(tmpdir(), 'oqs-columns-')
+  const path = join(`${prefix}XXXXXX`, 'socket')
+  const isTooLong = process.platform !== 'win32' && Buffer.byteLength(path) > MAX_SOCKET_PATH
+  return mkdtempSync(isTooLong ? '/tmp/oqs-columns-' : prefix)
 }
 
 function addressIn(folder: string): string {
@@ -59,7 +58,7 @@ function addressIn(folder: string): string {
   return isWindows ? `//./pipe/${basename(folder)}` : join(folder, 'socket')
 }
 
-/** Starts what keeps the columns; undefined if they are turned off. */
+/** Starts what keeps the columns; undefined if they are turned off, or if no process can listen. */
 export function startColumns(
   config: Config,
   store: ObjectStore,
@@ -68,10 +67,18 @@ export function startColumns(
 ): StartedColumns | undefined {
   const maxBytes = columnsMemory(config)
   if (maxBytes === 0) return undefined
-  const folder = socketFolder(config.OQS_WORKERS !== 1)
+  delete process.env[ADDRESS]
+  let folder: string
+  try {
+    folder = socketFolder()
+  } catch (error) {
+    log({ event: 'columnsFailed', reason: `no folder for the socket: ${error}` })
+    return undefined
+  }
   const address = addressIn(folder)
   const client = new ColumnsClient(address, { maxBytes, awaitsAnswers: areForced })
   const minObjects = areForced ? 0 : MIN_OBJECTS
+  if (config.OQS_WORKERS !== 1) process.env[ADDRESS] = address
   const options = {
     address,
     storeName: config.OQS_STORE,

@@ -34,10 +34,11 @@ it.each(['page', 'setPage'] as const)(
   async (kind) => {
     await using place = await createTestStore()
     const answered: string[] = []
-    await using columns = await openColumnStore(place.name, async (answer) => {
+    const onAnswered = async (answer: string) => {
       answered.push(answer)
       await redefine(columns.store)
-    })
+    }
+    await using columns = await openColumnStore(place.name, { onAnswered })
     const { store } = columns
     const { type, put } = await createFixture(store, definitionOf('integer'))
     await put([

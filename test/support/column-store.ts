@@ -7,7 +7,7 @@ import {
   type Question,
   type Unavailable,
 } from '../../src/store/columns/process/messages.ts'
-import type { ObjectStore } from '../../src/store/object-store.ts'
+import type { ColumnsStatus, ObjectStore } from '../../src/store/object-store.ts'
 import { openColumnFeed } from '../../src/store/open-column-feed.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -15,25 +15,34 @@ export interface ColumnStore extends AsyncDisposable {
   readonly store: ObjectStore
   /** The same store without columns. */
   readonly database: ObjectStore
+  status(): ColumnsStatus
+  /** Builds the columns of types, before anybody asks for them. */
+  prepare(rids: readonly string[]): Promise<void>
   /** How many questions were answered from columns, and why others were not. */
   readonly outcomes: Map<'answered' | Unavailable['reason'], number>
 }
 
+export interface ColumnStoreOptions {
+  /** Called with each answer, before the database supplies the records of a page. */
+  readonly onAnswered?: (kind: Question['kind']) => Promise<void>
+  readonly maxBytes?: number
+  /** Where columns are kept; a new folder by default. */
+  readonly folder?: string
+}
+
 export async function openColumnStore(
   name: string,
-  /** Called with each answer, before the database supplies the records of a page. */
-  onAnswered: (kind: Question['kind']) => Promise<void> = async () => {},
+  { onAnswered = async () => {}, maxBytes = 1e9, folder }: ColumnStoreOptions = {},
 ): Promise<ColumnStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(await openStore(name))
-  const folder = parts.use(tempFolder())
   const failures: unknown[] = []
   const outcomes: ColumnStore['outcomes'] = new Map()
   const dispatcher = parts.use(
     new Dispatcher(await openColumnFeed(name), {
       storeName: name,
-      folder: folder.path,
-      maxBytes: 1e9,
+      folder: folder ?? parts.use(tempFolder()).path,
+      maxBytes,
       minObjects: 0,
       awaitsBuilds: true,
       threads: 1,
@@ -56,6 +65,7 @@ export async function openColumnStore(
     },
     60_000,
   )
+  await dispatcher.readFiles()
   const opened = parts.move()
   // Columns that are asked for after each commit have a base of the first, and added rows.
   const commit: ObjectStore['commit'] = async (batch, context) => {
@@ -74,6 +84,8 @@ export async function openColumnStore(
     }),
     database: store,
     outcomes,
+    status: () => dispatcher.status(),
+    prepare: (rids) => dispatcher.prepare(rids),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

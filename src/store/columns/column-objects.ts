@@ -34,7 +34,8 @@ export function withColumns(
 ): Objects {
   const ask: Ask = async (kind, request, context) => {
     const question = { kind, request } as Question
-    return (await askWithin(columns, question, context, queryTimeoutMs)) as never
+    const read = () => askWithin(columns, question, context, queryTimeoutMs)
+    return (await (objects.readElsewhere?.(read) ?? read())) as never
   }
   return {
     encoding: objects.encoding,

@@ -47,6 +47,11 @@ export interface Objects {
     request: ListChangesRequest,
     context?: RequestContext,
   ): Promise<ListedChanges | Reclaimed>
+  /**
+   * Runs a read in another process, which opens the files of the store by itself. Throws if they are
+   * damaged, or are not those that this store has open. SQLite only.
+   */
+  readElsewhere?<Result>(read: () => Promise<Result>): Promise<Result>
   /** Returns the RIDs of the types that have a current object with one of the ids. */
   findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
   /** Aggregates objects. Times out and stops like `readPage`. */

@@ -127,6 +127,10 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     return page && reported(context, page)
   }
 
+  readElsewhere<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.#guard.readElsewhere(read)
+  }
+
   async readRecords(
     request: ReadRecordsRequest,
     context = INTERNAL_CONTEXT,

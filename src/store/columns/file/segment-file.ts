@@ -17,8 +17,8 @@ const FIXED_BYTES = MAGIC.length + 8
 /** Read and written at once. */
 const PORTION_BYTES = 4 * 1024 * 1024
 
-/** What a file says about its segment. */
-type Header = Omit<BaseSegment, 'buffer'>
+/** What a file says about its segment, and its own name: a copy under another name is not believed. */
+type Header = Omit<BaseSegment, 'buffer'> & { readonly name: string }
 
 /** Writes a file, which is complete on disk before it has its name. */
 export async function writeSegment(
@@ -28,7 +28,7 @@ export async function writeSegment(
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, name + SUFFIX)
-  const headerBytes = Buffer.from(JSON.stringify(header satisfies Header))
+  const headerBytes = Buffer.from(JSON.stringify({ ...header, name } satisfies Header))
   const image = new Uint8Array(buffer)
   const fixed = Buffer.alloc(FIXED_BYTES)
   MAGIC.copy(fixed)
@@ -54,7 +54,8 @@ export async function readSegment(
   try {
     const segment = await readFile(join(folder, name + SUFFIX))
     const isRecorded =
-      segment?.source.table === table &&
+      segment?.name === name &&
+      segment.source.table === table &&
       segment.generation === generation &&
       segment.version === version
     return isRecorded ? segment : undefined
@@ -63,7 +64,7 @@ export async function readSegment(
   }
 }
 
-async function readFile(path: string): Promise<BaseSegment | undefined> {
+async function readFile(path: string): Promise<(BaseSegment & Header) | undefined> {
   await using file = await open(path, 'r')
   const { size } = await file.stat()
   const fixed = Buffer.alloc(FIXED_BYTES)
@@ -90,18 +91,19 @@ export async function removeSegment(folder: string, name: string): Promise<void>
   await rm(join(folder, name + SUFFIX), { force: true })
 }
 
-/** Deletes files, all but those with one of the names. */
-export async function removeOtherSegments(
+/** Deletes files, all but those with one of the names; returns the names that have a file. */
+export async function keepSegments(
   folder: string,
   names: ReadonlySet<string>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const files = await readdir(folder).catch(() => [])
-  const kept = new Set([...names].map((name) => name + SUFFIX))
+  const byFile = new Map([...names].map((name) => [name + SUFFIX, name]))
   await Promise.all(
     files
-      .filter((file) => !kept.has(file))
+      .filter((file) => !byFile.has(file))
       .map((file) => rm(join(folder, file), { force: true }).catch(() => {})),
   )
+  return new Set(files.flatMap((file) => byFile.get(file) ?? []))
 }
 
 function checksumOf(header: Uint8Array, image: Uint8Array): number {

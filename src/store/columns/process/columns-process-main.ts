@@ -3,8 +3,10 @@
  * process of its own, because its memory is shared by all of them, and because the service goes on
  * without it if it fails.
  */
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { openColumnFeed } from '../../open-column-feed.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import { onFrames, sendFrame } from './frames.ts'
@@ -21,18 +23,30 @@ const WATCH_MS = 1000
 // The service decides when it ends, not signals that are sent to the process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
-process.once('message', (options: ColumnsProcessOptions) => void start(options))
-process.once('disconnect', () => process.exit())
+const report = (error: unknown) => process.send?.({ failed: String(error) })
+
+process.once('message', (options: ColumnsProcessOptions) => {
+  // A service that was killed leaves the folder of the socket behind.
+  process.once('disconnect', () => {
+    if (process.platform !== 'win32')
+      rmSync(dirname(options.address), { recursive: true, force: true })
+    process.exit()
+  })
+  start(options).catch((error: unknown) => {
+    process.send?.({ failed: String(error) }, () => process.exit(1))
+  })
+})
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && process.exit(), WATCH_MS).unref()
 
 async function start({ address, ...options }: ColumnsProcessOptions): Promise<void> {
-  const onFailure = (error: unknown) => process.send?.({ failed: String(error) })
   const feed = await openColumnFeed(options.storeName)
-  const dispatcher = new Dispatcher(feed, { ...options, onFailure })
+  const dispatcher = new Dispatcher(feed, { ...options, onFailure: report })
+  // Left over from a process that was killed.
   rmSync(address, { force: true })
-  createServer((socket) => serve(socket, dispatcher)).listen(address)
-  await dispatcher.readFiles().catch(onFailure)
+  const server = createServer((socket) => serve(socket, dispatcher)).listen(address)
+  await once(server, 'listening')
+  await dispatcher.readFiles().catch(report)
 }
 
 function serve(socket: Socket, dispatcher: Dispatcher): void {

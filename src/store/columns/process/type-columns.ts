@@ -3,12 +3,13 @@
  * the version that a question is answered for.
  */
 import type { ColumnsStatus } from '../../port/maintenance.ts'
-import type { ColumnFeed, ColumnSegmentRecord, FeedHead } from '../feed/column-feed.ts'
-import { removeOtherSegments, removeSegment } from '../file/segment-file.ts'
+import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
+import { keepSegments, removeSegment } from '../file/segment-file.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
 import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './column-builder.ts'
 import type { Unavailable } from './messages.ts'
+import { type Entry, newEntry, refuse, toEvict, usedBytes } from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string
@@ -27,19 +28,6 @@ export interface TypeColumnsOptions {
 
 /** A catch-up with more rows than this would keep questions waiting for too long. */
 const CATCH_UP_ROWS_MAX = 20_000
-/** The pause after a build that failed or did not fit, unless the type changes. */
-const RETRY_MS = 60_000
-
-interface Entry {
-  columns: TableColumns | undefined
-  /** The record of the file from which the base can be read again. */
-  record: ColumnSegmentRecord | undefined
-  building: Promise<void> | undefined
-  /** One catch-up at a time. */
-  catchingUp: Promise<unknown>
-  refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
-  usedAt: number
-}
 
 export class TypeColumns implements AsyncDisposable {
   readonly #feed: ColumnFeed
@@ -59,21 +47,24 @@ export class TypeColumns implements AsyncDisposable {
   /** Reads the files that the catalogue has records of, and removes all others. */
   async readFiles(): Promise<void> {
     const records = await this.#feed.readSegments()
-    await removeOtherSegments(this.#options.folder, new Set(records.map(({ name }) => name)))
+    const names = new Set(records.map(({ name }) => name))
+    const kept = await keepSegments(this.#options.folder, names)
     for (const record of records) {
+      // Other machines have files of their own.
+      if (!kept.has(record.name)) continue
       const entry = this.#entryOf(record.typeRid)
       if ((entry.record?.version ?? -1) < record.version) entry.record = record
     }
     await this.prepare([...this.#entries.keys()])
   }
 
-  /** Builds the columns of types that are worth it. */
+  /** Builds the columns of types that are worth it, and for which there is room. */
   async prepare(rids: readonly string[]): Promise<void> {
     const heads = await this.#feed.readHeads(rids)
     for (const [index, typeRid] of rids.entries()) {
       const head = heads[index]
       // Also catches up, before the closed rows are deleted.
-      if (head !== undefined) await this.columnsAt(typeRid, head, head.published).catch(() => {})
+      if (head !== undefined) await this.#find(typeRid, head, head.published).catch(() => {})
     }
   }
 
@@ -85,6 +76,19 @@ export class TypeColumns implements AsyncDisposable {
   ): Promise<TableColumns | Unavailable> {
     const entry = this.#entryOf(typeRid)
     entry.usedAt = performance.now()
+    const { refused, bytes } = entry
+    // What did not fit before anybody asked for it may evict others now.
+    const mayFit = refused?.reason === 'tooLarge' && bytes !== undefined
+    if (mayFit && this.#makeRoom(bytes, entry)) entry.refused = undefined
+    return await this.#find(typeRid, head, version)
+  }
+
+  async #find(
+    typeRid: string,
+    head: FeedHead,
+    version: number,
+  ): Promise<TableColumns | Unavailable> {
+    const entry = this.#entryOf(typeRid)
     if (head.liveCount < this.#options.minObjects || !head.isCreated) {
       return { reason: 'tooSmall', types: [typeRid] }
     }
@@ -116,7 +120,7 @@ export class TypeColumns implements AsyncDisposable {
         version: columns?.seen ?? 0,
       }
     })
-    return { usedBytes: this.#usedBytes, maxBytes: this.#options.maxBytes, types }
+    return { usedBytes: usedBytes(this.#entries.values()), maxBytes: this.#options.maxBytes, types }
   }
 
   /** True if columns still have a segment. */
@@ -131,21 +135,10 @@ export class TypeColumns implements AsyncDisposable {
     await this.#feed[Symbol.asyncDispose]()
   }
 
-  get #usedBytes(): number {
-    return [...this.#entries.values()].reduce((sum, { columns }) => sum + (columns?.bytes ?? 0), 0)
-  }
-
   #entryOf(typeRid: string): Entry {
     const known = this.#entries.get(typeRid)
     if (known !== undefined) return known
-    const entry: Entry = {
-      columns: undefined,
-      record: undefined,
-      building: undefined,
-      catchingUp: Promise.resolve(),
-      refused: undefined,
-      usedAt: 0,
-    }
+    const entry = newEntry()
     this.#entries.set(typeRid, entry)
     return entry
   }
@@ -157,7 +150,7 @@ export class TypeColumns implements AsyncDisposable {
     version: number,
   ): Promise<TableColumns | Unavailable | undefined> {
     const caughtUp = entry.catchingUp.then(() => this.#catchUp(entry, head))
-    entry.catchingUp = caughtUp.catch(() => this.#forget(entry))
+    entry.catchingUp = caughtUp.catch(() => {})
     const columns = await caughtUp
     if (columns === undefined) return undefined
     if (columns === 'outdated') return { reason: columns }
@@ -178,9 +171,18 @@ export class TypeColumns implements AsyncDisposable {
     const changes = await this.#feed.readChanges(base.source, seen, until, CATCH_UP_ROWS_MAX)
     if (changes === 'tooMany') return this.#forget(entry)
     const before = columns.shared.map(({ id }) => id)
-    columns.apply(changes, until)
+    try {
+      columns.apply(changes, until)
+    } catch (error) {
+      this.#forget(entry)
+      throw error
+    }
     const after = new Set(columns.shared.map(({ id }) => id))
     this.#options.onClosed(before.filter((id) => !after.has(id)))
+    if (!this.#makeRoom(0, entry)) {
+      refuse(entry, 'tooLarge')
+      return this.#drop(entry)
+    }
     if (columns.needsNewBase) void this.#build(base.typeRid, entry)
     return columns
   }
@@ -211,7 +213,11 @@ export class TypeColumns implements AsyncDisposable {
   }
 
   async #newBase(typeRid: string, entry: Entry): Promise<void> {
-    const { record } = entry
+    const { record, bytes } = entry
+    if (bytes !== undefined && entry.columns === undefined && !this.#makeRoom(bytes, entry)) {
+      refuse(entry, 'tooLarge')
+      return
+    }
     if (record !== undefined && entry.columns === undefined) {
       const read = await this.#builder.run({ read: record })
       if ('base' in read) {
@@ -226,32 +232,31 @@ export class TypeColumns implements AsyncDisposable {
       return
     }
     this.#forget(entry)
-    this.#keep(entry, built.base)
     entry.record = built.record
+    this.#keep(entry, built.base)
   }
 
   #keep(entry: Entry, base: BaseSegment): void {
-    this.#makeRoom(base.buffer.byteLength)
+    entry.bytes = base.buffer.byteLength
+    if (!this.#makeRoom(entry.bytes, entry)) {
+      refuse(entry, 'tooLarge')
+      return
+    }
     entry.refused = undefined
-    entry.usedAt = performance.now()
     entry.columns = new TableColumns(base, () => {
       this.#lastSegment += 1
       return this.#lastSegment
     })
   }
 
-  /** Evicts the columns that were not used for the longest time. */
-  #makeRoom(bytes: number): void {
-    const byUse = [...this.#entries.values()]
-      .filter(({ columns }) => columns !== undefined)
-      .sort((a, b) => a.usedAt - b.usedAt)
-    for (const entry of byUse) {
-      if (this.#usedBytes + bytes <= this.#options.maxBytes) return
-      this.#drop(entry)
-    }
+  /** Evicts columns of other types. Returns false if there is no room even so. */
+  #makeRoom(bytes: number, forEntry: Entry): boolean {
+    const evicted = toEvict([...this.#entries.values()], forEntry, bytes, this.#options.maxBytes)
+    for (const entry of evicted ?? []) this.#drop(entry)
+    return evicted !== undefined
   }
 
-  #drop(entry: Entry): void {
+  #drop(entry: Entry): undefined {
     if (entry.columns === undefined) return
     this.#options.onClosed(entry.columns.shared.map(({ id }) => id))
     entry.columns = undefined
@@ -269,8 +274,4 @@ export class TypeColumns implements AsyncDisposable {
       .then(() => removeSegment(this.#options.folder, name))
       .catch(() => {})
   }
-}
-
-function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
-  entry.refused = { reason, until: performance.now() + RETRY_MS }
 }

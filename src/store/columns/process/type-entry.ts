@@ -1,0 +1,67 @@
+/** What is known of the columns of a type, and which columns make room for others. */
+import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
+import type { TableColumns } from '../table/table-columns.ts'
+
+/** The pause after a build that failed or did not fit. */
+const RETRY_MS = 60_000
+/** Columns that were used since are not evicted for others: both would be built again and again. */
+const IN_USE_MS = 60_000
+
+export interface Entry {
+  columns: TableColumns | undefined
+  /** The record of the file from which the base can be read again. */
+  record: ColumnSegmentRecord | undefined
+  building: Promise<void> | undefined
+  /** One catch-up at a time. */
+  catchingUp: Promise<unknown>
+  refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
+  /** The bytes of the last base; undefined before the first. */
+  bytes: number | undefined
+  /** When a question was last asked. */
+  usedAt: number
+}
+
+export function newEntry(): Entry {
+  return {
+    columns: undefined,
+    record: undefined,
+    building: undefined,
+    catchingUp: Promise.resolve(),
+    refused: undefined,
+    bytes: undefined,
+    usedAt: -Infinity,
+  }
+}
+
+export function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
+  entry.refused = { reason, until: performance.now() + RETRY_MS }
+}
+
+export function usedBytes(entries: Iterable<Entry>): number {
+  return [...entries].reduce((sum, { columns }) => sum + (columns?.bytes ?? 0), 0)
+}
+
+/**
+ * Returns the columns to evict so that there is room for a type, those first that were not used for
+ * the longest time; undefined if they would not suffice. Columns that nobody has asked for evict none.
+ */
+export function toEvict(
+  entries: readonly Entry[],
+  forEntry: Entry,
+  bytes: number,
+  maxBytes: number,
+): readonly Entry[] | undefined {
+  const unusedSince = Math.min(forEntry.usedAt, performance.now() - IN_USE_MS)
+  const candidates = entries
+    .filter((entry) => entry !== forEntry && entry.columns !== undefined)
+    .filter(({ usedAt }) => usedAt < unusedSince)
+    .sort((a, b) => a.usedAt - b.usedAt)
+  const evicted: Entry[] = []
+  let needed = usedBytes(entries) + bytes
+  for (const entry of candidates) {
+    if (needed <= maxBytes) break
+    evicted.push(entry)
+    needed -= entry.columns?.bytes ?? 0
+  }
+  return needed <= maxBytes ? evicted : undefined
+}

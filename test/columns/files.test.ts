@@ -1,0 +1,110 @@
+/** The files of columns: one that is not what the catalogue says is never believed. */
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openColumnStore } from '../support/column-store.ts'
+import { createFixture, openFixture } from '../support/store-fixture.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { createTestStore } from '../support/test-store.ts'
+
+const WITH_TEXT = {
+  query: { kind: 'not', of: { kind: 'isNull', property: 'text' } },
+} as const
+
+/** A store with columns in a folder. */
+async function fill(name: string, folder: string, texts: readonly string[]): Promise<void> {
+  await using columns = await openColumnStore(name, { folder })
+  const { commit, readPairs } = await createFixture(columns.store)
+  await commit(texts.map((text, index) => [`k${index}`, text]))
+  expect(await readPairs(WITH_TEXT)).toHaveLength(texts.length)
+}
+
+async function readAgain(name: string, folder: string): Promise<readonly string[]> {
+  await using columns = await openColumnStore(name, { folder })
+  const { readPairs } = await openFixture(columns.store)
+  const pairs = await readPairs(WITH_TEXT)
+  // The first question after a start waits for the columns, whether they are read or built.
+  expect(columns.outcomes.get('answered')).toBe(1)
+  return pairs
+}
+
+function fileIn(folder: string): string {
+  const [name = '', ...others] = readdirSync(folder)
+  expect(others).toEqual([])
+  return join(folder, name)
+}
+
+const TEXTS = ['one', 'two', 'three']
+const PAIRS = TEXTS.map((text, index) => `k${index}=${text}`)
+
+it('a file is read again after a restart', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  await fill(place.name, folder.path, TEXTS)
+  const path = fileIn(folder.path)
+  expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+  expect(fileIn(folder.path)).toBe(path)
+})
+
+const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
+  truncated: (path) => truncateSync(path, readFileSync(path).length - 8),
+  'without an image': (path) => truncateSync(path, 40),
+  empty: (path) => truncateSync(path, 0),
+  longer: (path) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(8)])),
+  'of another form': (path) => {
+    const bytes = readFileSync(path)
+    bytes.write('oqs columns 0\n')
+    writeFileSync(path, bytes)
+  },
+}
+
+it.each(Object.entries(DAMAGES))('a file that is %s is built again', async (_, damage) => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  await fill(place.name, folder.path, TEXTS)
+  const path = fileIn(folder.path)
+  damage(path)
+  expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+  expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+})
+
+it('a file with any changed byte is built again', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  await fill(place.name, folder.path, TEXTS)
+  for (const share of [0.1, 0.4, 0.9]) {
+    const [name = ''] = readdirSync(folder.path).slice(-1)
+    const path = join(folder.path, name)
+    const bytes = readFileSync(path)
+    const at = Math.floor(share * bytes.length)
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10
+    writeFileSync(path, bytes)
+    expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+  }
+})
+
+it('a file of another store is not believed, even under the name of a recorded one', async () => {
+  await using place = await createTestStore()
+  await using other = await createTestStore()
+  using folder = tempFolder()
+  using otherFolder = tempFolder()
+  await fill(place.name, folder.path, TEXTS)
+  await fill(other.name, otherFolder.path, ['four', 'five', 'six', 'seven'])
+  // Without its record, a file is removed.
+  copyFileSync(fileIn(otherFolder.path), join(folder.path, 'foreign.segment'))
+  expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+  const path = fileIn(folder.path)
+  copyFileSync(fileIn(otherFolder.path), path)
+  expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
+  expect(readdirSync(folder.path).map((name) => join(folder.path, name))).not.toEqual([path])
+})
+
+it('a folder that cannot be written leaves columns in memory', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  // A file is where the folder should be: root may write to a read-only folder.
+  const path = join(folder.path, 'columns')
+  writeFileSync(path, '')
+  await fill(place.name, path, TEXTS)
+  expect(await readAgain(place.name, path)).toEqual(PAIRS)
+})
