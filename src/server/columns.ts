@@ -3,7 +3,7 @@
  * the store when a type is large enough, and the connection to it.
  */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,25 +32,44 @@ export interface StartedColumns extends AsyncDisposable {
   readonly client: ColumnsClient
 }
 
-/** How workers learn the address: the supervisor sets it before it starts them. */
-const ADDRESS = 'COLUMNS_ADDRESS'
-
-/** Connects a worker to the columns process; undefined if columns are turned off. */
+/** Connects a worker to the columns process; undefined if there is none. */
 export function connectToSupervisor(config: Config): ColumnsClient | undefined {
   const maxBytes = columnsMemory(config)
-  const address = process.env[ADDRESS]
-  return maxBytes === 0 || !address ? undefined : new ColumnsClient(address, { maxBytes })
+  const folder = supervisorFolder(process.ppid)
+  if (maxBytes === 0 || !isOwn(folder)) return undefined
+  return new ColumnsClient(addressIn(folder), { maxBytes })
 }
 
 /** The longest path of a socket: 104 bytes on macOS, with a final zero; 108 on Linux. */
 const MAX_SOCKET_PATH = 103
+const LONGEST_NAME = 'oqs-columns-0123456789/socket'
+
+/** Returns a prefix of paths that are short enough for a socket. */
+function socketPrefix(): string {
+  const isTooLong = Buffer.byteLength(join(tmpdir(), LONGEST_NAME)) > MAX_SOCKET_PATH
+  return join(isTooLong && process.platform !== 'win32' ? '/tmp' : tmpdir(), 'oqs-columns-')
+}
+
+/** The folder of the socket, which workers find by the number of their supervisor. */
+function supervisorFolder(supervisor: number): string {
+  return socketPrefix() + supervisor
+}
+
+/** True if no other user can have put a socket into the folder. */
+function isOwn(folder: string): boolean {
+  if (process.platform === 'win32') return true
+  const found = statSync(folder, { throwIfNoEntry: false })
+  return found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o077) === 0
+}
 
 /** Creates a folder for the socket that no other user can open. */
-function socketFolder(): string {
-  const prefix = join(tmpdir(), 'oqs-columns-')
-  const path = join(`${prefix}XXXXXX`, 'socket')
-  const isTooLong = process.platform !== 'win32' && Buffer.byteLength(path) > MAX_SOCKET_PATH
-  return mkdtempSync(isTooLong ? '/tmp/oqs-columns-' : prefix)
+function socketFolder(hasWorkers: boolean): string {
+  if (!hasWorkers) return mkdtempSync(socketPrefix())
+  const folder = supervisorFolder(process.pid)
+  // Left over from a process that had this number.
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
 }
 
 function addressIn(folder: string): string {
@@ -67,10 +86,9 @@ export function startColumns(
 ): StartedColumns | undefined {
   const maxBytes = columnsMemory(config)
   if (maxBytes === 0) return undefined
-  delete process.env[ADDRESS]
   let folder: string
   try {
-    folder = socketFolder()
+    folder = socketFolder(config.OQS_WORKERS !== 1)
   } catch (error) {
     log({ event: 'columnsFailed', reason: `no folder for the socket: ${error}` })
     return undefined
@@ -78,7 +96,6 @@ export function startColumns(
   const address = addressIn(folder)
   const client = new ColumnsClient(address, { maxBytes, awaitsAnswers: areForced })
   const minObjects = areForced ? 0 : MIN_OBJECTS
-  if (config.OQS_WORKERS !== 1) process.env[ADDRESS] = address
   const options = {
     address,
     storeName: config.OQS_STORE,
