@@ -52,7 +52,11 @@ const NETWORK_CODES = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)
 /** Returns whether an error of the source or the service may go away without help. */
 export function isTemporary(error: unknown): boolean {
   const { code = '', message } = error as { readonly code?: string; readonly message: string }
-  if (isRetryable(error)) return true
-  if (TEMPORARY_STATES.test(code) || NETWORK_CODES.test(code)) return true
-  return /^Connection terminated|not queryable/.test(message)
+  if (isRetryable(error) || isUnreachable(error)) return true
+  return TEMPORARY_STATES.test(code) || /^Connection terminated|not queryable/.test(message)
+}
+
+/** Returns whether nothing answers at the address of the source. */
+export function isUnreachable(error: unknown): boolean {
+  return NETWORK_CODES.test((error as { readonly code?: string }).code ?? '')
 }

@@ -45,7 +45,7 @@ export interface StreamOptions {
 export class ReplicationStream implements AsyncDisposable {
   readonly #connection: CopyConnection
   readonly #timer: NodeJS.Timeout
-  readonly #queue: Buffer[] = []
+  readonly #queue: StreamMessage[] = []
   #confirmed: bigint
   #wake: () => void = () => {}
   #failure: unknown
@@ -54,7 +54,13 @@ export class ReplicationStream implements AsyncDisposable {
   private constructor(client: Client, from: bigint) {
     this.#connection = client.connection as CopyConnection
     this.#confirmed = from
-    this.#connection.on('copyData', ({ chunk }: { readonly chunk: Buffer }) => this.#receive(chunk))
+    this.#connection.on('copyData', ({ chunk }: { readonly chunk: Buffer }) => {
+      try {
+        this.#receive(chunk)
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
     this.#timer = setInterval(() => this.#sendStatus(false), STATUS_INTERVAL_MS)
   }
 
@@ -84,8 +90,8 @@ export class ReplicationStream implements AsyncDisposable {
     signal.addEventListener('abort', wake)
     try {
       while (!signal.aborted) {
-        const chunk = this.#queue.shift()
-        if (chunk === undefined) {
+        const message = this.#queue.shift()
+        if (message === undefined) {
           if (this.#failure !== undefined) throw this.#failure
           this.#connection.stream.resume()
           await new Promise<void>((resolve) => {
@@ -93,8 +99,7 @@ export class ReplicationStream implements AsyncDisposable {
           })
           continue
         }
-        if (chunk[0] === XLOG_DATA) yield decodePgoutput(chunk.subarray(DATA_HEADER_BYTES))
-        else yield { kind: 'position', lsn: chunk.readBigUInt64BE(1) }
+        yield message
       }
     } finally {
       signal.removeEventListener('abort', wake)
@@ -124,11 +129,14 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #receive(chunk: Buffer): void {
-    const isKeepalive = chunk[0] === KEEPALIVE
-    // The last byte asks for an answer at once.
-    if (isKeepalive && chunk[17] === 1) this.#sendStatus(false)
-    if (!isKeepalive && chunk[0] !== XLOG_DATA) return
-    this.#queue.push(chunk)
+    // Decoded at once: the driver uses the memory of the chunk again.
+    if (chunk[0] === XLOG_DATA) {
+      this.#queue.push(decodePgoutput(chunk.subarray(DATA_HEADER_BYTES)))
+    } else if (chunk[0] === KEEPALIVE) {
+      // The last byte asks for an answer at once.
+      if (chunk[17] === 1) this.#sendStatus(false)
+      this.#queue.push({ kind: 'position', lsn: chunk.readBigUInt64BE(1) })
+    }
     if (this.#queue.length >= QUEUE_MESSAGES) this.#connection.stream.pause()
     this.#wake()
   }

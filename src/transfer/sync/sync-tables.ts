@@ -5,7 +5,7 @@
  */
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { realPause } from '../../client/retry.ts'
-import { isTemporary } from './connect-source.ts'
+import { isTemporary, isUnreachable } from './connect-source.ts'
 import { copyTables } from './copy-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
 import { prepareSync, type SyncRequest } from './prepare-sync.ts'
@@ -70,7 +70,7 @@ export async function syncTables(
     } catch (error) {
       if (signal.aborted) break
       // A source that has never answered is more likely a wrong address.
-      if (!isTemporary(error) || !hasAnswered) throw error
+      if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) throw error
       failures = follower.state.position > position ? 0 : failures + 1
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
       events.onRetry(error as Error, pauseMs)
