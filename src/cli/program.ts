@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   client: async () => (await import('./commands/client.ts')).addClientCommand,
   policy: async () => (await import('./commands/policy.ts')).addPolicyCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
+  status: async () => (await import('./commands/status.ts')).addStatusCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   verify: async () => (await import('./commands/verify.ts')).addVerifyCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
