@@ -1,12 +1,10 @@
 /** Counts, groups, first pages, text searches and the import, against sqlite3, DuckDB and tantivy. */
-import { createWriteStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../measure/command.ts'
 import { Connection, readBody } from '../measure/connection.ts'
-import { administer, define, writeChanges } from '../measure/parts.ts'
+import { administer, writeChanges } from '../measure/parts.ts'
 import { privateMegabytes } from '../measure/processes.ts'
 import {
   atLeast,
@@ -28,8 +26,8 @@ import {
   makeItem,
   PROPERTIES,
 } from './answers-data.ts'
-import { storedBytes } from './plain-table.ts'
-import { type Engine, type Load, PACKAGES, type References, startReferences } from './references.ts'
+import { type Load, loadTable, measureImport } from './measure-import.ts'
+import { type Engine, PACKAGES, type References, startReferences } from './references.ts'
 
 interface Numbers {
   readonly objects: number
@@ -76,20 +74,10 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
     const { objects } = numbers
     showProgress(`writing a file of ${count(objects)} objects`)
     const file = join(bench.folder, 'items.ndjson')
-    await pipeline(Readable.from(itemLines(objects)), createWriteStream(file))
-    const store = await bench.createStore('answers')
-    const service = await bench.startService({ store, settings: NO_CACHE })
-    await define(service, ITEM_DEFINITION)
-    showProgress('importing')
-    const empty = await storedBytes(store)
-    const args = ['import', file, ...ITEM_TYPE]
-    const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
-    const own: Load = {
-      name: 'oqs import',
-      seconds,
-      cpuSeconds: (cpuMicros + command.cpuMicros) / 1e6,
-      bytes: (await storedBytes(store)) - empty,
-    }
+    await writeFile(file, itemLines(objects))
+    const source = { file, definition: ITEM_DEFINITION, type: ITEM_TYPE, settings: NO_CACHE }
+    const own = await measureImport(bench, source)
+    const { service } = own
     // Right after the load that it is compared with, because the speed of a machine changes.
     const references = await startReferences(bench, file, texts['venv'])
     print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
@@ -114,17 +102,6 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
       (mark): Mark => ({ ...mark, name: `${storeName}: ${mark.name}` }),
     )
   },
-}
-
-function loadTable(objects: number, loads: readonly Load[]): Table {
-  const rows = loads.map(({ name, seconds, cpuSeconds, bytes }) => [
-    name,
-    seconds.toFixed(1),
-    count(objects / seconds),
-    count((cpuSeconds * 1e6) / objects, 1),
-    count(bytes / objects),
-  ])
-  return [['Load', 'seconds', 'objects/s', 'CPU µs', 'bytes'], ...rows]
 }
 
 function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {

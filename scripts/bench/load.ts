@@ -1,13 +1,10 @@
 /** Imports into an empty store against a plain table, batches of new keys, and commits of one object. */
-import { createWriteStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Part } from '../measure/command.ts'
 import { Connection } from '../measure/connection.ts'
 import {
   DEFINITION,
-  define,
   makePart,
   PART_OBJECTS,
   PART_TYPE,
@@ -17,8 +14,9 @@ import {
 } from '../measure/parts.ts'
 import { type Cost, measureCost } from '../measure/processes.ts'
 import { atMost, count, median, showProgress, toMarkdown } from '../measure/report.ts'
-import { type Service, THIS_CHECKOUT, type Workbench } from '../measure/workbench.ts'
-import { addParts, loadPlainTable, openPlainSqlite, storedBytes } from './plain-table.ts'
+import type { Service } from '../measure/workbench.ts'
+import { loadTable, measureImport } from './measure-import.ts'
+import { addParts, loadPlainTable, openPlainSqlite } from './plain-table.ts'
 
 /** Services take turns, because the speed of a machine changes within seconds. */
 const ROUNDS = 5
@@ -53,25 +51,21 @@ service, and of a PostgreSQL server that the run has started.`,
   quick: { objects: 10_000 },
   async run({ store, bench, texts: { against }, print, numbers: { objects } }) {
     const file = join(bench.folder, 'parts.ndjson')
-    await pipeline(Readable.from(partLines(objects)), createWriteStream(file))
-    const own = await measureImport(bench, 'oqs import', THIS_CHECKOUT, file)
+    await writeFile(file, partLines(objects))
+    const source = { file, definition: DEFINITION, type: PART_TYPE }
+    const own = await measureImport(bench, source)
     // Right after the load that it is compared with, because the speed of a machine changes.
     showProgress('loading the plain table')
     const plainStore = await bench.createStore('plain')
-    const plain = await loadPlainTable(plainStore, objects, bench.databasePid)
+    const cost = await loadPlainTable(plainStore, objects, bench.databasePid)
+    const plain = { name: PLAIN, ...cost }
     const loaded = [own]
     if (against !== undefined) {
-      loaded.push(await measureImport(bench, 'the other checkout', against, file))
+      const other = { ...source, name: 'the other checkout', checkout: against }
+      loaded.push(await measureImport(bench, other))
     }
-    const imports = [{ name: PLAIN, ...plain }, ...loaded].map((cost) => [
-      cost.name,
-      cost.seconds.toFixed(1),
-      count(objects / cost.seconds),
-      count(cost.cpuMicros / objects, 1),
-      count(cost.bytes / objects),
-    ])
     print(`## ${store}, ${count(objects)} objects`)
-    print(toMarkdown([['Load', 'seconds', 'objects/s', 'CPU µs', 'bytes'], ...imports]))
+    print(toMarkdown(loadTable(objects, [plain, ...loaded])))
 
     showProgress('new keys and single commits')
     const targetsOf = (write: (service: Service, parts: Parts) => Promise<void>) =>
@@ -113,18 +107,6 @@ service, and of a PostgreSQL server that the run has started.`,
       atMost(limits.newKeys, `${store}: new keys / plain table, CPU`, ownKeys / plainKeys),
     ].filter(({ limit }) => !Number.isNaN(limit))
   },
-}
-
-async function measureImport(bench: Workbench, name: string, checkout: string, file: string) {
-  const store = await bench.createStore('loaded')
-  const service = await bench.startService({ store, checkout })
-  await define(service, DEFINITION)
-  showProgress(`${name}: importing`)
-  const before = await storedBytes(store)
-  const args = ['import', file, ...PART_TYPE]
-  const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
-  const bytes = (await storedBytes(store)) - before
-  return { name, service, seconds, cpuMicros: cpuMicros + command.cpuMicros, bytes }
 }
 
 /** Writes so many parts to each target in turn. Returns the cost of each per part. */

@@ -2,21 +2,14 @@
  * The parts in one plain table, with an index on each column and on their terms: what a program does
  * that needs neither versions nor checks. Loads are compared with it.
  */
-import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { runSql } from '../../test/support/postgres.ts'
 import { type PartProperties, partBatches } from '../measure/parts.ts'
-import { type Cost, measureCost } from '../measure/processes.ts'
-
-/** What loading a number of objects cost; NaN where it cannot be measured. */
-export interface LoadCost extends Pick<Cost, 'seconds' | 'cpuMicros'> {
-  /** The size of the files. */
-  readonly bytes: number
-}
+import { measureCost } from '../measure/processes.ts'
+import { type Load, storedBytes } from './measure-import.ts'
 
 const TABLE = 'part'
 /** Columns with their types in PostgreSQL; SQLite accepts the same names. */
@@ -47,7 +40,7 @@ export async function loadPlainTable(
   store: string,
   objects: number,
   databasePid: number | undefined,
-): Promise<LoadCost> {
+): Promise<Omit<Load, 'name'>> {
   // Made before, because only the database is measured.
   const batches = [...partBatches(objects)]
   if (store.startsWith('sqlite:')) {
@@ -93,11 +86,4 @@ export function addParts(db: DatabaseSync, parts: readonly PartProperties[]): vo
     addTexts.run(lastInsertRowid, ...TEXTS.map((name) => part[name]))
   }
   db.exec('COMMIT')
-}
-
-/** Returns the size of the files of a store. */
-export async function storedBytes(store: string): Promise<number> {
-  if (store.startsWith('sqlite:')) return statSync(store.slice('sqlite:'.length)).size
-  const [row] = await runSql(store, 'SELECT pg_database_size(current_database()) AS bytes')
-  return Number(row?.['bytes'])
 }

@@ -104,21 +104,21 @@ def reply(message):
     print(json.dumps(message, default=str), flush=True)
 
 
-def cpu_seconds():
+def cpu_micros():
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+    return (usage.ru_utime + usage.ru_stime) * 1e6
 
 
 engines = {}
 for engine, load in {"sqlite": load_sqlite, "duckdb": load_duckdb, "tantivy": load_tantivy}.items():
-    started, before = time.perf_counter(), cpu_seconds()
+    started, before = time.perf_counter(), cpu_micros()
     try:
         size, engines[engine] = load()
     except ImportError as error:
         reply({"name": engine, "missing": str(error)})
         continue
-    seconds, cpu = time.perf_counter() - started, cpu_seconds() - before
-    reply({"name": engine, "seconds": seconds, "cpuSeconds": cpu, "bytes": size})
+    seconds, cpu = time.perf_counter() - started, cpu_micros() - before
+    reply({"name": engine, "seconds": seconds, "cpuMicros": cpu, "bytes": size})
 
 for line in sys.stdin:
     request = json.loads(line)

@@ -4,17 +4,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { showProgress } from '../measure/report.ts'
 import type { Workbench } from '../measure/workbench.ts'
+import type { Load } from './measure-import.ts'
 
 const ENGINES = ['sqlite', 'duckdb', 'tantivy'] as const
 export type Engine = (typeof ENGINES)[number]
-
-/** What a load of all objects cost. */
-export interface Load {
-  readonly name: string
-  readonly seconds: number
-  readonly cpuSeconds: number
-  readonly bytes: number
-}
 
 export interface References {
   readonly loads: readonly Load[]

@@ -1,0 +1,56 @@
+/** The import of a file into an empty store, which is compared with other loads of the same objects. */
+import { statSync } from 'node:fs'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { runSql } from '../../test/support/postgres.ts'
+import { define } from '../measure/parts.ts'
+import type { Cost } from '../measure/processes.ts'
+import { count, showProgress, type Table } from '../measure/report.ts'
+import type { Service, ServiceOptions, Workbench } from '../measure/workbench.ts'
+
+/** What a load of all objects cost; NaN where it cannot be measured. */
+export interface Load extends Pick<Cost, 'seconds' | 'cpuMicros'> {
+  readonly name: string
+  /** The size of the files. */
+  readonly bytes: number
+}
+
+interface ImportOptions extends ServiceOptions {
+  readonly name?: string
+  readonly file: string
+  readonly definition: OntologyDefinition
+  /** The arguments that name the type. */
+  readonly type: readonly string[]
+}
+
+export async function measureImport(
+  bench: Workbench,
+  { name = 'oqs import', file, definition, type, ...options }: ImportOptions,
+): Promise<Load & { readonly service: Service }> {
+  const store = await bench.createStore('loaded')
+  const service = await bench.startService({ ...options, store })
+  await define(service, definition)
+  showProgress(`${name}: importing`)
+  const before = await storedBytes(store)
+  const args = ['import', file, ...type]
+  const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
+  const bytes = (await storedBytes(store)) - before
+  return { name, service, seconds, cpuMicros: cpuMicros + command.cpuMicros, bytes }
+}
+
+/** Returns the size of the files of a store. */
+export async function storedBytes(store: string): Promise<number> {
+  if (store.startsWith('sqlite:')) return statSync(store.slice('sqlite:'.length)).size
+  const [row] = await runSql(store, 'SELECT pg_database_size(current_database()) AS bytes')
+  return Number(row?.['bytes'])
+}
+
+export function loadTable(objects: number, loads: readonly Load[]): Table {
+  const rows = loads.map(({ name, seconds, cpuMicros, bytes }) => [
+    name,
+    seconds.toFixed(1),
+    count(objects / seconds),
+    count(cpuMicros / objects, 1),
+    count(bytes / objects),
+  ])
+  return [['Load', 'seconds', 'objects/s', 'CPU µs', 'bytes'], ...rows]
+}
