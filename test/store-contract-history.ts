@@ -77,6 +77,27 @@ export function historyContract({ name, open }: StoreUnderTest): void {
       expect(await list({ since: until, until })).toEqual([])
     })
 
+    it('start from a version whose objects can be divided by key', async () => {
+      const split = (parts: number) => store.splitKeys({ objectType: things.type, parts })
+      expect(await split(3)).toEqual({ version: 0, count: 0, ends: [] })
+      await things.commit(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => [key, '1'] as const))
+      const { version } = await things.commit([
+        ['b', null],
+        ['c', '2'],
+        ['h', '2'],
+      ])
+      const at = (...ends: readonly (readonly [string, number])[]) => ({
+        version,
+        count: 7,
+        ends: ends.map(([pk, count]) => ({ pk, count })),
+      })
+      expect(await split(1)).toEqual(at())
+      expect(await split(2)).toEqual(at(['e', 4]))
+      expect(await split(3)).toEqual(at(['c', 2], ['f', 5]))
+      const all = ['a', 'c', 'd', 'e', 'f', 'g'].map((key, index) => [key, index + 1] as const)
+      expect(await split(9)).toEqual(at(...all))
+    })
+
     it('include all objects of a first load and of a replacement, by key', async () => {
       const { version: loaded } = await things.commit([
         ['b', '1'],

@@ -73,7 +73,14 @@ export async function printWalk(
 ): Promise<void> {
   const { walkPages } = await import('../client/query/walk-pages.ts')
   const { all, maxPages, pageSize, snapshot } = options
-  const walk = { pageToken: options.pageToken, maxPages: maxPages ?? (all ? undefined : 1) }
+  const walk = {
+    pageToken: options.pageToken,
+    maxPages: maxPages ?? (all ? undefined : 1),
+    onContinue: () =>
+      printMessage(
+        'the page token was too old; the objects from here on are as of now, not of the moment of those before',
+      ),
+  }
   const pages = walkPages((pageToken) => readPage({ pageToken, pageSize, snapshot }), walk)
   const writer = await openRecordWriter(options, signal)
   // Objects printed to the same terminal show the progress themselves.

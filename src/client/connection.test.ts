@@ -204,6 +204,7 @@ describe('a connection', () => {
       parameters: {
         pageToken: 'long',
         snapshotToken: 'long',
+        continueToken: 'long',
         none: [],
         mistakes: [
           { path: 'a', reason: 'is invalid' },

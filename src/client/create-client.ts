@@ -58,7 +58,7 @@ export class Client<Ontology extends OntologyShape<Ontology> = UntypedOntology> 
 
   /** Queries objects through revision 2.0, where a family names the ontology. */
   family(family: string): Family<Ontology> {
-    return new Family(this.endpoints, { family, ontology: this.ontology }, this.#onExpired)
+    return new Family(this.endpoints, family, this.#onExpired)
   }
 
   /** Queries the objects of a type through v2, as an object set. */

@@ -97,6 +97,24 @@ export function tokenRefusal(error: unknown): string | undefined {
   return error.errorName === 'InvalidPageToken' ? String(error.parameters['reason']) : undefined
 }
 
+/**
+ * Returns the tokens with which a walk can go on whose page token is too old: within its snapshot,
+ * or as of now.
+ */
+export function nextTokensOf(error: unknown): NextTokens {
+  if (!isExpired(error)) return {}
+  const { snapshotToken, continueToken } = error.parameters
+  return {
+    ...(typeof snapshotToken === 'string' && { snapshotToken }),
+    ...(typeof continueToken === 'string' && { continueToken }),
+  }
+}
+
+export interface NextTokens {
+  readonly snapshotToken?: string
+  readonly continueToken?: string
+}
+
 /** The members of an error response that the client uses. */
 interface ErrorBody {
   readonly errorName: string
@@ -107,7 +125,7 @@ interface ErrorBody {
 }
 
 /** Parameters that are too long for a message and not readable. */
-const OMITTED_PARAMETERS = ['pageToken', 'snapshotToken']
+const OMITTED_PARAMETERS = ['pageToken', 'snapshotToken', 'continueToken']
 const MAX_VALUE_LENGTH = 200
 const MAX_LIST_LENGTH = 10
 

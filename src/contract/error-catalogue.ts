@@ -124,7 +124,7 @@ export const ERRORS = {
     'The page size must be a whole number of at least 1. Values above the maximum are reduced.',
   ),
   InvalidPageToken: invalid(
-    'The page token is not valid for this request. Start a new walk without a page token, or continue with the snapshotToken if there is one.',
+    'The page token is not valid for this request. Continue with the snapshotToken if there is one, or as of now with the continueToken, or start a new walk without a page token.',
   ),
   ObjectsExceededLimit: invalid(
     'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',

@@ -37,6 +37,7 @@ import { v2Changes } from './v2/v2-changes.ts'
 import { v2Metadata } from './v2/v2-metadata-endpoints.ts'
 import { v2ObjectSets } from './v2/v2-object-sets.ts'
 import { v2Objects } from './v2/v2-objects.ts'
+import { sliceObjects } from './v2/v2-slices.ts'
 
 /** Adds the endpoints of revision 1.0: `/api/v1/ontologies/…`. */
 export function addRevision1(app: App, services: Services): void {
@@ -69,6 +70,7 @@ export function addV2(app: App, services: Services): void {
       ...v2Aggregations,
       ...v2ObjectSets,
       ...v2Changes,
+      sliceObjects,
       loadLinks,
     ])
   })

@@ -13,7 +13,7 @@ import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, type TokenKeys } from './token-k
 export interface PageState {
   /** The next page starts strictly after this row. */
   readonly after: Cursor
-  /** Objects served so far; compared with the cross-page limit. */
+  /** Objects before the next page; compared with the cross-page limit. */
   readonly served: number
   /** The number of matching objects, if the first page counted them for the whole walk. */
   readonly totalCount: number | undefined
@@ -25,6 +25,10 @@ export interface PageState {
   readonly startedAtMs?: number | undefined
   /** What the first page found out about the types of listed objects: integers below 65,536. */
   readonly listedTypes?: readonly number[] | undefined
+  /** The walk of a slice ends when this many objects are before the next page. */
+  readonly end?: number | undefined
+  /** Whether earlier pages are of another moment, so that the walk is no complete snapshot. */
+  readonly isContinued?: boolean | undefined
 }
 
 /** The versions that all pages of a snapshot walk read, and when they were taken. */
@@ -185,6 +189,9 @@ const HAS = {
   otherVersions: 16,
   /** Their number in one byte, then each in two bytes: there can be many. */
   listedTypes: 32,
+  end: 64,
+  /** The flag is the value. */
+  isContinued: 128,
 } as const
 
 /** Keeps tokens within their maximum length. */
@@ -192,6 +199,7 @@ export const OTHER_VERSIONS_MAX = 14
 
 function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: number): Buffer {
   const { after, served, totalCount, matchEstimate, snapshot, startedAtMs, listedTypes } = state
+  const { end, isContinued } = state
   const others = snapshot?.otherVersions
   if (others !== undefined && others.length > OTHER_VERSIONS_MAX) {
     throw new Error('too many versions for a page token')
@@ -208,6 +216,8 @@ function writeState(state: PageState, binding: TokenBinding, expiresAtSeconds: n
   else if (startedAtMs !== undefined) add(HAS.startedAt, startedAtMs)
   if (others !== undefined) add(HAS.otherVersions, others.length, ...others)
   if (listedTypes !== undefined) add(HAS.listedTypes)
+  if (end !== undefined) add(HAS.end, end)
+  if (isContinued) add(HAS.isContinued)
 
   const listedAt = AT.numbers + NUMBER_BYTES * numbers.length
   const pkAt = listedAt + (listedTypes === undefined ? 0 : 1 + 2 * listedTypes.length)
@@ -244,6 +254,8 @@ function readState(plain: Buffer): PageState {
   const taken = has(HAS.snapshot) ? { version: next(), takenAtSeconds: next() } : undefined
   const startedAtMs = has(HAS.startedAt) ? next() : undefined
   const otherVersions = has(HAS.otherVersions) ? Array.from({ length: next() }, next) : undefined
+  const end = has(HAS.end) ? next() : undefined
+  const isContinued = has(HAS.isContinued) ? true : undefined
   const snapshot = taken && { ...taken, ...(otherVersions && { otherVersions }) }
   let listedTypes: readonly number[] | undefined
   if (has(HAS.listedTypes)) {
@@ -254,5 +266,6 @@ function readState(plain: Buffer): PageState {
     at = first + 2 * listedTypes.length
   }
   const after = { pk: plain.toString('utf8', at), version }
-  return { after, served, totalCount, matchEstimate, snapshot, startedAtMs, listedTypes }
+  const counts = { served, totalCount, matchEstimate, end }
+  return { after, ...counts, snapshot, startedAtMs, listedTypes, isContinued }
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectQueryError } from '../contract/errors.ts'
+import { callerFingerprint } from './fingerprints.ts'
 import type { PageState } from './page-token.ts'
 import { SALT_BYTES, TokenKeys } from './token-keys.ts'
-import { callerFingerprint, WalkTokens } from './walk-tokens.ts'
+import { WalkTokens } from './walk-tokens.ts'
 
 const keysOf = (byte: number) => new TokenKeys([Buffer.alloc(32, byte)], Buffer.alloc(SALT_BYTES))
 const lifetime = { ttlSeconds: 300, snapshotMaxAgeSeconds: 3600, changesMaxAgeSeconds: 3600 }

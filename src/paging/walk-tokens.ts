@@ -3,14 +3,17 @@
  * after it starts [2.1.1] [2.1.2], and the token that carries this: what it is bound to, and how long
  * the walk may pause.
  */
-import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../contract/errors.ts'
-import type { Revision } from '../contract/revisions.ts'
 import type { Cursor } from './cursor.ts'
 import {
-  CALLER_ID_BYTES,
-  FINGERPRINT_BYTES,
+  callerFingerprint,
+  type FingerprintedRequest,
+  requestFingerprint,
+  shortHash,
+} from './fingerprints.ts'
+import {
+  type OpenedToken,
   openPageToken,
   type PageState,
   peekListedTypes,
@@ -70,16 +73,19 @@ interface WalkState extends Omit<PageState, 'after' | 'served'> {
 }
 
 /** Returns the state that the next page starts from, or undefined after the last page. */
-export function nextPageState(served: ServedPage, walk: WalkState): PageState | undefined {
-  if (!served.more || served.last === undefined) return undefined
+export function nextPageState(page: ServedPage, walk: WalkState): PageState | undefined {
+  const served = walk.alreadySent + page.count
+  if (!page.more || page.last === undefined || served === walk.end) return undefined
   return {
-    after: served.last,
-    served: walk.alreadySent + served.count,
+    after: page.last,
+    served,
     totalCount: walk.totalCount,
     matchEstimate: walk.totalCount === undefined ? walk.matchEstimate : undefined,
     snapshot: walk.snapshot,
     startedAtMs: walk.snapshot === undefined ? walk.startedAtMs : undefined,
     listedTypes: walk.listedTypes,
+    end: walk.end,
+    isContinued: walk.isContinued,
   }
 }
 
@@ -89,25 +95,6 @@ export interface TokenLifetime {
   readonly snapshotMaxAgeSeconds: number
   /** How long changes can be followed from a changes token. */
   readonly changesMaxAgeSeconds: number
-}
-
-/**
- * The parts of a request that must not change during a walk. The page size is missing because it is
- * only a hint. The query is the parsed one, so equivalent spellings have the same fingerprint.
- */
-export interface FingerprintedRequest {
-  readonly endpoint: string
-  readonly revision: Revision
-  readonly ontologyRid: string
-  /** RID, key property and key type, so that a recreated type of the same name differs. */
-  readonly objectType: string
-  /** The parsed query: plain data with its members in a fixed order. */
-  readonly query: object
-  readonly order: readonly object[]
-  readonly selection: readonly string[] | undefined
-  readonly snapshot: boolean
-  /** Whether the records omit their RID, which only v2 supports. */
-  readonly excludeRid?: boolean
 }
 
 /** The number of hashes to cache: all pages of a walk have the same fingerprints. */
@@ -135,27 +122,34 @@ export class WalkTokens {
 
   /**
    * Opens the page token of a request. Returns the state that the walk resumes from, or undefined on
-   * the first page. Throws `InvalidPageToken` with the reason; for an expired token of a snapshot that
-   * is still kept, the error has another one that continues the walk.
+   * the first page. Throws `InvalidPageToken` with the reason.
    */
   resume(
     pageToken: string | null | undefined,
     binding: TokenBinding,
     nowSeconds: number,
   ): PageState | undefined {
-    if (pageToken == null) return undefined
-    const opened = openPageToken(pageToken, binding, nowSeconds, this.#keys)
-    if ('state' in opened) return opened.state
+    const opened = this.open(pageToken, binding, nowSeconds)
+    if (opened === undefined || 'state' in opened) return opened?.state
     const snapshotToken =
-      'expired' in opened ? this.#renew(opened.expired, binding, nowSeconds) : undefined
-    throw pageTokenRefused(pageToken, opened.refused, snapshotToken)
+      'expired' in opened ? this.renew(opened.expired, binding, nowSeconds) : undefined
+    throw pageTokenRefused(pageToken, opened.refused, { snapshotToken })
+  }
+
+  /** Opens the page token of a request; undefined on the first page. */
+  open(
+    pageToken: string | null | undefined,
+    binding: TokenBinding,
+    nowSeconds: number,
+  ): OpenedToken | undefined {
+    return pageToken == null ? undefined : openPageToken(pageToken, binding, nowSeconds, this.#keys)
   }
 
   /**
    * Returns a token that resumes an expired walk within its snapshot; undefined without a snapshot,
    * or if it is too old. The walk ends with its snapshot, however often it is resumed.
    */
-  #renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
+  renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
     const { snapshot } = expired
     if (snapshot === undefined) return undefined
     if (endOfSnapshot(snapshot, this.lifetime) <= nowSeconds) return undefined
@@ -223,60 +217,26 @@ export class WalkTokens {
 export function pageTokenRefused(
   pageToken: string | null | undefined,
   refusal: TokenRefusal,
-  snapshotToken?: string,
+  { snapshotToken, continueToken }: NextTokens = {},
 ): ObjectQueryError {
   return new ObjectQueryError('InvalidPageToken', {
     pageToken,
     reason: refusal,
     ...(snapshotToken !== undefined && { snapshotToken }),
+    ...(continueToken !== undefined && { continueToken }),
   })
 }
 
-const NO_CURSOR: Cursor = { pk: '', version: 0 }
-
-/** Hashes a text to `FINGERPRINT_BYTES` bytes. */
-export type HashText = (text: string) => Buffer
-
-export function requestFingerprint(
-  request: FingerprintedRequest,
-  hashText: HashText = shortHash,
-): Buffer {
-  const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
-  const { excludeRid = false } = request
-  return hashText(
-    JSON.stringify([
-      endpoint,
-      revision,
-      ontologyRid,
-      objectType,
-      query,
-      order,
-      selection ?? null,
-      snapshot,
-      ...(excludeRid ? ['excludeRid'] : []),
-    ]),
-  )
+/** Page tokens with which a walk can go on whose own is refused. */
+export interface NextTokens {
+  /** Goes on within the snapshot of the walk. */
+  readonly snapshotToken?: string | undefined
+  /** Goes on after the last object that was served, as of now. */
+  readonly continueToken?: string | undefined
 }
 
-/**
- * Returns the fingerprint of a caller and of the rights that policies give it in an ontology. The
- * first half is that of the caller alone, so that changed rights can be distinguished from another
- * caller.
- */
-export function callerFingerprint(
-  callerId: string,
-  viewId?: string,
-  hashText: HashText = shortHash,
-): Buffer {
-  const caller = hashText(callerId)
-  if (viewId === undefined) return caller
-  const rights = hashText(JSON.stringify([callerId, viewId]))
-  return Buffer.concat([caller.subarray(0, CALLER_ID_BYTES), rights.subarray(CALLER_ID_BYTES)])
-}
-
-export function shortHash(text: string): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, FINGERPRINT_BYTES)
-}
+/** Precedes all rows: no key is empty. */
+export const NO_CURSOR: Cursor = { pk: '', version: 0 }
 
 /** Returns when a token expires. Each page renews the walk, but no token outlives its snapshot. */
 export function tokenExpiry(

@@ -5,7 +5,7 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientOptions, createClient, OqsError } from '../../src/client/index.ts'
-import { PAGE_TOKEN_TTL_SECONDS } from '../../src/contract/limits.ts'
+import { PAGE_TOKEN_TTL_SECONDS, SNAPSHOT_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 import { startCuttingProxy } from '../cli/cutting-proxy.ts'
 import { sendJson, startPeer } from '../support/http-peer.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
@@ -43,9 +43,9 @@ function connect(options: Partial<ClientOptions> = {}) {
 
 const expected = Array.from({ length: COUNT }, (_, n) => n)
 
-/** Lets every page token that exists expire. */
-function expireTokens(): void {
-  service.clock.now += (PAGE_TOKEN_TTL_SECONDS + 1) * 1000
+/** Lets every page token that exists expire, and every snapshot. */
+function expireTokens(seconds = SNAPSHOT_MAX_AGE_SECONDS): void {
+  service.clock.now += (seconds + 1) * 1000
 }
 
 describe('a walk', () => {
@@ -223,9 +223,26 @@ describe('a walk whose token expired', () => {
     expect(await walkPast(family as never)).toEqual(expected)
   })
 
-  it('does not continue in another order', async () => {
-    const query = walked().orderBy('text').onExpired('continue')
-    await expect(walkPast(query)).rejects.toMatchObject({ errorName: 'InvalidPageToken' })
+  it('continues in any order, and says where', async () => {
+    const continued: unknown[] = []
+    const query = walked()
+      .orderBy('text')
+      .onExpired('continue', (progress) => {
+        continued.push(progress)
+      })
+    expect(await walkPast(query)).toEqual(expected)
+    expect(continued).toEqual([{ pages: 3, objects: 30, lastObject: { n: 29 } }])
+    const items = await query.toArray()
+    expect(items.map(({ n }) => n)).toEqual(expected)
+  })
+
+  it('is renewed unnoticed within its snapshot', async () => {
+    const seen: number[] = []
+    for await (const { data } of walked().pages()) {
+      seen.push(...data.map(({ n }) => n))
+      if (seen.length === 30) expireTokens(PAGE_TOKEN_TTL_SECONDS)
+    }
+    expect(seen).toEqual(expected)
   })
 })
 

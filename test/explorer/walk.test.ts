@@ -81,6 +81,14 @@ it('continues within its snapshot when a page token expires, until the snapshot 
     .waitFor()
   await page.getByRole('button', { name: 'Take a new snapshot' }).click()
   await readAll(page)
+
+  await page.reload()
+  await counted(page, '1,000 read of 2,500')
+  suite.service.clock.now += 1000 * SNAPSHOT_MAX_AGE_SECONDS
+  await toEnd(page)
+  await page.getByRole('button', { name: 'Continue after 999' }).click()
+  await readAll(page)
+  await page.getByText('The rows after the first 1,000 are of a later snapshot.').waitFor()
 })
 
 it('says where a list is capped, and offers four ways on', async () => {

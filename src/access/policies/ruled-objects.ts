@@ -27,6 +27,7 @@ import type {
   ReadSetPageRequest,
   Reclaimed,
   RecordSpec,
+  SplitKeysRequest,
 } from '../../store/object-store.ts'
 import type { RequestContext, StoreWork } from '../../store/port/request-context.ts'
 
@@ -134,6 +135,15 @@ export class RuledObjects implements Objects {
     const objectType = restrictionOf(request.objectType)?.of ?? request.objectType
     return measured(context, 'read', () =>
       this.#objects.listChanges({ ...request, objectType }, context),
+    )
+  }
+
+  /** Only for types of which the caller sees all objects: hidden ones would show in the parts. */
+  splitKeys(request: SplitKeysRequest, context?: RequestContext) {
+    const { objectType, query } = visibleObjects({ ...request, query: EVERYTHING })
+    if (query.kind !== 'everything') throw new Error('the objects have a rule: walk over them')
+    return measured(context, 'read', () =>
+      this.#objects.splitKeys({ ...request, objectType }, context),
     )
   }
 

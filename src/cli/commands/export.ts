@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { countOf } from '../../contract/count-of.ts'
-import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
+import { EXPORT_FORMATS, SLICES_MAX } from '../../contract/export-formats.ts'
 import type { ExportProgress } from '../../transfer/export/export-objects.ts'
 import { Interrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
@@ -10,6 +10,7 @@ import { formatBytes, startProcessProgress } from '../progress.ts'
 import {
   addTypeOptions,
   outputFile,
+  parseCount,
   parseList,
   parseText,
   runOnService,
@@ -29,6 +30,7 @@ interface ExportCommandOptions extends ServiceOptions, TypeOptions {
   readonly where?: Where
   readonly select?: string[]
   readonly resume?: true
+  readonly parallel?: number
 }
 
 export function addExportCommand(program: Command): void {
@@ -47,14 +49,30 @@ export function addExportCommand(program: Command): void {
     .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
     .option('--resume', 'continue an interrupted export to the same file')
+    .option(
+      '--parallel <count>',
+      'read this many slices of the snapshot at the same time',
+      parseCount,
+    )
   const examples = [
     'oqs export --ontology aviation --type airport --output airports.ndjson',
     'oqs export --ontology aviation --type airport --format csv --output airports.csv --resume',
     'oqs export --ontology aviation --type airport --where countryCode.eq=CH --select name,city',
+    'oqs export --ontology aviation --type flight --output flights.ndjson --parallel 4',
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
     'oqs export --ontology aviation --type airport --output airports.parquet',
   ]
   runOnService(command, examples, exportType, (options: ExportCommandOptions) => {
+    const { parallel = 1 } = options
+    if (parallel > SLICES_MAX) {
+      return `option '--parallel <count>' is ${parallel}; it can be at most ${SLICES_MAX}`
+    }
+    if (parallel > 1 && options.where !== undefined) {
+      return "option '--parallel <count>' cannot be used with '--where <filter>'"
+    }
+    if (parallel > 1 && formatOf(options) === 'parquet') {
+      return "option '--parallel <count>' cannot be used with Parquet"
+    }
     if (options.resume === undefined) return undefined
     if (outputFile(options.output) === undefined) {
       return "option '--resume' requires '--output <file>'"
@@ -70,7 +88,7 @@ async function exportType({
   options,
   signal,
 }: ServiceContext<ExportCommandOptions>): Promise<void> {
-  const { ontology, type, select } = options
+  const { ontology, type, select, parallel = 1 } = options
   const output = outputFile(options.output)
   const query = toQuery(options.where)
   const where = query === undefined ? undefined : JSON.stringify(query)
@@ -87,18 +105,25 @@ async function exportType({
     }
     const request = { ...shared, format }
     if (output === undefined) {
-      const { exportObjects } = await import('../../transfer/export/export-objects.ts')
       const sink = {
         begin: async () => {},
         write: (bytes: Uint8Array) => writeOut(bytes, signal),
       }
-      await exportObjects(client, request, sink, { onProgress })
+      if (parallel > 1) {
+        const { exportSlices } = await import('../../transfer/export/export-slices.ts')
+        await exportSlices(client, request, sink, { parallel, onProgress })
+        return
+      }
+      const { exportObjects } = await import('../../transfer/export/export-objects.ts')
+      await exportObjects(client, request, sink, { onProgress, onContinue: printContinuation })
       return
     }
     const { exportToFile } = await import('../../transfer/export/export-file.ts')
     const exported = await exportToFile(client, request, output, {
       resume: options.resume === true,
+      parallel,
       onProgress,
+      onContinue: printContinuation,
       onResume: (kept) => printMessage(`continuing after ${countOf(kept.objects, 'object')}`),
     })
     progress.end()
@@ -136,6 +161,12 @@ async function writeParquet(
 function formatOf({ format, output = '' }: ExportCommandOptions): Format {
   if (format !== undefined) return format
   return FORMATS.find((name) => output.endsWith(`.${name}`)) ?? 'ndjson'
+}
+
+function printContinuation(objects: number): void {
+  printMessage(
+    `the snapshot of the first ${countOf(objects, 'object')} is gone; the objects after them are as of now`,
+  )
 }
 
 function printComplete({ objects, bytes }: ExportProgress, output: string): void {

@@ -12,6 +12,8 @@ export interface ExportOptions extends CallOptions {
   readonly version?: string | undefined
   readonly after?: string | undefined
   readonly received?: number | undefined
+  /** A page token of `sliceObjects`, to export a slice; it has the version. */
+  readonly slice?: string | undefined
 }
 
 export interface ExportStream {

@@ -85,7 +85,32 @@ export interface ActionValidation {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
+export interface SliceOptions {
+  /** The number of slices. */
+  readonly count: number
+  /** Properties of the records, comma-separated. */
+  readonly select?: string | undefined
+  readonly excludeRid?: boolean | undefined
+}
+
 export class ObjectSets extends EndpointGroup {
+  /** Divides a snapshot of a type. Returns the first page token of each slice, in key order. */
+  async sliceObjects(
+    { ontology, objectType }: TypePath,
+    options: SliceOptions,
+    call?: CallOptions,
+  ): Promise<readonly string[]> {
+    const path = pathOf`/api/v2/ontologies/${ontology}/slices/${objectType}`
+    const { pageTokens } = await this.connection.send<{ readonly pageTokens: readonly string[] }>({
+      ...call,
+      method: 'POST',
+      path,
+      query: { ...options },
+      isRepeatable: true,
+    })
+    return pageTokens
+  }
+
   /** Reads the complete metadata of an ontology. */
   getFullMetadata(ontology: string, call?: CallOptions): Promise<unknown> {
     const query = { preview: true }

@@ -31,25 +31,20 @@ interface FamilySource extends QuerySource<ObjectRecord> {
 /** A family: an ontology as revision 2.0 names it. */
 export class Family<Ontology extends OntologyShape<Ontology>> {
   readonly #endpoints: Endpoints
-  readonly #names: { readonly family: string; readonly ontology: string }
+  readonly #family: string
   readonly #onExpired: OnExpired
 
-  constructor(
-    endpoints: Endpoints,
-    names: { readonly family: string; readonly ontology: string },
-    onExpired: OnExpired,
-  ) {
+  constructor(endpoints: Endpoints, family: string, onExpired: OnExpired) {
     this.#endpoints = endpoints
-    this.#names = names
+    this.#family = family
     this.#onExpired = onExpired
   }
 
   objects<Name extends Names<Ontology>>(name: Name): FamilyQuery<Ontology[Name]> {
-    const { connection, revision1, revision2 } = this.#endpoints
-    const { family, ontology } = this.#names
+    const { connection, revision2 } = this.#endpoints
+    const family = this.#family
     const source: FamilySource = {
       toObject: propertiesOf,
-      readKeyName: (call) => revision1.primaryKeyOf({ ontology, objectType: name }, call),
       readObject: (key, call) => revision2.getObject(family, key, { objectType: name }, call),
       readPage: ({ conditions, signal }, paging) => {
         const request = familyPageRequest({ family, objectType: name }, conditions, paging)

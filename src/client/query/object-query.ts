@@ -103,12 +103,11 @@ interface SearchSource extends QuerySource<ObjectRecord> {
 }
 
 export function searchSource(endpoints: Endpoints, type: TypePath): SearchSource {
-  const { connection, revision1 } = endpoints
+  const { connection } = endpoints
   return {
     endpoints,
     type,
     toObject: propertiesOf,
-    readKeyName: (call) => revision1.primaryKeyOf(type, call),
     readPage: (spec, paging) => {
       const request = revision1PageRequest(type, spec, paging)
       return readPage(connection, { ...request, signal: spec.signal })
@@ -136,10 +135,6 @@ export function linkedSource(
 ): QuerySource<ObjectRecord> {
   return {
     toObject: propertiesOf,
-    readKeyName: async (call) => {
-      const { objectTypeApiName } = await revision1.getLinkType(link, link.linkType, call)
-      return revision1.primaryKeyOf({ ...link, objectType: objectTypeApiName }, call)
-    },
     readPage: (spec, paging) => {
       const filters = compileFilters(spec.conditions)
       return revision1.listLinkedObjects(link, { ...toListOptions(spec, paging), filters }, spec)

@@ -195,9 +195,6 @@ export function objectSetSource(
     ontology,
     objectSet,
     toObject: (record) => record,
-    // Every record has this member, but conditions need the name of the property.
-    readKeyName: (call) =>
-      endpoints.revision1.primaryKeyOf({ ontology, objectType: baseTypeOf(objectSet) }, call),
     readPage: ({ conditions, order, select = [], signal }, paging) =>
       endpoints.objectSets.loadObjects(
         ontology,
@@ -238,15 +235,4 @@ function filtered(
 ): ObjectSetDefinition {
   const where = compileWhere(conditions, OBJECT_SET_SYNTAX)
   return where === undefined ? objectSet : { type: 'filter', objectSet, where }
-}
-
-/** Returns the object type of a set that was combined from sets of one type. */
-function baseTypeOf(objectSet: ObjectSetDefinition): string {
-  const { type, objectType, objectSets } = objectSet
-  if (type === 'base') return String(objectType)
-  const [first] = (objectSets ?? [objectSet['objectSet']]) as ObjectSetDefinition[]
-  if (type === 'searchAround' || first === undefined) {
-    throw new TypeError(`a walk over a set of type ${type} cannot continue behind a key`)
-  }
-  return baseTypeOf(first)
 }

@@ -13,8 +13,8 @@ import { walkPages } from './walk-pages.ts'
  * - `throw` ends the walk with the error.
  * - `restart` starts again with the first page, and with a new snapshot. If objects have already
  *   been handed out, only with an `onRestart` callback, because they come again.
- * - `continue` starts a new walk behind the last object, in walks in key order. Together they are
- *   no longer one snapshot.
+ * - `continue` goes on after the last object, as of now, if the service can: the objects are then of
+ *   two moments. `onRestart` is called before.
  */
 export type OnExpired = 'throw' | 'restart' | 'continue'
 
@@ -33,8 +33,6 @@ export interface QuerySource<Item> {
   readonly readPage: (spec: QuerySpec, paging: PageOptions) => Promise<Page<Item>>
   /** Returns the properties of a record. */
   readonly toObject: (record: Item) => object
-  /** Returns the name of the primary key property. */
-  readonly readKeyName: (call: CallOptions) => Promise<string>
 }
 
 export interface ObjectPage<Item> {
@@ -96,13 +94,16 @@ export class QueryWalk<Type extends ObjectTypeShape, Item, G extends Grammar> {
   /** Yields all pages. Ends only after the last one; otherwise it throws. */
   async *pages(): AsyncGenerator<ObjectPage<Item>, void, undefined> {
     const { onExpired, onRestart, pageSize, snapshot } = this.spec
-    let spec = this.spec
     let [pages, objects, restarts] = [0, 0, 0]
     let last: object | undefined
     for (;;) {
       try {
         const paging = (pageToken: string | undefined) => ({ pageSize, pageToken, snapshot })
-        for await (const page of walkPages((token) => this.source.readPage(spec, paging(token)))) {
+        const readPage = (token: string | undefined) =>
+          this.source.readPage(this.spec, paging(token))
+        const onContinue = () => onRestart?.({ pages, objects, lastObject: last })
+        const options = onExpired === 'continue' ? { onContinue } : {}
+        for await (const page of walkPages(readPage, options)) {
           const converted = this.#convert(page)
           pages += 1
           objects += converted.data.length
@@ -115,17 +116,10 @@ export class QueryWalk<Type extends ObjectTypeShape, Item, G extends Grammar> {
         if (error instanceof OqsError) error.walk = progress
         if (!isExpired(error)) throw error
         const canRestart = objects === 0 || onRestart !== undefined
-        if (onExpired === 'restart' && canRestart && restarts < MAX_RESTARTS) {
-          restarts += 1
-          await onRestart?.(progress)
-          pages = objects = 0
-          spec = this.spec
-        } else if (onExpired === 'continue' && last !== undefined) {
-          spec = await this.#behind(last, error)
-        } else {
-          throw error
-        }
-        // Each continuation must make progress.
+        if (onExpired !== 'restart' || !canRestart || restarts >= MAX_RESTARTS) throw error
+        restarts += 1
+        await onRestart?.(progress)
+        pages = objects = 0
         last = undefined
       }
     }
@@ -133,10 +127,10 @@ export class QueryWalk<Type extends ObjectTypeShape, Item, G extends Grammar> {
 
   /** Returns all objects. With `onExpired('restart')` the result is always that of one walk. */
   async toArray(): Promise<Item[]> {
-    const { onRestart } = this.spec
+    const { onExpired, onRestart } = this.spec
     let items: Item[] = []
     const restart: OnRestart = (progress) => {
-      items = []
+      if (onExpired === 'restart') items = []
       return onRestart?.(progress)
     }
     for await (const { data } of this.derive({ onRestart: restart }).pages()) {
@@ -163,16 +157,5 @@ export class QueryWalk<Type extends ObjectTypeShape, Item, G extends Grammar> {
       nextPageToken,
       totalCount: totalCount === undefined ? undefined : Number(totalCount),
     }
-  }
-
-  /** Returns the query for the objects behind the last one; throws the error in other orders. */
-  async #behind(last: object, error: OqsError): Promise<QuerySpec> {
-    const { order, conditions } = this.spec
-    const key = await this.source.readKeyName(this.spec)
-    const [term = { property: key, direction: 'asc' as const }, ...more] = order
-    const value = (last as Readonly<Record<string, unknown>>)[key]
-    if (term.property !== key || more.length > 0 || value === undefined) throw error
-    const operator = term.direction === 'asc' ? 'gt' : 'lt'
-    return { ...this.spec, conditions: [...conditions, { [key]: { [operator]: value } }] }
   }
 }

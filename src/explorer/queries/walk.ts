@@ -4,7 +4,7 @@
  */
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
 import { exchangePage } from '../../client/endpoints/endpoint-group.ts'
-import { OqsError } from '../../client/oqs-error.ts'
+import { nextTokensOf } from '../../client/oqs-error.ts'
 import { Observable } from '../api/observable.ts'
 import {
   keyText,
@@ -129,6 +129,8 @@ export interface WalkState {
   readonly error: Error | undefined
   /** When the first page arrived: the moment of a snapshot. */
   readonly startedAtMs: number | undefined
+  /** The first row that is of another moment than those before it. */
+  readonly continuedAt: number | undefined
 }
 
 interface PageBody {
@@ -152,6 +154,7 @@ const INITIAL: WalkState = {
   totalCount: undefined,
   error: undefined,
   startedAtMs: undefined,
+  continuedAt: undefined,
 }
 
 export class Walk extends KeptPages {
@@ -190,7 +193,7 @@ export class Walk extends KeptPages {
     try {
       await this.#read()
     } catch (error) {
-      const snapshotToken = snapshotTokenOf(error)
+      const { snapshotToken } = nextTokensOf(error)
       if (snapshotToken === undefined) throw error
       // The token has expired, but not its snapshot: the walk continues where it was.
       this.#nextToken = snapshotToken
@@ -203,6 +206,21 @@ export class Walk extends KeptPages {
     const signal = this.#stopped.signal
     const { connection } = this.#options
     this.#add(request, await exchangePage<PageBody>(connection, { ...request, signal }))
+  }
+
+  /** Whether the service can continue after the last row as of now, because its token is too old. */
+  canContinue(): boolean {
+    return nextTokensOf(this.getState().error).continueToken !== undefined
+  }
+
+  /** Continues after the last row as of now. */
+  async continueAsOfNow(): Promise<void> {
+    const { error, rowCount } = this.getState()
+    const { continueToken } = nextTokensOf(error)
+    if (continueToken === undefined) return
+    this.#nextToken = continueToken
+    this.#change({ continuedAt: rowCount })
+    await this.loadNext()
   }
 
   /** Continues after the last row without its token, as another walk by key. */
@@ -264,11 +282,6 @@ export class Walk extends KeptPages {
 
 function readBody({ data }: PageBody, type: ObjectTypeDefinition): readonly ObjectRecord[] {
   return data.map((json) => readRecord(json, type))
-}
-
-function snapshotTokenOf(error: unknown): string | undefined {
-  const { snapshotToken } = error instanceof OqsError ? error.parameters : {}
-  return typeof snapshotToken === 'string' ? snapshotToken : undefined
 }
 
 /** Returns the milliseconds that the service spent on a request, by its `Server-Timing` header. */

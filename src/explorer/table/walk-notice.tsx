@@ -19,7 +19,7 @@ export function WalkNotice() {
   const { walk } = useObjects()
   const { error, rowCount, isComplete } = walk.state
   const dueAtMs = useResume(walk)
-  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch /> : null
+  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch /> : <Continued />
   // The dialog for signing in is shown over every screen.
   if (statusOf(error) === 401) {
     return (
@@ -60,16 +60,37 @@ function keptRows(rowCount: number): string {
   return rowCount === 0 ? '' : `The ${formatCount(rowCount)} rows that were read stay.`
 }
 
-/**
- * Continues in the same table after the last key. Not in a snapshot: the next rows would be read
- * from another version.
- */
+/** Says that the table has rows of two snapshots. */
+function Continued() {
+  const { walk, view } = useObjects()
+  const { continuedAt } = walk.state
+  if (continuedAt === undefined || !view.isSnapshot) return null
+  return (
+    <Notice tone="warn">
+      <p>
+        The rows after the first {formatCount(continuedAt)} are of a later snapshot. What was
+        written in between can be missing.
+      </p>
+    </Notice>
+  )
+}
+
+/** Continues in the same table after the last key, as another walk, which the limit does not end. */
 function ContinueButton() {
   const { walk: viewWalk, view } = useObjects()
   const { walk } = viewWalk
   const key = walk.lastKey()
   if (key === undefined || view.isSnapshot || !isInKeyOrder(view)) return null
   return <Button onClick={() => void walk.continueAfterLast()}>Continue after {key}</Button>
+}
+
+/** Continues in the same table, as of now. */
+function ContinueAsOfNow() {
+  const { walk } = useObjects().walk
+  if (!walk.canContinue()) return null
+  return (
+    <Button onClick={() => void walk.continueAsOfNow()}>Continue after {walk.lastKey()}</Button>
+  )
 }
 
 function Cap() {
@@ -103,7 +124,7 @@ function Expired() {
         {keptRows(rowCount)}
       </p>
       <Button onClick={restart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
-      <ContinueButton />
+      <ContinueAsOfNow />
     </Notice>
   )
 }

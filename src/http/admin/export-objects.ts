@@ -13,6 +13,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
+import { sliceOf } from '../../service/exports/export-slice.ts'
 import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
 import {
   type ExportSpec,
@@ -26,6 +27,7 @@ import { lateErrorBody } from '../response/error-response.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from '../response/send-data.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
+import { listPage } from '../v2/list-parameters.ts'
 
 /** The response of an endpoint that sends an export, for `openapi.json`. */
 export const EXPORT_RESPONSE = {
@@ -55,6 +57,7 @@ export async function sendExport(
     after: spec.after,
     version: spec.version,
     isOfDefinition: spec.version !== undefined,
+    received: spec.received,
   }
   const first = await readChunk(spec, start, context, services)
   // For `HEAD`, Fastify would read the whole export and send none of it.
@@ -120,6 +123,11 @@ const ExportParameters = Type.Object(
         description: 'To resume: the number of objects received.',
       }),
     ),
+    slice: Type.Optional(
+      text(
+        'A page token of `sliceObjects`: exports this slice only. Requires the same `select`, and excludes `where` and `version`.',
+      ),
+    ),
     endLine: Type.Optional(
       flag(
         'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
@@ -155,6 +163,7 @@ export function readExport(
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
     version,
     received,
+    isContinuation: after !== undefined,
     endLine,
   }
 }
@@ -182,12 +191,18 @@ export const exportObjects = endpoint({
   operationId: 'exportObjects',
   summary: 'Export all objects of one snapshot',
   description:
-    'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed.',
+    'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
   querystring: ExportParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {
-    const { objectType } = resolveTypePath(request, request.params)
-    const spec = readExport(request.query, objectType, services)
+    const resolved = resolveTypePath(request, request.params)
+    const { slice, select, where, version } = request.query
+    const all = readExport(request.query, resolved.objectType, services)
+    if (slice !== undefined && (where ?? version) !== undefined) {
+      throw invalidArgument('slice', 'cannot be combined with where or version')
+    }
+    const list = listPage(resolved, { ...(select !== undefined && { select }), snapshot: true })
+    const spec = slice === undefined ? all : await sliceOf(request, all, { list, slice }, services)
     return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
   },
 })

@@ -89,6 +89,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   applyActionBatchV2: 'All actions were applied, as one commit.',
   countObjects: 'The number of objects.',
   searchObjectChangesV2: 'A page of changes.',
+  sliceObjects: 'The first page token of each slice.',
   loadLinks: 'A page of objects of the set, each with the objects that it is linked to.',
   createTemporaryObjectSet: 'The RID of the object set, which is valid for one hour.',
 }

@@ -290,6 +290,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   listObjectChanges: { parameters: { since: 'now' } },
   listObjectChangesV2: { parameters: { since: 'now' } },
+  sliceObjects: { parameters: { count: 2 } },
   searchObjectChangesV2: { request: { where: SWISS_AIRPORTS.where, since: 'now' } },
   loadObjectSetChanges: { request: { objectSet: SWISS_AIRPORTS, since: 'now' } },
   loadObjectsMultipleObjectTypes: LOAD_PLACES,

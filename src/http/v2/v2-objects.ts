@@ -4,7 +4,6 @@ import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape } from '../../contract/object-record.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
-import { EVERYTHING } from '../../query/query.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
@@ -14,7 +13,7 @@ import { readSelection } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
 import { sendJson, sendPage } from '../response/send-data.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
-import { ListParameters, RecordParameters, readOrderText } from './list-parameters.ts'
+import { ListParameters, listPage, RecordParameters, readOrderText } from './list-parameters.ts'
 import { CountedFlatPage, FlatPage, FlatRecord } from './v2-records.ts'
 
 const SearchBody = Type.Object({ where, ...pageMembers }, closed)
@@ -46,20 +45,7 @@ export const v2Objects: readonly Endpoint[] = [
     querystring: ListParameters,
     response: CountedFlatPage,
     handle: async (request, reply, services) => {
-      const resolved = resolveTypePath(request, request.params)
-      const { objectType } = resolved
-      const { select, orderBy, excludeRid = false } = request.query
-      const spec = {
-        ...resolved,
-        endpoint: 'listObjects',
-        revision: 'v2',
-        query: EVERYTHING,
-        order: readOrderText(orderBy, objectType),
-        selection: readSelection(select, objectType),
-        excludeRid,
-        paging: request.query,
-        includeTotalCount: true,
-      } as const
+      const spec = listPage(resolveTypePath(request, request.params), request.query)
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),

@@ -28,7 +28,13 @@ export interface ExportSpec {
   readonly selection: Selection
   readonly after: Cursor | undefined
   readonly version: number | undefined
+  /** Of the types that a rule links to; see `ReadPageRequest`. */
+  readonly linkedVersions?: readonly number[] | undefined
   readonly received: number
+  /** Whether the export continues another response, whose head it has. */
+  readonly isContinuation: boolean
+  /** The number of objects of a slice; undefined for all objects. */
+  readonly size?: number | undefined
   /** Whether the last line states how the export ended. */
   readonly endLine: boolean
 }
@@ -64,18 +70,20 @@ export async function* writeExport(
   const { version } = first
   let count = spec.received
   try {
-    if (spec.after === undefined) yield writer.head(names)
+    if (!spec.isContinuation) yield writer.head(names)
     for (let chunk = first; ; ) {
       count += chunk.count
       const written = chunk.count > 0 ? writer.records(chunk.records, names) : undefined
       chunk.release()
       if (written !== undefined) yield written
-      if (!chunk.more) break
+      if (!chunk.more || count === spec.size) break
       await services.admission.takeTurn(context.callerId)
       context.signal().throwIfAborted()
       // Continues by its own cursor, also if the definition changes meanwhile.
-      chunk = await readChunk(spec, { after: chunk.last, version }, context, services)
+      const start = { after: chunk.last, version, received: count }
+      chunk = await readChunk(spec, start, context, services)
     }
+    if (spec.size !== undefined) refuseMissingObjects(objectType.apiName, count, spec.size)
     if (isWhole(spec) && first.totalCount !== undefined) {
       refuseMissingObjects(objectType.apiName, count, first.totalCount)
     }
@@ -89,10 +97,15 @@ export async function* writeExport(
   if (spec.endLine) yield writer.end(count, shownVersion(spec, first))
 }
 
+interface ChunkStart extends Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'> {
+  /** The number of objects before the chunk. */
+  readonly received: number
+}
+
 /** Reads a chunk of an export, and compares each object with its checksum. */
 export async function readChunk(
-  { objectType, query, selection }: ExportSpec,
-  start: Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'>,
+  { objectType, query, selection, linkedVersions, size = Infinity }: ExportSpec,
+  { received, ...start }: ChunkStart,
   context: ServiceContext,
   { objects }: ServiceParts,
 ): Promise<StoredPage> {
@@ -106,7 +119,8 @@ export async function readChunk(
       separator: '\n',
     },
     ...start,
-    maxObjects: EXPORT_CHUNK_OBJECTS,
+    linkedVersions,
+    maxObjects: Math.min(EXPORT_CHUNK_OBJECTS, size - received),
     maxBytes: EXPORT_CHUNK_BYTES,
     includeTotalCount: false,
     matchEstimate: undefined,

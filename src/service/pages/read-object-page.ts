@@ -4,11 +4,14 @@
  */
 
 import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { continuedState } from '../../paging/continue-walk.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
+  NO_CURSOR,
   nextPageState,
   objectsStillAllowed,
   pageTokenRefused,
@@ -40,10 +43,11 @@ export async function readObjectPage(
   const { memory, admission } = services
   const { context } = request
   const walk = await openWalk(request, spec, services)
+  if (walk.isExpired) throw await refuseWalk(request, walk, 'expired', services)
   memory.refuseWhenFull(context.callerId)
   const { round } = admission
   const stored = await readStored(request, walk, services)
-  if (stored === 'reclaimed') throw pageTokenRefused(spec.paging.pageToken, 'reclaimed')
+  if (stored === 'reclaimed') throw await refuseWalk(request, walk, 'reclaimed', services)
   context.noteRead('parts' in spec ? walk.types : [spec.objectType], stored.count)
   holdRecords(stored, context, services)
   // Sending a large page takes as long as reading one: if it came from another process or a database,
@@ -65,6 +69,8 @@ interface OpenWalk {
   readonly binding: TokenBinding
   /** Undefined on the first page. */
   readonly resumed: PageState | undefined
+  /** Whether the page token has expired. */
+  readonly isExpired: boolean
   readonly nowSeconds: number
   /** When the walk started; undefined if its queries have no relative dates. */
   readonly startedAtMs: number | undefined
@@ -79,13 +85,54 @@ async function openWalk(
   if ('parts' in spec) refuseManyTypes(spec.parts)
   const nowSeconds = services.now() / 1000
   const binding = await bindPage(request, spec, services)
-  const resumed = services.walkTokens.resume(spec.paging.pageToken, binding, nowSeconds)
+  const { pageToken } = spec.paging
+  const opened = services.walkTokens.open(pageToken, binding, nowSeconds) ?? { state: undefined }
+  const isExpired = 'expired' in opened
+  if ('refused' in opened && !isExpired) throw pageTokenRefused(pageToken, opened.refused)
+  const resumed = isExpired ? opened.expired : opened.state
   const isRelative = written.some(({ query }) => hasKind(query, 'relativeDates'))
   const startedAtMs = isRelative ? (startOfWalk(resumed) ?? nowSeconds * 1000) : undefined
   const parts = startedAtMs === undefined ? written : resolveDates(written, startedAtMs)
   const types = typesOf(parts)
   const isPartial = types.some(isPartlyHidden)
-  return { spec, parts, types, isPartial, binding, resumed, nowSeconds, startedAtMs }
+  return { spec, parts, types, isPartial, binding, resumed, isExpired, nowSeconds, startedAtMs }
+}
+
+/** Returns the error of a walk whose page cannot be read any more, with tokens to go on. */
+async function refuseWalk(
+  request: PagedRequest,
+  walk: OpenWalk,
+  refusal: 'expired' | 'reclaimed',
+  services: ServiceParts,
+): Promise<ObjectQueryError> {
+  const { spec, resumed, binding, nowSeconds } = walk
+  const { walkTokens } = services
+  const snapshotToken =
+    refusal === 'expired' && resumed ? walkTokens.renew(resumed, binding, nowSeconds) : undefined
+  const next = resumed && continuedState(resumed, { isSet: 'parts' in spec })
+  // In key order, the key is enough. Order values are looked up in the row, which may be gone.
+  const isInKeyOrder = (spec.order ?? []).length === 0
+  const canContinue =
+    next && (isInKeyOrder || (await isReadable(request, { ...walk, resumed: next }, services)))
+  const continueToken = canContinue ? walkTokens.seal(next, binding, nowSeconds) : undefined
+  return pageTokenRefused(spec.paging.pageToken, refusal, { snapshotToken, continueToken })
+}
+
+async function isReadable(
+  request: PagedRequest,
+  walk: OpenWalk,
+  services: ServiceParts,
+): Promise<boolean> {
+  const { spec } = walk
+  const probe = { ...walk, spec: { ...spec, paging: { ...spec.paging, pageSize: 1 } } }
+  try {
+    const page = await readStored(request, probe, services)
+    if (page !== 'reclaimed') page.release()
+    return page !== 'reclaimed'
+  } catch (error) {
+    if (error instanceof ObjectQueryError) return false
+    throw error
+  }
 }
 
 /** Reads the page from the store. The cursor of its last record is the one that the token carries. */
@@ -94,13 +141,13 @@ function readStored(
   { spec, parts, resumed, isPartial }: OpenWalk,
   services: ServiceParts,
 ): Promise<StoredPage | Reclaimed> {
-  const { after, served = 0, totalCount, snapshot } = resumed ?? {}
+  const { served = 0, totalCount, snapshot, end = Infinity } = resumed ?? {}
+  const after = resumed?.after.pk === NO_CURSOR.pk ? undefined : resumed?.after
+  const pageSize = pageSizeOf('parts' in spec ? undefined : spec.maximumPageSize, spec.paging)
+  // The only slice without objects is that of an empty snapshot.
+  const wanted = Math.min(pageSize, Math.max(1, end - served))
   const budget = {
-    maxObjects: objectsStillAllowed(
-      served,
-      pageSizeOf('parts' in spec ? undefined : spec.maximumPageSize, spec.paging),
-      limitOf(spec, services),
-    ),
+    maxObjects: objectsStillAllowed(served, wanted, limitOf(spec, services)),
     maxBytes: services.limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: spec.includeTotalCount && totalCount === undefined,
@@ -162,8 +209,11 @@ async function sealPage(
     matchEstimate: stored.matchEstimate,
     startedAtMs,
     listedTypes: spec.listedTypes,
+    end: resumed?.end,
+    isContinued: resumed?.isContinued,
   })
-  const isComplete = next === undefined && snapshot !== undefined && !('parts' in spec)
+  const isEnd = next === undefined && snapshot !== undefined && !resumed?.isContinued
+  const isComplete = isEnd && !('parts' in spec)
   return {
     records: stored.records,
     count: stored.count,

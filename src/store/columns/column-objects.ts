@@ -45,6 +45,7 @@ export function withColumns(
     aggregate: (request, context = INTERNAL_CONTEXT) => aggregate(objects, ask, request, context),
     readRecords: (...of) => objects.readRecords(...of),
     listChanges: (...of) => objects.listChanges(...of),
+    splitKeys: (...of) => objects.splitKeys(...of),
     findTypes: (...of) => objects.findTypes(...of),
     commit: (...of) => objects.commit(...of),
     edit: (...of) => objects.edit(...of),

@@ -16,7 +16,13 @@ import type {
   StoreStatus,
   TypeState,
 } from '../port/maintenance.ts'
-import type { ListChangesRequest, ListedChanges, Reclaimed } from '../port/pages.ts'
+import type {
+  ListChangesRequest,
+  ListedChanges,
+  Reclaimed,
+  SplitKeys,
+  SplitKeysRequest,
+} from '../port/pages.ts'
 import type { Publications } from '../port/publications.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import type {
@@ -43,6 +49,7 @@ import { StoredDocuments } from './documents/stored-documents.ts'
 import { listChanges } from './history/list-changes.ts'
 import { findEarlierCommit, toKeyMessage } from './idempotency/idempotency-keys.ts'
 import { type ReclaimSteps, reclaim } from './maintenance/reclaim.ts'
+import { splitKeys } from './pages/split-keys.ts'
 import type { StoreOperations } from './session/store-operations.ts'
 import type { BuildOperation, TableBuilding } from './tables/construction.ts'
 import { cancelChange, readDefinitionChange } from './tables/definition-changes.ts'
@@ -70,6 +77,8 @@ export interface StoreParts {
   readonly options: StoreOptions
   readonly documents?: Documents
   readonly publications: Publications
+  /** True if readers may select current rows; otherwise they read as of the published version. */
+  readonly canReadCurrentRows: boolean
 }
 
 /** Runs the steps of a publication for a caller. */
@@ -183,6 +192,14 @@ export class CoreStore extends StoredCredentials {
     context = INTERNAL_CONTEXT,
   ): Promise<ListedChanges | Reclaimed> {
     return this.#operations.readSlowly(listChanges, { ...request, typeRid }, context)
+  }
+
+  splitKeys(
+    { objectType: { rid: typeRid }, parts }: SplitKeysRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<SplitKeys> {
+    const { canReadCurrentRows } = this.#parts
+    return this.#operations.readSlowly(splitKeys, { typeRid, parts, canReadCurrentRows }, context)
   }
 
   async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {

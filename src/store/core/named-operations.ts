@@ -7,6 +7,7 @@ import { DEFINITION_BUILDS } from './definitions/save-ontology.ts'
 import { DOCUMENT_WRITES } from './documents/stored-documents.ts'
 import { listChanges } from './history/list-changes.ts'
 import { MAINTENANCE_WRITES } from './maintenance/reclaim.ts'
+import { splitKeys } from './pages/split-keys.ts'
 import type { CoreSession, Operation, ReadSession } from './session/session.ts'
 import type { NamedOperation } from './session/store-operations.ts'
 import type { TableBuilder } from './tables/construction.ts'
@@ -29,7 +30,7 @@ const WRITES = byName<CoreSession>([
   touchReplacement,
 ])
 const BUILDS = byName<TableBuilder>([...DEFINITION_BUILDS, ...REPLACEMENT_BUILDS])
-const SLOW_READS = byName<ReadSession>([...AUDIT_READS, tryNextObjects, listChanges])
+const SLOW_READS = byName<ReadSession>([...AUDIT_READS, tryNextObjects, listChanges, splitKeys])
 
 export function writeNamed(session: CoreSession, message: OperationMessage): Operation<unknown> {
   return findOperation(WRITES, message)(session, message.input)

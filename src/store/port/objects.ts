@@ -12,6 +12,8 @@ import type {
   ReadRecordsRequest,
   ReadSetPageRequest,
   Reclaimed,
+  SplitKeys,
+  SplitKeysRequest,
   StoredPage,
   StoredSetPage,
 } from './pages.ts'
@@ -52,6 +54,8 @@ export interface Objects {
    * damaged, or are not those that this store has open. SQLite only.
    */
   readElsewhere?<Result>(read: () => Promise<Result>): Promise<Result>
+  /** Divides the current objects of a type by key. Times out and stops like `readPage`. */
+  splitKeys(request: SplitKeysRequest, context?: RequestContext): Promise<SplitKeys>
   /** Returns the RIDs of the types that have a current object with one of the ids. */
   findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
   /** Aggregates objects. Times out and stops like `readPage`. */

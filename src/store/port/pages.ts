@@ -90,6 +90,28 @@ export interface ListedChange extends Cursor {
   readonly isChanged: boolean
 }
 
+/** How to divide the objects of a type, in key order, into parts of equal size. */
+export interface SplitKeysRequest {
+  readonly objectType: ObjectType
+  /** The number of parts; fewer if there are fewer objects. */
+  readonly parts: number
+}
+
+export interface SplitKeys {
+  /** The version whose objects are divided. */
+  readonly version: number
+  /** The number of objects. */
+  readonly count: number
+  /** The ends of all parts but the last. */
+  readonly ends: readonly PartEnd[]
+}
+
+/** The last object of a part, and the number of objects up to it. */
+export interface PartEnd {
+  readonly pk: string
+  readonly count: number
+}
+
 /** The form of a record, and the separator between two records. */
 export interface RecordSpec {
   readonly shape: RecordShape

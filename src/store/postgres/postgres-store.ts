@@ -104,6 +104,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
       },
       size: sizeSql(capabilities),
       publications: database.publications,
+      canReadCurrentRows: capabilities.canReadCurrentRows,
       encoder: siblingModule('writes/change-encoder', import.meta.url),
       cache,
       options,

@@ -83,6 +83,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
       },
       size: FILE_SIZE,
       publications: new LocalPublications(),
+      canReadCurrentRows: true,
       encoder: siblingModule('changes/change-encoder', import.meta.url),
       cache,
       options,

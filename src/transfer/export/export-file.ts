@@ -16,17 +16,22 @@ import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import {
   type ExportCursor,
+  type ExportOptions,
   type ExportProgress,
   type ExportRequest,
   exportObjects,
   keyOf,
 } from './export-objects.ts'
 import { ExportScanner } from './export-scanner.ts'
+import { exportSlices } from './export-slices.ts'
 
 export interface FileExportOptions {
   /** Continue an earlier run; start from the beginning if there is none. */
   readonly resume?: boolean
+  /** The number of slices that are read at the same time. A resumed run reads one. */
+  readonly parallel?: number | undefined
   readonly onProgress?: (progress: ExportProgress) => void
+  readonly onContinue?: ExportOptions['onContinue']
   /** Called with what the earlier run has written. */
   readonly onResume?: (kept: ExportProgress) => void
 }
@@ -73,7 +78,13 @@ export async function exportToFile(
   client: Endpoints,
   request: ExportRequest,
   name: string,
-  { resume = false, onProgress = () => {}, onResume }: FileExportOptions = {},
+  {
+    resume = false,
+    parallel = 1,
+    onProgress = () => {},
+    onResume,
+    onContinue,
+  }: FileExportOptions = {},
 ): Promise<ExportProgress> {
   const target = await findTarget(name)
   const { path, part, isDevice } = target
@@ -112,8 +123,15 @@ export async function exportToFile(
     const options = {
       from: kept?.cursor,
       onProgress: (progress: ExportProgress) => onProgress(total(progress)),
+      onContinue,
     }
-    return exportObjects(client, request, sink, options)
+    return parallel > 1 && kept === undefined
+      ? exportSlices(client, request, sink, {
+          parallel,
+          temporary: isDevice ? undefined : part,
+          onProgress,
+        })
+      : exportObjects(client, request, sink, options)
   })
   if (!isDevice) await rm(notePath, { force: true })
   return total(written)

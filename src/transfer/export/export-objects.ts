@@ -6,7 +6,7 @@
 
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
-import { clientError, isErrorBody, OqsError } from '../../client/oqs-error.ts'
+import { clientError, isErrorBody, nextTokensOf, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { countOf } from '../../contract/count-of.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
@@ -21,11 +21,14 @@ export interface ExportRequest extends TypePath {
   readonly where?: string | undefined
   /** Properties to export, comma-separated. */
   readonly select?: string | undefined
+  /** A page token of a slice, to export only its objects. */
+  readonly slice?: string | undefined
 }
 
 /** The position of an export: all objects up to this one are written. */
 export interface ExportCursor {
-  readonly version: string
+  /** Undefined if the version is gone: the newest one follows. */
+  readonly version: string | undefined
   /** The primary key of the last object, as text. */
   readonly after: string
   /** The header line, in CSV. */
@@ -52,17 +55,23 @@ export interface ExportOptions {
   /** The position to resume from. */
   readonly from?: ExportCursor | undefined
   readonly onProgress?: (progress: ExportProgress) => void
+  /**
+   * Called if the version is gone when the export resumes, with the number of objects written: those
+   * that follow are of the newest version. Without it, the export ends with the error.
+   */
+  readonly onContinue?: ((objects: number) => void) | undefined
 }
 
 export async function exportObjects(
   { administration, connection, revision1 }: Endpoints,
   request: ExportRequest,
   sink: ExportSink,
-  { from, onProgress = () => {} }: ExportOptions = {},
+  { from, onProgress = () => {}, onContinue }: ExportOptions = {},
 ): Promise<ExportProgress> {
   const primaryKey = await revision1.primaryKeyOf(request)
   const retryPolicy = connection.createRetryPolicy()
   let cursor = from
+  let { slice } = request
   let bytes = 0
   const write = async (chunk: Uint8Array) => {
     await sink.write(chunk)
@@ -75,7 +84,8 @@ export async function exportObjects(
     let version: string | undefined
     let loss: OqsError | undefined
     try {
-      const stream = await administration.openExport(request, toOptions(request, cursor))
+      const options = toOptions({ ...request, slice }, cursor)
+      const stream = await administration.openExport(request, options)
       version = stream.version
       if (cursor === undefined) await sink.begin(version)
       for await (const chunk of stream.chunks) {
@@ -84,6 +94,16 @@ export async function exportObjects(
         onProgress({ objects: before + scanner.records, bytes })
       }
     } catch (error) {
+      const { snapshotToken } = nextTokensOf(error)
+      if (snapshotToken !== undefined && slice !== undefined) {
+        slice = snapshotToken
+        continue
+      }
+      if (isVersionGone(error) && cursor?.version !== undefined && onContinue !== undefined) {
+        onContinue(cursor.objects)
+        cursor = { ...cursor, version: undefined }
+        continue
+      }
       if (!isRetryable(error)) throw error
       loss = error
     }
@@ -110,11 +130,20 @@ export async function exportObjects(
   }
 }
 
-function toOptions({ format, where, select }: ExportRequest, cursor: ExportCursor | undefined) {
+function isVersionGone(error: unknown): boolean {
+  return error instanceof OqsError && error.errorName === 'VersionNotFound'
+}
+
+function toOptions(
+  { format, where, select, slice }: ExportRequest,
+  cursor: ExportCursor | undefined,
+) {
   const { version, after, objects: received, header } = cursor ?? {}
   // Selects the columns of the header, because the type may have new properties by now.
   const columns =
     header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
+  // The token of a slice has its version, and is for the selection that it was requested with.
+  if (slice !== undefined) return { format, select, slice, after, received }
   return { format, where, select: columns, version, after, received }
 }
 

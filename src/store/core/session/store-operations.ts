@@ -13,7 +13,10 @@ export interface NamedOperation<Session, Input, Result> {
 
 /** A transaction of its own. PostgreSQL repeats it after a conflict. */
 export type WriteOperation<Input, Result> = NamedOperation<CoreSession, Input, Result>
-export type SlowRead<Input, Result> = NamedOperation<ReadSession, Input, Result>
+export interface SlowRead<Input, Result> extends NamedOperation<ReadSession, Input, Result> {
+  /** Whether all statements must see the same moment, on PostgreSQL too. */
+  readonly isOneMoment?: boolean
+}
 
 export interface StoreOperations {
   /** Runs statements that read little, without a transaction. */

@@ -13,6 +13,7 @@ import {
 } from '../../core/tables/construction.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
+import type { Session } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
 import { isLockTimeout } from '../driver/store-failure.ts'
 import { buildIn } from './postgres-table-builder.ts'
@@ -31,12 +32,14 @@ export class PostgresOperations implements StoreOperations, TableBuilding {
   }
 
   readSlowly<Input, Result>(
-    { run }: SlowRead<Input, Result>,
+    { run, isOneMoment = false }: SlowRead<Input, Result>,
     input: Input,
     context: RequestContext,
   ): Promise<Result> {
+    const runOn = (session: Pick<Session, 'query'>) =>
+      readIn(session, (reading) => run(reading, input), this.#memory)
     return this.#store.database.readSlowly(context, (lane) =>
-      readIn(lane, (session) => run(session, input), this.#memory),
+      isOneMoment ? lane.read(runOn) : runOn(lane),
     )
   }
 

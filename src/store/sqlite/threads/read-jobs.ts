@@ -12,7 +12,7 @@ import type {
 import { checkNextRows, findProblem, prepareChecks, tablesToCheck } from '../file/check-table.ts'
 import { readPage } from '../pages/read-page.ts'
 import { readSetPage } from '../pages/sqlite-set-reader.ts'
-import type { ReadConnection } from '../queries/read-connection.ts'
+import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { aggregate } from '../queries/sqlite-aggregator.ts'
 import { findTypes } from '../queries/sqlite-type-searcher.ts'
 import { findRowsToDelete } from '../writes/delete-matches.ts'
@@ -40,8 +40,8 @@ export const READ_JOBS = {
   findTypes,
   findRowsToDelete,
   /** Runs a query that both stores share. */
-  runOperation: ({ session }: ReadConnection, message: OperationMessage): unknown =>
-    runNow(readNamed(session, message)),
+  runOperation: (connection: ReadConnection, message: OperationMessage): unknown =>
+    inReadTransaction(connection, () => runNow(readNamed(connection.session, message))),
   /** Makes a process one that only checks tables, and returns their names. */
   prepareChecks: ({ db }: ReadConnection, _: undefined): readonly string[] => {
     prepareChecks(db)
