@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeMirror, ndjsonFixture, sqliteFixture } from '../support/mirror-suite.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import {
+  describeMirror,
+  KIND_OBJECTS,
+  mirrorKinds,
+  ndjsonFixture,
+  sqliteFixture,
+} from '../support/mirror-suite.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 for (const [kind, name, fixture] of [
@@ -12,3 +21,41 @@ for (const [kind, name, fixture] of [
     return { ...target, [Symbol.asyncDispose]: async () => folder[Symbol.dispose]() }
   })
 }
+
+it('mirrors values of every type to a file', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'kinds.ndjson')
+  await mirrorKinds(path)
+  const lines = readFileSync(path, 'utf8').split('\n')
+  expect(lines.map((line) => line && JSON.parse(line))).toEqual([
+    KIND_OBJECTS[1],
+    KIND_OBJECTS[0],
+    '',
+  ])
+})
+
+it('mirrors values of every type to SQLite', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'kinds.db')
+  await mirrorKinds(path)
+  const database = new DatabaseSync(path, { readBigInts: true })
+  const rows = database.prepare('SELECT * FROM kind ORDER BY id').all()
+  database.close()
+  const none = { xmin: null, XMIN_2: null, small: null, decimal: null, date: null, at: null }
+  expect(rows).toEqual([
+    { ...none, point: null, tags: null, struct: null, id: -1n, double: 'NaN' },
+    {
+      id: 9007199254740993n,
+      xmin: 'O\'Brien "日本"',
+      XMIN_2: 1n,
+      small: -128n,
+      double: 0.1,
+      decimal: '12345678901234567890.10',
+      date: '0000-02-29',
+      at: '2026-01-31T10:00:00.123456Z',
+      point: '{"type":"Point","coordinates":[8.5,47.25]}',
+      tags: '["a","ü"]',
+      struct: '{"a":1}',
+    },
+  ])
+})

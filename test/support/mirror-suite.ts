@@ -31,6 +31,62 @@ export const SHELF: OntologyDefinition = {
   ],
 }
 
+/** A type with every kind of property, and an object that has hardly any. */
+export const KINDS: OntologyDefinition = {
+  apiName: 'kinds',
+  objectTypes: [
+    {
+      apiName: 'kind',
+      primaryKey: 'id',
+      properties: {
+        id: { type: 'long' },
+        // Names that a database reserves, or does not tell apart.
+        xmin: { type: 'string' },
+        XMIN: { type: 'boolean' },
+        small: { type: 'byte' },
+        double: { type: 'double' },
+        decimal: { type: 'decimal' },
+        date: { type: 'date' },
+        at: { type: 'timestamp' },
+        point: { type: 'geopoint' },
+        tags: { type: 'array', items: { type: 'string' } },
+        struct: { type: 'struct', fields: { a: { type: 'integer' } } },
+      },
+    },
+  ],
+}
+
+export const KIND_OBJECTS = [
+  {
+    id: '9007199254740993',
+    xmin: 'O\'Brien "日本"',
+    XMIN: true,
+    small: -128,
+    double: 0.1,
+    decimal: '12345678901234567890.10',
+    date: '0000-02-29',
+    at: '2026-01-31T10:00:00.123456Z',
+    point: { type: 'Point', coordinates: [8.5, 47.25] },
+    tags: ['a', 'ü'],
+    struct: { a: 1 },
+  },
+  { id: '-1', double: 'NaN' },
+  { id: '0', double: '-Infinity' },
+]
+
+/** Mirrors the objects of every kind to a target. */
+export async function mirrorKinds(to: string): Promise<void> {
+  await using service = await startService()
+  await service.apply(KINDS)
+  await service.put('kinds', 'kind', KIND_OBJECTS)
+  const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
+  const args = ['mirror', '--ontology', 'kinds', '--type', 'kind', '--to', to, '--once']
+  const { code, stderr } = await runCommand(args, settings)
+  expect([code, stderr]).toEqual([0, expect.any(String)])
+  await service.write('kinds', 'kind', [{ delete: '0' }])
+  expect((await runCommand(args, settings)).code).toBe(0)
+}
+
 export const mirror = (to: string, ...more: readonly string[]) => [
   'mirror',
   ...['--ontology', 'shelf', '--type', 'item', '--to', to],

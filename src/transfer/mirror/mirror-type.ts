@@ -26,6 +26,8 @@ export interface MirrorOptions {
 /** Large pages: each is a request, and a transaction. */
 const PAGE_SIZE = 10_000
 
+const REDEFINED = 'its definition has changed'
+
 /** Why a pass over the changes ended. */
 type Ending = 'done' | 'copy again'
 
@@ -44,11 +46,18 @@ export async function mirrorType(
     } catch (error) {
       await target.discard()
       signal.throwIfAborted()
-      if (!(error instanceof TargetLost)) throw error
+      if (!(error instanceof TargetLost)) throw explained(error, target)
       const failure = { isRetryable: true, cause: error }
       await retryPolicy.wait(clientError('Client:ConnectionLost', error.message, failure))
     }
   }
+}
+
+/** An error of SQLite does not name the file. */
+function explained(error: unknown, { name }: MirrorTarget): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== 'ERR_SQLITE_ERROR') return error
+  return new Error(`cannot write ${name}: ${message}`, { cause: error })
 }
 
 class Mirror {
@@ -81,11 +90,12 @@ class Mirror {
     const { once, replace, signal, onEvent } = this.#options
     const type = await readMirroredType(this.#client, this.#type, { signal })
     const state = await this.#target.open(type, { replace })
+    if (state?.isOutdated && !this.#mustCopy) onEvent(`copying again: ${REDEFINED}`)
     const since = this.#mustCopy ? undefined : state?.changesToken
     const pageToken = this.#mustCopy ? undefined : state?.pageToken
     if (since !== undefined || pageToken !== undefined) this.#target.use(type)
     else await this.#startCopy(type)
-    if (pageToken !== undefined) onEvent(`continuing the copy of ${type.source}`)
+    if (pageToken !== undefined) onEvent(`continuing to copy ${type.source}`)
     if (since !== undefined) onEvent(`following ${type.source}`)
     const query = { pageSize: PAGE_SIZE, signal }
     const pages = followType(this.#client, this.#type, query, {
@@ -131,13 +141,13 @@ class Mirror {
       }
       // Read after the objects, so that they are not of a later definition.
       const { definition } = await readMirroredType(this.#client, this.#type, { signal })
-      if (definition !== type.definition) return this.#copyAgain('its definition has changed')
+      if (definition !== type.definition) return this.#copyAgain(REDEFINED)
       if (isSnapshot) {
         await this.#target.publish(nextChangesToken)
         onEvent(`copied ${countOf(copied, 'object')}; following ${type.source}`)
       } else await this.#target.advance(nextChangesToken)
       this.#committed()
-      const pauseMs = await this.#target.caughtUp({ isChanged: page.changes.length > 0 })
+      const pauseMs = await this.#target.caughtUp()
       if (pauseMs > 0 && !this.#options.once) await realPause(pauseMs, signal)
     }
     return 'done'

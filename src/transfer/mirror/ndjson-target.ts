@@ -11,7 +11,7 @@ import { writeAll, writeWholeFile } from '../export/export-file.ts'
 import type { MirrorColumn, MirrorLayout } from './mirror-database.ts'
 import type { MirroredType } from './mirrored-type.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { type MirrorState, TableTarget } from './table-target.ts'
+import { type MirrorState, type ObjectChanges, TableTarget } from './table-target.ts'
 
 /** After a write, the next one waits this many times as long, so that writing takes a tenth of the time. */
 const PAUSE_FACTOR = 9
@@ -47,9 +47,18 @@ export class NdjsonTarget extends TableTarget {
     return state
   }
 
+  override async publish(changesToken: string): Promise<void> {
+    this.#isStale = true
+    await super.publish(changesToken)
+  }
+
+  override async apply(changes: ObjectChanges): Promise<void> {
+    this.#isStale = true
+    await super.apply(changes)
+  }
+
   /** Writes the file if it may differ; returns how long to wait before the next time. */
-  override async caughtUp({ isChanged }: { readonly isChanged: boolean }): Promise<number> {
-    this.#isStale ||= isChanged
+  override async caughtUp(): Promise<number> {
     if (!this.#isStale) return 0
     const startedAt = performance.now()
     await writeWholeFile(this.#path, async (file, part) => {

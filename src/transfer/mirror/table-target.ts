@@ -18,6 +18,8 @@ export interface MirrorState {
   readonly changesToken: string | undefined
   /** Go on with the copy that was interrupted. */
   readonly pageToken: string | undefined
+  /** Whether the table has the columns of another definition. */
+  readonly isOutdated: boolean
 }
 
 export interface ObjectChanges {
@@ -72,10 +74,11 @@ export class TableTarget implements AsyncDisposable {
     this.#position = Number(row['position'])
     const text = (column: string) => (row[column] as string | null) ?? undefined
     if (row['copied_definition'] === definition) {
-      return { changesToken: undefined, pageToken: text('page_token') }
+      return { changesToken: undefined, pageToken: text('page_token'), isOutdated: false }
     }
-    const isCurrent = row['definition'] === definition && hasTable
-    return { changesToken: isCurrent ? text('changes_token') : undefined, pageToken: undefined }
+    const isOutdated = row['definition'] !== definition
+    const changesToken = isOutdated || !hasTable ? undefined : text('changes_token')
+    return { changesToken, pageToken: undefined, isOutdated }
   }
 
   /** Prepares for the changes of a type, or for more pages of an interrupted copy. */
@@ -163,7 +166,7 @@ export class TableTarget implements AsyncDisposable {
   }
 
   /** Called after each commit; returns how many milliseconds to wait before the next changes. */
-  async caughtUp(_: { readonly isChanged: boolean }): Promise<number> {
+  async caughtUp(): Promise<number> {
     return 0
   }
 
