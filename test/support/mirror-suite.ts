@@ -32,7 +32,7 @@ export const SHELF: OntologyDefinition = {
 }
 
 /** A type with every kind of property, and an object that has hardly any. */
-export const KINDS: OntologyDefinition = {
+const KINDS: OntologyDefinition = {
   apiName: 'kinds',
   objectTypes: [
     {
