@@ -186,7 +186,8 @@ describe('a changed definition', () => {
     }
     const readers = [read(), read(), read()]
     try {
-      for (const type of ['long', 'integer', 'decimal', 'integer', 'long', 'integer'] as const) {
+      // Fewer than the attempts of a request: with columns, each can take as long as a change.
+      for (const type of ['long', 'integer', 'decimal', 'integer'] as const) {
         const answer = await put(ontology('flips', { ...PROPERTIES, size: { type } }))
         expect([type, answer.status]).toEqual([type, 200])
       }

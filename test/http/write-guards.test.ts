@@ -22,6 +22,7 @@ const READS = new Set([
   'searchObjects',
   'searchObjectsRevision1',
   'searchObjectsV2',
+  'sliceObjects',
   'validateAction',
 ])
 

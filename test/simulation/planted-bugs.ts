@@ -32,7 +32,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a token forgets the objects of earlier pages',
     file: 'src/paging/walk-tokens.ts',
-    edits: [['served: walk.alreadySent + served.count', 'served: served.count']],
+    edits: [['const served = walk.alreadySent + page.count', 'const served = page.count']],
   },
   {
     name: 'reclaimed versions are read',
