@@ -15,6 +15,8 @@ const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test
 /** The tests of `npm run test:long`: every documented example, kills, damaged files, packages. */
 const LONG = [
   'test/cli/help-examples.test.ts',
+  'test/cli/sync-faults.test.ts',
+  'test/cli/sync.test.ts',
   'test/client/package.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
@@ -25,6 +27,8 @@ const LONG = [
   'test/e2e/import-restart.test.ts',
   'test/e2e/install.test.ts',
   'test/e2e/killed-batches.test.ts',
+  'test/e2e/killed-mirror.test.ts',
+  'test/e2e/killed-sync.test.ts',
   'test/e2e/live-file.test.ts',
   'test/e2e/rewrites.test.ts',
   'test/e2e/source.test.ts',
@@ -80,7 +84,7 @@ const columns = {
   extends: true as const,
   test: {
     ...sqlite.test,
-    name: 'columns',
+    name: 'long-columns',
     include: ANSWERED_BY_COLUMNS,
     exclude: [],
     provide: { ...sqlite.test.provide, columns: 'forced' as const },

@@ -76,7 +76,7 @@ it('a feed delivers the objects of every version', { timeout: 600_000 }, async (
       await follower.follow()
       follower.check()
     }),
-    fcOptions(60, 25),
+    fcOptions(25),
   )
 })
 
