@@ -69,7 +69,7 @@ export class Admission {
   }
 
   /**
-   * Waits for an event, which may take long. Meanwhile the request counts as waiting and not as in
+   * Waits for an event, for up to hours. Meanwhile the request counts as waiting and not as in
    * progress. Throws `TooManyRequests` if too many requests of the caller wait.
    */
   async whileWaiting<T>(request: AdmittedRequest, event: () => Promise<T>): Promise<T> {

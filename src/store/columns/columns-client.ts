@@ -134,7 +134,7 @@ export class ColumnsClient implements Disposable {
     socket.on('error', () => {})
     socket.on('close', () => {
       resolve(undefined)
-      // Whoever asks from now on must not wait for an answer on this connection.
+      // Later questions must not wait for an answer on this connection.
       this.#socket = Promise.resolve(undefined)
       for (const waiting of this.#waiting.values()) waiting.resolve(undefined)
       const pauseMs = this.#options.awaitsAnswers ? 0 : RECONNECT_MS

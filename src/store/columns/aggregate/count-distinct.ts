@@ -1,7 +1,7 @@
 /** Counts distinct numbers. NaN equals itself, and both zeros are equal. */
 import { hashOf } from './number-table.ts'
 
-/** The table of a part of so many numbers fits into the cache of a core. */
+/** The hash table of a part with this many numbers fits into the cache of a core. */
 const PART = 2 ** 13
 
 /** Numbers with the same hash are in the same part, so that each part is counted by itself. */

@@ -12,9 +12,9 @@ import { ALL_INDEXED, type UnindexedFields } from '../../sql/compile/field-numbe
 const MIN_OBJECTS = 1000
 /** Fewer values of a field do not either. */
 const MIN_VALUES = 200
-/** A field has few values if so many of the later objects, at most, have one that is new. */
+/** A field has few values if at most this share of the later objects has a value that is new. */
 const MAX_NEW_SHARE = 0.02
-/** Texts with so many spaces on average are free texts. */
+/** Texts with at least this many spaces on average are free texts. */
 const MIN_SPACES = 7
 
 /** The values of a field in the first objects, in the order of their keys; null if there is none. */
