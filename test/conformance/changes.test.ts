@@ -94,6 +94,27 @@ describe('changes', () => {
     expect([status, body.data]).toEqual([200, []])
   })
 
+  it('are those after the version that a page showed', async () => {
+    const page = await service.send(LIST)
+    const version = page.headers.get('oqs-version')
+    const none = await service.send(`${CHANGES}?since=${version}`)
+    expect(none.body).toEqual({ data: [], nextChangesToken: expect.any(String) })
+    await service.write('numbers', 'number', [{ put: { n: 0, text: 'later' } }])
+    const { body } = await service.send(`${CHANGES}?since=${version}&properties.text.eq=later`)
+    expect(body.data).toEqual([
+      { put: { rid: expect.any(String), properties: { n: 0, text: 'later' } } },
+    ])
+    // The page token and the changes token of the answer are like those of any other.
+    const filter = 'properties.text.eq=later'
+    const later = await service.send(`${CHANGES}?since=${body.nextChangesToken}&${filter}`)
+    expect(later.body.data).toEqual([])
+    expect(await refusal(`${CHANGES}?since=${Number(version) + 2}`)).toEqual([
+      404,
+      'VersionNotFound',
+      undefined,
+    ])
+  })
+
   it('end with the history', async () => {
     await using other = await startService({ settings: { OQS_CHANGES_MAX_AGE_SECONDS: '100' } })
     await other.apply(NUMBERS)
@@ -117,6 +138,7 @@ describe('changes', () => {
       await other.store.reclaim(retentionOf(lives, () => now))
     const refused = await other.send(`${CHANGES}?since=${body.nextChangesToken}`)
     expect(refused.body.parameters.reason).toBe('reclaimed')
+    expect((await other.send(`${CHANGES}?since=1`)).body.parameters.reason).toBe('reclaimed')
   })
 
   it('continue over a changed definition, unless a filter depends on it', async () => {
@@ -126,6 +148,7 @@ describe('changes', () => {
     const all = (await other.send(`${CHANGES}?since=now`)).body.nextChangesToken
     const filter = '&properties.text.eq=two'
     const some = (await other.send(`${CHANGES}?since=now${filter}`)).body.nextChangesToken
+    const version = (await other.send(LIST)).headers.get('oqs-version')
     const [type] = NUMBERS.objectTypes ?? []
     const properties = { ...type?.properties, text: { type: 'integer' as const } }
     const changed = { ...NUMBERS, objectTypes: [{ ...type, properties }] } as typeof NUMBERS
@@ -141,5 +164,7 @@ describe('changes', () => {
     ])
     const refused = await other.send(`${CHANGES}?since=${some}${filter}`)
     expect(refused.status).toBe(400)
+    const ofVersion = await other.send(`${CHANGES}?since=${version}&properties.text.eq=7`)
+    expect(ofVersion.body.parameters.reason).toBe('redefined')
   })
 })

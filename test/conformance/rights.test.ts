@@ -279,6 +279,12 @@ describe('a caller with policies', () => {
     const old = { aggregation: [{ type: 'count', name: 'n' }], version: 1 }
     const asOf = await service.send(`${LIST}/aggregate`, { token: ada, json: old })
     expect([asOf.status, asOf.body.errorName]).toEqual([404, 'VersionNotFound'])
+    const single = await service.send(`${LIST}/s02`, { token: ada })
+    expect([single.status, single.headers.get('oqs-version')]).toEqual([200, null])
+    const changes = await service.send('/api/v1/ontologies/lab/changes/sample?since=1', {
+      token: ada,
+    })
+    expect([changes.status, changes.body.errorName]).toEqual([404, 'VersionNotFound'])
     await refill()
   })
 

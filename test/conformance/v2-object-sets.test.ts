@@ -83,6 +83,10 @@ describe('object sets of one type', () => {
     )
     const objectSet = { type: 'searchAround', objectSet: swiss, link: 'airports' }
     expect(keysOf(await load({ objectSet }))).toBe('AB')
+    // The version of one type does not say which objects of the other were linked.
+    const changes = '/api/v2/ontologies/aviation/objectSets/changes'
+    const refused = await service.send(changes, { json: { objectSet, select: [], since: '1' } })
+    expect([refused.status, refused.body.parameters.parameter]).toEqual([400, 'since'])
   })
 
   it('reads every page of a snapshot that follows links as of its first page', async () => {

@@ -29,6 +29,9 @@ describe('the header oqs-version', () => {
       { query: { type: 'gte', field: 'n', value: 0 } },
     ],
     ['a listing of v2', V2, undefined],
+    ['an object', `${V1}/1`, undefined],
+    ['an object of revision 2.0', '/api/family/v1/objects/1?objectType=number', undefined],
+    ['an object of v2', `${V2}/1`, undefined],
     ['a search of v2', `${V2}/search`, { where: everything }],
     [
       'an object set',

@@ -26,7 +26,7 @@ export interface LoadRequest extends PageOptions {
 /** The body of a request for the changes of an object set. */
 export interface ChangesRequest extends Omit<PageOptions, 'snapshot'> {
   readonly objectSet: ObjectSetDefinition
-  /** A `nextChangesToken`, or `now`. */
+  /** A `nextChangesToken`, `now`, or the version of the type that a page showed. */
   readonly since: string
   /** How many seconds to wait for changes. */
   readonly wait?: number | undefined

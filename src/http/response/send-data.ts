@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { bytesOf } from '../../service/aggregate-within.ts'
+import type { FoundRecord } from '../../service/pages/find-object.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
@@ -60,18 +61,27 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
   return reply
 }
 
+/** Sends one object, which is already JSON. */
+export function sendObject(reply: FastifyReply, { json, version }: FoundRecord): FastifyReply {
+  return sendBytes(reply, json, { version })
+}
+
 /**
- * Sends text that is already JSON, without serialising it again. `knownEtag` is its tag, if the caller
+ * Sends text that is already JSON, without serialising it again. `etag` is its tag, if the caller
  * knows it already.
  */
-export function sendJson(
+export function sendJson(reply: FastifyReply, json: Buffer | string, etag?: string): FastifyReply {
+  return sendBytes(reply, json, { etag })
+}
+
+function sendBytes(
   reply: FastifyReply,
   json: Buffer | string,
-  knownEtag?: string,
+  known: { readonly etag?: string | undefined; readonly version?: number | undefined },
 ): FastifyReply {
-  reply.headers(dataHeaders(reply, undefined))
+  reply.headers(dataHeaders(reply, known.version))
   if (isCacheable(reply)) {
-    const etag = knownEtag ?? etagOfBytes(json)
+    const etag = known.etag ?? etagOfBytes(json)
     reply.headers({ etag, 'cache-control': CACHE_CONTROL })
     if (isNotModified(reply, etag)) return reply.code(304).send()
   }

@@ -15,7 +15,7 @@ import {
   SelectionParameter,
 } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
-import { sendJson, sendPage } from '../response/send-data.ts'
+import { sendObject, sendPage } from '../response/send-data.ts'
 import { CountedObjectPage, ObjectPage, ObjectRecord } from '../schemas/object-records.ts'
 
 export const revision1Objects: readonly Endpoint[] = [
@@ -56,7 +56,7 @@ export const revision1Objects: readonly Endpoint[] = [
         shape: recordShape('1.0', objectType.apiName),
         selection: readSelection(request.query.properties, objectType),
       }
-      return sendJson(
+      return sendObject(
         reply,
         await getRecord(objectType, params.primaryKey, record, context, services),
       )
@@ -107,7 +107,7 @@ export const revision1Objects: readonly Endpoint[] = [
         selection: readSelection(request.query.properties, linkedType),
       }
       const { params, context } = request
-      return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
+      return sendObject(reply, await findLinkedRecord(params, link, record, context, services))
     },
   }),
 ]

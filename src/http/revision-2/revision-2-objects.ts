@@ -25,7 +25,7 @@ import type { PagingParameters } from '../../service/pages/page.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { sendJson, sendPage } from '../response/send-data.ts'
+import { sendJson, sendObject, sendPage } from '../response/send-data.ts'
 import { FamilyPage, FamilyRecord } from '../schemas/object-records.ts'
 import { bodyPaging, queryPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
@@ -106,7 +106,7 @@ export const revision2Objects: readonly Endpoint[] = [
       }
       const record = await findRecord(spec, request.context, services)
       if (record === undefined) throw objectNotFound(search)
-      return sendJson(reply, record)
+      return sendObject(reply, record)
     },
   }),
   endpoint({

@@ -49,9 +49,9 @@ const Since = documentedWith(
     minLength: 1,
     maxLength: PAGE_TOKEN_MAX_LENGTH,
     description:
-      'A `nextChangesToken`: the changes after it are returned. Or `now`, which returns no changes and a token to start from.',
+      'A `nextChangesToken`: the changes after it are returned. Or `now`, which returns no changes and a token to start from. Or the `oqs-version` of a page: the changes after that page are returned.',
   }),
-  { pattern: '^(now|v1\\.[A-Za-z0-9_-]{64,})$' },
+  { pattern: '^(now|[0-9]{1,15}|v1\\.[A-Za-z0-9_-]{64,})$' },
 )
 
 const Wait = Type.Integer({

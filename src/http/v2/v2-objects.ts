@@ -11,7 +11,7 @@ import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { resolveLink } from '../page/resolve-link.ts'
-import { sendJson, sendPage } from '../response/send-data.ts'
+import { sendJson, sendObject, sendPage } from '../response/send-data.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { ListParameters, listPage, RecordParameters, readOrderText } from './list-parameters.ts'
 import { CountedFlatPage, FlatPage, FlatRecord } from './v2-records.ts'
@@ -64,7 +64,7 @@ export const v2Objects: readonly Endpoint[] = [
         shape: flatRecordShape(objectType, { excludeRid }),
         selection: readSelection(select, objectType),
       }
-      return sendJson(
+      return sendObject(
         reply,
         await getRecord(objectType, params.primaryKey, record, context, services),
       )
@@ -160,7 +160,7 @@ export const v2Objects: readonly Endpoint[] = [
         selection: readSelection(select, linkedType),
       }
       const { params, context } = request
-      return sendJson(reply, await findLinkedRecord(params, link, record, context, services))
+      return sendObject(reply, await findLinkedRecord(params, link, record, context, services))
     },
   }),
 ]

@@ -45,9 +45,9 @@ export async function validateAction(
     shape: PROPERTIES_RECORD,
     selection: undefined,
   }
-  const body = await findRecord(spec, context, services)
+  const found = await findRecord(spec, context, services)
   try {
-    await action.decide(body && { body: body.toString('utf8') })
+    await action.decide(found && { body: found.json.toString('utf8') })
     return describeValidation(actionType, [])
   } catch (error) {
     const { errorName } = error as Partial<ObjectQueryError>

@@ -1,4 +1,6 @@
 /** The pages of changes between two versions, and the tokens that lead from one to the next. */
+import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Cursor } from '../../paging/cursor.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { pageTokenRefused } from '../../paging/walk-tokens.ts'
@@ -18,7 +20,7 @@ export interface ChangesSpec extends FollowedObjects, Pick<TypePageSpec, 'maximu
 
 /** Parameters of a query string or a body. Null means absent. */
 interface ChangesParameters {
-  /** A changes token, or `now`. */
+  /** A changes token, `now`, or a version of the type. */
   readonly since: string
   readonly pageToken?: string | null
   readonly pageSize?: number | null
@@ -86,9 +88,12 @@ async function startRange(
   services: ServiceParts,
 ): Promise<ChangesRange> {
   const token = spec.paging.since
-  const known =
-    token === NOW ? undefined : services.walkTokens.openChanges(token, binding, takenAtSeconds)
   const { objectType, query } = spec
+  const isVersion = VERSION.test(token)
+  const known =
+    token === NOW || isVersion
+      ? undefined
+      : services.walkTokens.openChanges(token, binding, takenAtSeconds)
   const probed = hasLink(query) ? query : EVERYTHING
   const probe = probeRequest(objectType, probed, { includeTotalCount: false })
   const page = await services.objects.readPage(probe, context)
@@ -96,8 +101,30 @@ async function startRange(
   if (page === 'reclaimed') throw pageTokenRefused(token, 'reclaimed')
   page.release()
   const until = { version: page.version, linked: page.linkedVersions ?? [] }
-  const since = known && { version: known.version, linked: known.otherVersions ?? [] }
+  const since = isVersion
+    ? versionsAt(Number(token), spec, until)
+    : known && { version: known.version, linked: known.otherVersions ?? [] }
   return { since: since ?? until, until, takenAtSeconds, after: undefined }
+}
+
+/** A version of a type, as pages name the one that they show. */
+const VERSION = /^\d{1,15}$/
+
+/** Returns the moment of a version. Throws if the caller cannot know it, or if it says too little. */
+function versionsAt(
+  version: number,
+  { objectType, query }: ChangesSpec,
+  latest: TypeVersions,
+): TypeVersions {
+  if (hasLink(query)) {
+    const reason = 'is the version of one type, and the set links to others; use a changes token'
+    throw new ObjectQueryError('Default:InvalidArgument', { parameter: 'since', reason })
+  }
+  // Versions also change with what is hidden.
+  if (isPartlyHidden(objectType) || version > latest.version) {
+    throw new ObjectQueryError('VersionNotFound', { version })
+  }
+  return { version, linked: [] }
 }
 
 /** Follows the changes from now on. */

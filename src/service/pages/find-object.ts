@@ -1,4 +1,5 @@
 /** Reads single objects, each as a page of at most one, so that there is only one way to read. */
+import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
@@ -46,12 +47,20 @@ export interface ObjectSpec {
   readonly selection: Selection
 }
 
-/** Returns the record of the object that matches a query, as JSON text. */
+/** An object as it was found. */
+export interface FoundRecord {
+  /** The record, as JSON text. */
+  readonly json: Buffer
+  /** The version of the type that was read; undefined if the caller sees only a part of the type. */
+  readonly version: number | undefined
+}
+
+/** Returns the record of the object that matches a query. */
 export async function findRecord(
   { objectType, query, shape, selection }: ObjectSpec,
   context: ServiceContext,
   { objects, limits, memory }: ServiceParts,
-): Promise<Buffer | undefined> {
+): Promise<FoundRecord | undefined> {
   memory.refuseWhenFull(context.callerId)
   const pageRequest: ReadPageRequest = {
     objectType,
@@ -75,9 +84,9 @@ export async function findRecord(
   }
   const held = memory.hold(context.callerId, page.records.length)
   context.defer(() => held.release())
-  const record = Buffer.from(page.records)
+  const json = Buffer.from(page.records)
   page.release()
-  return record
+  return { json, version: isPartlyHidden(objectType) ? undefined : page.version }
 }
 
 /** Returns the record of the object with a key as written in a path, or throws `ObjectNotFound`. */
@@ -87,7 +96,7 @@ export async function getRecord(
   record: Pick<ObjectSpec, 'shape' | 'selection'>,
   context: ServiceContext,
   services: ServiceParts,
-): Promise<Buffer> {
+): Promise<FoundRecord> {
   const key = readKey(objectType, written)
   const query = key === undefined ? undefined : keyEquals(objectType, key)
   const found = query && (await findRecord({ ...record, objectType, query }, context, services))
@@ -107,12 +116,12 @@ export async function findProperties(
   services: ServiceParts,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const query = keyEquals(objectType, key)
-  const json = await findRecord(
+  const found = await findRecord(
     { objectType, query, shape: PROPERTIES_RECORD, selection },
     context,
     services,
   )
-  return json && new Map(Object.entries(JSON.parse(json.toString('utf8')) as object))
+  return found && new Map(Object.entries(JSON.parse(found.json.toString('utf8')) as object))
 }
 
 /** Returns the `ObjectNotFound` of revision 1.0, with the key as the client wrote it. */

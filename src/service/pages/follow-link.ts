@@ -6,6 +6,7 @@ import type { Query } from '../../query/query.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import {
+  type FoundRecord,
   findProperties,
   findRecord,
   keyEquals,
@@ -37,7 +38,7 @@ export async function findLinkedRecord(
   record: Pick<ObjectSpec, 'shape' | 'selection'>,
   context: ServiceContext,
   services: ServiceParts,
-): Promise<Buffer> {
+): Promise<FoundRecord> {
   const { objectType, linkedType } = link.side
   const condition = await followLink(link, {}, context, services)
   if (condition === undefined) throw objectNotFound(objectType, path.primaryKey)
