@@ -1,9 +1,9 @@
 /** The metrics of one process, and their text for Prometheus. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { Log, ServerEvent } from '../log.ts'
-import { counter, counters, gauge, type MetricFamily } from './metric-family.ts'
-import { RequestMetrics } from './request-metrics.ts'
+import type { Log } from '../log.ts'
+import { EventMetrics } from './event-metrics.ts'
+import { counter, gauge, type MetricFamily } from './metric-family.ts'
 import { StateMetrics, type StateSources } from './state-metrics.ts'
 
 /** The metrics of a process as data, which a supervisor can send to another process. */
@@ -14,10 +14,8 @@ export const METRICS_CONTENT_TYPE = aggregate([]).contentType
 const DELAY_RESOLUTION_MS = 10
 
 export class ServiceMetrics implements Disposable {
-  readonly #requests = new RequestMetrics()
+  readonly #events = new EventMetrics()
   readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
-  readonly #reclaims = { runs: 0, ms: 0, rows: 0, failed: 0 }
-  readonly #verifications = { runs: 0, ms: 0, failed: 0 }
   #state: StateMetrics | undefined
 
   constructor() {
@@ -26,34 +24,7 @@ export class ServiceMetrics implements Disposable {
 
   /** Returns a log that also counts events. */
   observing(log: Log): Log {
-    return (event) => {
-      this.#observe(event)
-      log(event)
-    }
-  }
-
-  #observe(event: ServerEvent): void {
-    switch (event.event) {
-      case 'reclaimed':
-        this.#reclaims.runs += 1
-        this.#reclaims.ms += event.durationMs
-        this.#reclaims.rows += event.rows
-        break
-      case 'reclaimFailed':
-        this.#reclaims.failed += 1
-        break
-      case 'verified':
-        this.#verifications.runs += 1
-        this.#verifications.ms += event.durationMs
-        break
-      case 'verificationFailed':
-        this.#verifications.failed += 1
-        break
-      case 'requestFinished':
-      case 'pageRead':
-      case 'pageTokenRefused':
-        this.#requests.observe(event)
-    }
+    return this.#events.observing(log)
   }
 
   /** Adds the state of the service, which is read whenever the metrics are. */
@@ -63,8 +34,7 @@ export class ServiceMetrics implements Disposable {
 
   async collect(): Promise<CollectedMetrics> {
     return [
-      ...this.#requests.collect(),
-      ...this.#maintenance(),
+      ...this.#events.collect(),
       ...this.#process(),
       ...((await this.#state?.collect()) ?? []),
     ]
@@ -72,26 +42,6 @@ export class ServiceMetrics implements Disposable {
 
   [Symbol.dispose](): void {
     this.#delay.disable()
-  }
-
-  #maintenance(): MetricFamily[] {
-    const { rows, runs, ms, failed } = this.#reclaims
-    const verified = this.#verifications
-    return counters({
-      oqs_reclaimed_rows_total: ['Deleted row versions that no snapshot needs.', rows],
-      oqs_reclaims_total: ['Runs of maintenance that deleted something.', runs],
-      oqs_reclaim_seconds_total: ['The time that these runs of maintenance took.', ms / 1000],
-      oqs_failed_reclaims_total: ['Failed attempts to delete row versions.', failed],
-      oqs_verifications_total: ['Runs of verification that found no damage.', verified.runs],
-      oqs_verification_seconds_total: [
-        'The time that these runs of verification took.',
-        verified.ms / 1000,
-      ],
-      oqs_failed_verifications_total: [
-        'Runs of verification that failed before their end, for another reason than damage.',
-        verified.failed,
-      ],
-    })
   }
 
   /** `collectDefaultMetrics` of prom-client has more, but its observers cannot be stopped. */

@@ -1,6 +1,6 @@
-/** Counts and times requests, from the events that the HTTP layer reports. */
-import type { HttpEvent } from '../../http/events.ts'
-import type { Labels, MetricFamily, MetricValue } from './metric-family.ts'
+/** Counts and times requests and maintenance, from the events that are logged. */
+import type { Log, ServerEvent } from '../log.ts'
+import { counters, type Labels, type MetricFamily, type MetricValue } from './metric-family.ts'
 
 /** From a page that comes from memory to the longest query. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -14,7 +14,7 @@ interface RequestSeries {
   bytes?: AddToSeries
 }
 
-export class RequestMetrics {
+export class EventMetrics {
   readonly #requests = new Map<string, RequestSeries>()
   readonly #plans = new Map<string, AddToSeries>()
   readonly #all = {
@@ -46,14 +46,64 @@ export class RequestMetrics {
     ),
   }
 
-  collect(): MetricFamily[] {
-    return Object.values(this.#all).map((series) => series.family())
+  readonly #reclaims = { runs: 0, ms: 0, rows: 0, failed: 0 }
+  readonly #verifications = { runs: 0, ms: 0, failed: 0 }
+
+  /** Returns a log that also counts events. */
+  observing(log: Log): Log {
+    return (event) => {
+      this.#observe(event)
+      log(event)
+    }
   }
 
-  observe(event: HttpEvent): void {
-    if (event.event === 'pageTokenRefused') this.#all.refusedTokens.of({ reason: event.refusal })(1)
-    if (event.event === 'pageRead') this.#observePlan(event.plan, event.planMs + event.sqlMs)
-    if (event.event === 'requestFinished') this.#observeRequest(event)
+  collect(): MetricFamily[] {
+    const { rows, runs, ms, failed } = this.#reclaims
+    const verified = this.#verifications
+    const maintenance = counters({
+      oqs_reclaimed_rows_total: ['Deleted row versions that no snapshot needs.', rows],
+      oqs_reclaims_total: ['Runs of maintenance that deleted something.', runs],
+      oqs_reclaim_seconds_total: ['The time that these runs of maintenance took.', ms / 1000],
+      oqs_failed_reclaims_total: ['Failed attempts to delete row versions.', failed],
+      oqs_verifications_total: ['Runs of verification that found no damage.', verified.runs],
+      oqs_verification_seconds_total: [
+        'The time that these runs of verification took.',
+        verified.ms / 1000,
+      ],
+      oqs_failed_verifications_total: [
+        'Runs of verification that failed before their end, for another reason than damage.',
+        verified.failed,
+      ],
+    })
+    return [...Object.values(this.#all).map((series) => series.family()), ...maintenance]
+  }
+
+  #observe(event: ServerEvent): void {
+    switch (event.event) {
+      case 'requestFinished':
+        this.#observeRequest(event)
+        break
+      case 'pageRead':
+        this.#observePlan(event.plan, event.planMs + event.sqlMs)
+        break
+      case 'pageTokenRefused':
+        this.#all.refusedTokens.of({ reason: event.refusal })(1)
+        break
+      case 'reclaimed':
+        this.#reclaims.runs += 1
+        this.#reclaims.ms += event.durationMs
+        this.#reclaims.rows += event.rows
+        break
+      case 'reclaimFailed':
+        this.#reclaims.failed += 1
+        break
+      case 'verified':
+        this.#verifications.runs += 1
+        this.#verifications.ms += event.durationMs
+        break
+      case 'verificationFailed':
+        this.#verifications.failed += 1
+    }
   }
 
   #observePlan(plan: string, milliseconds: number): void {
@@ -62,7 +112,7 @@ export class RequestMetrics {
     add(milliseconds / 1000)
   }
 
-  #observeRequest(finished: HttpEvent & { event: 'requestFinished' }): void {
+  #observeRequest(finished: ServerEvent & { event: 'requestFinished' }): void {
     const { method, route, status, durationMs, storeMs, objects, bytes, errorName } = finished
     const all = this.#all
     const key = `${status} ${method} ${route}`
