@@ -23,8 +23,7 @@ import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
-import { openRequests } from './request/open-request.ts'
-import { admitByAddress, requireAuthentication } from './request/require-authentication.ts'
+import { admitByAddress, openRequests, requireAuthentication } from './request/request-hooks.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { refuseLimitedCaller } from '../access/caller.ts'
 import { NoParameters } from '../contract/schema-parts.ts'
 import type { App } from './app.ts'
-import { admitCaller } from './request/require-authentication.ts'
+import { admitCaller } from './request/request-hooks.ts'
 import { responses } from './schemas/responses.ts'
 import type { Services } from './services.ts'
 

@@ -76,7 +76,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a token is not bound to its paging mode',
-    file: 'src/service/pages/bind-page.ts',
+    file: 'src/service/pages/page-spec.ts',
     edits: [['snapshot: paging.snapshot ?? false', 'snapshot: false']],
   },
   {

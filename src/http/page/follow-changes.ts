@@ -8,7 +8,7 @@ import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readChanges } from '../../service/changes/read-changes.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import { identifyAgain } from '../request/require-authentication.ts'
+import { identifyAgain } from '../request/request-hooks.ts'
 import type { Services } from '../services.ts'
 
 /** Returns what a request follows, as its caller sees it now. */

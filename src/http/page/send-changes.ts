@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readChanges } from '../../service/changes/read-changes.ts'
-import { identifyAgain } from '../request/require-authentication.ts'
+import { identifyAgain } from '../request/request-hooks.ts'
 import { sendPage } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 import { continued, isEmpty, type ReadSpec, watchedTypes } from './follow-changes.ts'

@@ -1,8 +1,7 @@
 import { invalidArgument } from '../../contract/errors.ts'
 import { NO_CURSOR, pageTokenRefused } from '../../paging/walk-tokens.ts'
-import { bindPage } from '../pages/bind-page.ts'
 import type { PagedRequest } from '../pages/page.ts'
-import type { TypePageSpec } from '../pages/page-spec.ts'
+import { bindPage, type TypePageSpec } from '../pages/page-spec.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { ExportSpec } from './write-export.ts'
 

@@ -3,9 +3,8 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { OTHER_VERSIONS_MAX, type SnapshotState } from '../../paging/page-token.ts'
 import { hasKind, linkedTypesOf } from '../../query/query-tree.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { bindPage } from './bind-page.ts'
 import type { PagedRequest } from './page.ts'
-import type { TypePageSpec } from './page-spec.ts'
+import { bindPage, type TypePageSpec } from './page-spec.ts'
 
 /** The objects whose changes are followed. */
 export type FollowedObjects = Pick<

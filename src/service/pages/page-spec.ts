@@ -1,12 +1,24 @@
-import { V2_PAGE_SIZES } from '../../contract/limits.ts'
-import { flatRecordShape, type RecordShape, recordShape } from '../../contract/object-record.ts'
+/** What a page of objects is requested by, and what its tokens are bound to: all but its size. */
+import { nextTurn } from '../../admission/next-turn.ts'
+import { ObjectQueryError } from '../../contract/errors.ts'
+import { SET_PAGE_MAX_QUERY_BYTES, V2_PAGE_SIZES } from '../../contract/limits.ts'
+import {
+  flatRecordShape,
+  type RecordShape,
+  recordShape,
+  shapeKey,
+} from '../../contract/object-record.ts'
 import type { Revision } from '../../contract/revisions.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { type FingerprintedRequest, shortHash } from '../../paging/fingerprints.ts'
+import type { TokenBinding } from '../../paging/page-token.ts'
 import { effectivePageSize } from '../../paging/walk-tokens.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
+import { plainQuery, typeIdentity } from '../../query/query-tree.ts'
 import type { Selection } from '../../query/selection.ts'
 import type { SetOrderTerm, SetPagePart } from '../../store/object-store.ts'
-import type { PagingParameters } from './page.ts'
+import type { ServiceParts } from '../service-parts.ts'
+import type { PagedRequest, PagingParameters } from './page.ts'
 
 /** The page that an endpoint requests. */
 export type PageSpec = TypePageSpec | SetPageSpec
@@ -39,7 +51,7 @@ export interface TypePageSpec extends WalkSpec {
 }
 
 /** A page of objects of several types. Only for v2. */
-export interface SetPageSpec extends WalkSpec {
+interface SetPageSpec extends WalkSpec {
   readonly parts: readonly SetPagePart[]
   /** Part after part, each in key order, if empty. */
   readonly order: readonly SetOrderTerm[]
@@ -66,4 +78,69 @@ export function pageSizeOf(
 ): number {
   if (maximum !== undefined) return effectivePageSize(pageSize ?? undefined, maximum)
   return effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
+}
+
+/** Returns the binding of a page. That of several types is a promise, since they can be large. */
+export function bindPage(
+  { caller }: PagedRequest,
+  spec: PageSpec,
+  { walkTokens }: ServiceParts,
+): TokenBinding | Promise<TokenBinding> {
+  const { endpoint, ontology, paging } = spec
+  const bind = (contents: PageContents) => {
+    const walk = { endpoint, ontologyRid: ontology.rid, snapshot: paging.snapshot ?? false }
+    return walkTokens.bind({ ...walk, ...contents }, caller.id, ontology.viewId)
+  }
+  return 'parts' in spec ? contentsOfSet(spec).then(bind) : bind(contentsOfType(spec))
+}
+
+type PageContents = Omit<FingerprintedRequest, 'endpoint' | 'ontologyRid' | 'snapshot'>
+
+function contentsOfType(spec: TypePageSpec): PageContents {
+  const { revision, objectType, query, order = [], selection } = spec
+  const { excludeRid = false, isByRelevance = false } = spec
+  return {
+    revision,
+    objectType: typeIdentity(objectType),
+    query: plainQuery(query),
+    order: isByRelevance ? [{ relevance: true }] : order,
+    selection,
+    excludeRid,
+  }
+}
+
+async function contentsOfSet({ parts, order }: SetPageSpec): Promise<PageContents> {
+  return {
+    revision: 'v2',
+    objectType: parts.map((part) => typeIdentity(part.objectType)).join(';'),
+    query: await digestParts(parts),
+    order,
+    selection: undefined,
+  }
+}
+
+/** How much text is hashed before other requests get a turn; hashing it takes a millisecond. */
+const HASHED_AT_ONCE = 1024 * 1024
+
+async function digestParts(parts: readonly SetPagePart[]): Promise<readonly string[]> {
+  const digests: string[] = []
+  let total = 0
+  let sinceTurn = 0
+  for (const { query, record } of parts) {
+    const { shape, selection } = record
+    const text = JSON.stringify([plainQuery(query), shapeKey(shape), selection ?? null])
+    total += text.length
+    sinceTurn += text.length
+    if (total > SET_PAGE_MAX_QUERY_BYTES) throw tooLarge(parts.length)
+    digests.push(shortHash(text).toString('base64url'))
+    if (sinceTurn < HASHED_AT_ONCE) continue
+    await nextTurn()
+    sinceTurn = 0
+  }
+  return digests
+}
+
+function tooLarge(typeCount: number): ObjectQueryError {
+  const reason = `its queries of ${typeCount} object types have more than ${SET_PAGE_MAX_QUERY_BYTES} bytes together; ask for fewer types or values`
+  return new ObjectQueryError('UnsupportedObjectSet', { reason })
 }

@@ -29,10 +29,9 @@ import {
 import { readTiers } from '../ranking/read-tiers.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { bindPage } from './bind-page.ts'
 import { changesAfter } from './changes-token.ts'
 import type { Page, PagedRequest } from './page.ts'
-import { type PageSpec, pageSizeOf, shapeOf, type TypePageSpec } from './page-spec.ts'
+import { bindPage, type PageSpec, pageSizeOf, shapeOf, type TypePageSpec } from './page-spec.ts'
 import { readParts, refuseManyTypes } from './read-parts.ts'
 
 export async function readObjectPage(

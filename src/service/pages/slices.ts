@@ -10,9 +10,8 @@ import { NO_CURSOR, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import type { PartEnd, SplitKeys, StoredPage } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { bindPage } from './bind-page.ts'
 import type { PagedRequest } from './page.ts'
-import type { TypePageSpec } from './page-spec.ts'
+import { bindPage, type TypePageSpec } from './page-spec.ts'
 import { probeRequest } from './probe-request.ts'
 
 /** Returns the page tokens of slices. The spec is that of the list that they are for. */

@@ -1,18 +1,112 @@
 /**
- * Every request to an endpoint with a scope is authenticated, counted against the limits of its caller
- * and checked for its scope, before its parameters are looked at. Requests for pages may take the
- * caller from a cache: nothing is sent before the page has verified it, and if it has changed, the
- * request is handled again.
+ * What happens to every request before its handler. It is opened, and reported when it ends. At an
+ * endpoint with a scope it is then authenticated, counted against the limits of its caller and checked
+ * for its scope, before its parameters are looked at. Requests for pages may take the caller from a
+ * cache: nothing is sent before the page has verified it, and if it has changed, the request is
+ * handled again.
  */
-import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { type Identified, identify, identifyFromCache, viewOf } from '../../access/authenticate.ts'
-import { requireScope } from '../../access/caller.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { type Caller, requireScope } from '../../access/caller.ts'
+import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyName } from '../../ontology/catalogue.ts'
 import { requireVerified, StaleIdentity } from '../../store/port/request-context.ts'
 import type { App } from '../app.ts'
-import { errorHandler } from '../response/error-response.ts'
+import { errorHandler, refusePipelinedRequest } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
+import type { RequestTrace } from '../tracing/tracing.ts'
+
+/** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
+export function openRequests(app: App, services: Services): void {
+  const { isReportingRequests, tracing } = services
+  app.addHook('onRequest', (request, reply, done) => {
+    const context = services.openRequests.open(request.raw, reply.raw, request.routeOptions.url)
+    if (context === undefined) {
+      reply.hijack()
+      refusePipelinedRequest(reply.raw)
+      return
+    }
+    request.context = context
+    if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
+    const trace = tracing?.start(request.headers)
+    if (trace !== undefined) traceRequest(trace, request, reply)
+    done(hostMistake(request.raw))
+  })
+}
+
+/** The characters of a host and a port (RFC 3986, 3.2). */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+
+/** Returns the error for a request that does not have exactly one valid host (RFC 9112, 3.2). */
+function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Error | undefined {
+  if (headers.host === undefined) {
+    if (httpVersion !== '1.1') return undefined
+    return invalidArgument('host', 'HTTP/1.1 requires a Host header')
+  }
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    // Node.js keeps the first of several.
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count > 1) return invalidArgument('host', `is sent ${count} times; send it once`)
+  return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
+}
+
+/**
+ * Reports a request that has ended, unless its client has left. Fastify has a hook for this, which
+ * costs several times as much.
+ */
+function reportRequest(
+  request: FastifyRequest,
+  response: ServerResponse,
+  { emit }: Pick<Services, 'emit'>,
+): void {
+  if (!response.writableFinished) return
+  const { id: requestId, context } = request
+  const { sentPage } = context
+  for (const read of context.reads) emit({ event: 'pageRead', requestId, ...read })
+  emit({
+    event: 'requestFinished',
+    requestId,
+    method: request.method,
+    route: context.route,
+    status: response.statusCode,
+    durationMs: roundMs(context.elapsedMs()),
+    storeMs: roundMs(context.storeMs),
+    objects: sentPage.objects,
+    bytes: sentPage.bytes ?? contentLength(response),
+    caller: (request.caller as Caller | undefined)?.id,
+    errorName: request.errorName,
+  })
+}
+
+/** Rounds to microseconds. */
+function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+function contentLength(response: ServerResponse): number | undefined {
+  const length = Number(response.getHeader('content-length'))
+  return Number.isNaN(length) ? undefined : length
+}
+
+/** Traces a request, which ends with the last byte of its response. */
+function traceRequest(trace: RequestTrace, request: FastifyRequest, reply: FastifyReply): void {
+  request.context.trace = trace
+  request.context.defer(() => {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string }
+    trace.end({
+      method: request.method,
+      route: request.context.route,
+      operation: operationId,
+      status: reply.statusCode,
+      errorName: request.errorName,
+      objects: request.context.sentPage.objects,
+    })
+  })
+}
 
 /** How often a request is handled while its definition keeps changing. */
 const MAX_ATTEMPTS = 5
