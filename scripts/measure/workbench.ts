@@ -65,7 +65,11 @@ export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 /** Reads every page from the store. */
 export const NO_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
 /** Flags that `oqs serve` sets by restarting itself, which it does not do on a channel. */
-export const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']
+export const NODE_FLAGS = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=100',
+  '--no-allocation-site-pretenuring',
+]
 /** No limits for callers; tokens and snapshots stay valid until the end of the run. */
 export const NO_LIMITS = {
   OQS_RATE_LIMIT_PER_MINUTE: 'none',

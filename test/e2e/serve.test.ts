@@ -151,7 +151,8 @@ describe('the process of a command', () => {
     await waitForLine(oqs, 'listening on ')
     oqs.child.kill('SIGTERM')
     expect(await oqs.ended).toBe(0)
-    const flags = '--max-semi-space-size=16,--heap-growing-percent=100'
+    const flags =
+      '--max-semi-space-size=16,--heap-growing-percent=100,--no-allocation-site-pretenuring'
     expect(flagsOf(oqs.stderr())).toBe(`${oqs.child.pid}${flags}`)
   })
 
