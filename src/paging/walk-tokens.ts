@@ -22,6 +22,7 @@ import {
   type TokenBinding,
   type TokenRefusal,
 } from './page-token.ts'
+import { decodeSetPosition, encodeSetPosition } from './set-cursor.ts'
 import type { TokenKeys } from './token-keys.ts'
 
 /** How many objects one walk may return in total [8.2]. */
@@ -97,6 +98,12 @@ export interface TokenLifetime {
   readonly changesMaxAgeSeconds: number
 }
 
+/** The latest versions of the types that a request reads, and when they were. */
+export interface Moment extends Pick<PageState, 'listedTypes'> {
+  readonly versions: readonly number[]
+  readonly takenAtSeconds: number
+}
+
 /** The number of hashes to cache: all pages of a walk have the same fingerprints. */
 const HASHES_KEPT = 1000
 /** Longer texts are hashed every time. */
@@ -169,18 +176,19 @@ export class WalkTokens {
   }
 
   /** Seals a token from which changes can be followed. */
-  sealChanges(versions: SnapshotState, binding: TokenBinding): string {
-    const state = { after: NO_CURSOR, served: 0, totalCount: undefined, snapshot: versions }
-    const expiresAt = versions.takenAtSeconds + this.lifetime.changesMaxAgeSeconds
+  sealChanges({ versions, takenAtSeconds, listedTypes }: Moment, binding: TokenBinding): string {
+    const after = { pk: encodeSetPosition({ part: 0, pk: '', versions }), version: 0 }
+    const snapshot = { version: 0, takenAtSeconds }
+    const state = { after, served: 0, totalCount: undefined, snapshot, listedTypes }
+    const expiresAt = takenAtSeconds + this.lifetime.changesMaxAgeSeconds
     return sealPageToken(state, binding, expiresAt, this.#keys)
   }
 
   /** Opens such a token. Throws `InvalidPageToken` with the reason. */
-  openChanges(token: string, binding: TokenBinding, nowSeconds: number): SnapshotState {
+  openChanges(token: string, binding: TokenBinding, nowSeconds: number): readonly number[] {
     const opened = openPageToken(token, binding, nowSeconds, this.#keys)
     if ('refused' in opened) throw pageTokenRefused(token, opened.refused)
-    if (opened.state.snapshot === undefined) throw pageTokenRefused(token, 'malformed')
-    return opened.state.snapshot
+    return decodeSetPosition(opened.state.after.pk).versions ?? []
   }
 
   /** Returns a short hash of a text that the pages of a walk have in common. */

@@ -39,7 +39,7 @@ describe('oqs follow', () => {
     const next = await follow('--since', tokenIn(start.stderr), '--once')
     expect(linesOf(next.stdout)).toEqual([
       { put: { rid: expect.any(String), properties: changed } },
-      { delete: { primaryKey: 'NRT' } },
+      { delete: { primaryKey: 'NRT', objectType: 'airport' } },
     ])
     const last = await follow('--since', tokenIn(next.stderr), '--once', '--tokens')
     expect([linesOf(last.stdout), last.stderr]).toEqual([
@@ -64,7 +64,7 @@ describe('oqs follow', () => {
     expect([await oqs.ended, oqs.stderr()]).toEqual([0, ''])
     expect(linesOf(oqs.stdout()).filter((line) => !('nextChangesToken' in Object(line)))).toEqual([
       { put: { rid: expect.any(String), properties: { iata: 'BER', city: 'Berlin' } } },
-      { delete: { primaryKey: 'BER' } },
+      { delete: { primaryKey: 'BER', objectType: 'airport' } },
     ])
   })
 

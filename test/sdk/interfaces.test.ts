@@ -78,6 +78,34 @@ describe('interfaces of @osdk/client', () => {
     expect(second.totalCount).toBe('5')
   })
 
+  it('subscribes to the objects of all types', async () => {
+    const calls: string[] = []
+    const { unsubscribe } = set(Place)
+      .where({ height: { $lte: 10 } })
+      .subscribe({
+        onChange: ({ object, state }: Untyped) =>
+          calls.push([state, object.$objectType, object.$primaryKey, object.placeName].join(' ')),
+        onSuccessfulSubscription: () => calls.push('subscribed'),
+        onError: ({ error }: Untyped) => calls.push(`error ${JSON.stringify(error)}`),
+      })
+    await expect.poll(() => calls).toEqual(['subscribed'])
+    await service.write('places', 'station', [{ put: { number: 9, placeName: 'Pit', height: 0 } }])
+    await service.write('places', 'airport', [{ put: { id: 'Z', name: 'Sea', elevation: 1 } }])
+    await expect.poll(() => calls.length).toBe(3)
+    await service.write('places', 'airport', [{ delete: 'Z' }])
+    await service.write('places', 'station', [{ delete: 9 }])
+    await expect
+      .poll(() => calls)
+      .toEqual([
+        'subscribed',
+        'ADDED_OR_UPDATED station 9 Pit',
+        'ADDED_OR_UPDATED airport Z Sea',
+        'REMOVED airport Z ',
+        'REMOVED station 9 ',
+      ])
+    unsubscribe()
+  })
+
   it('turns objects into their own type and back with $as', async () => {
     const { data } = await set(Place).fetchPage({ $pageSize: 1 })
     const airport = data[0].$as(Airport)

@@ -33,7 +33,13 @@ export interface Page<Item = ObjectRecord> {
 /** An object that was created or changed, or the key of one that is gone. */
 export type ObjectChange<Item> =
   | { readonly put: Item }
-  | { readonly delete: { readonly primaryKey: unknown } }
+  | {
+      readonly delete: {
+        readonly primaryKey: unknown
+        /** Only in changes of object sets, which can have several types. */
+        readonly objectType?: string
+      }
+    }
 
 /** A page of changes; the last one has a `nextChangesToken`. */
 export type ChangesPage<Item> = Page<ObjectChange<Item>>

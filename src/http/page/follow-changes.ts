@@ -3,16 +3,16 @@
  * pages, the follower is identified again, so that it gets nothing that it may no longer see.
  */
 import type { FastifyRequest } from 'fastify'
-import { linkedTypesOf } from '../../query/query-tree.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readChanges } from '../../service/changes/read-changes.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
+import { typesOfSet } from '../../store/object-store.ts'
 import { identifyAgain } from '../request/request-hooks.ts'
 import type { Services } from '../services.ts'
 
-/** Returns what a request follows, as its caller sees it now. */
-export type ReadSpec = () => ChangesSpec | Promise<ChangesSpec>
+/** Returns what a request follows, as its caller sees it now. The token is the one it goes on from. */
+export type ReadSpec = (since?: string) => ChangesSpec | Promise<ChangesSpec>
 
 /** How often a silent follower gets a new token, so that the last one never becomes too old. */
 export const NEW_TOKEN_MS = 600_000
@@ -58,7 +58,7 @@ export async function* followChanges(
     }
     if (hasEnded()) return
     await identifyAgain(request, services)
-    spec = continued(await readSpec(), spec, page)
+    spec = await continued(readSpec, spec, page)
   }
 }
 
@@ -83,12 +83,19 @@ export function isEmpty({ count, nextPageToken }: Page): boolean {
 }
 
 /** Returns what follows a page of an earlier request. */
-export function continued(spec: ChangesSpec, earlier: ChangesSpec, page: Page): ChangesSpec {
-  const since = page.nextChangesToken ?? earlier.paging.since
-  return { ...spec, paging: { ...earlier.paging, since, pageToken: page.nextPageToken ?? null } }
+export async function continued(
+  readSpec: ReadSpec,
+  { paging }: ChangesSpec,
+  { nextChangesToken, nextPageToken }: Page,
+): Promise<ChangesSpec> {
+  const since = nextChangesToken ?? paging.since
+  return {
+    ...(await readSpec(since)),
+    paging: { ...paging, since, pageToken: nextPageToken ?? null },
+  }
 }
 
 /** Returns the types whose versions change what a request follows. */
-export function watchedTypes({ objectType, query }: ChangesSpec): readonly string[] {
-  return [objectType, ...linkedTypesOf(query, objectType)].map(({ rid }) => rid)
+export function watchedTypes({ parts }: ChangesSpec): readonly string[] {
+  return typesOfSet(parts).map(({ rid }) => rid)
 }

@@ -29,6 +29,6 @@ export async function sendChanges(
     if (!isPublished) return sendPage(reply, page)
     // Meanwhile the token may have been revoked, or its rights changed.
     await identifyAgain(request, services)
-    next = continued(await readSpec(), next, page)
+    next = await continued(readSpec, next, page)
   }
 }

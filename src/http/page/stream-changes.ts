@@ -28,7 +28,7 @@ export async function streamChanges(
 ): Promise<FastifyReply> {
   const wait = (event: () => Promise<boolean>) =>
     services.admission.whileWaiting(request.context, event)
-  const start = withLastEventId(await readSpec(), request)
+  const start = await startOf(request, readSpec)
   const signal = request.context.signal()
   const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, wait }
   const pages = followChanges(follower, start, services)
@@ -49,9 +49,11 @@ export async function streamChanges(
   return reply
 }
 
-function withLastEventId(spec: ChangesSpec, { headers }: FastifyRequest): ChangesSpec {
+async function startOf({ headers }: FastifyRequest, readSpec: ReadSpec): Promise<ChangesSpec> {
   const since = headers['last-event-id']
-  return typeof since === 'string' ? { ...spec, paging: { ...spec.paging, since } } : spec
+  if (typeof since !== 'string') return readSpec()
+  const spec = await readSpec(since)
+  return { ...spec, paging: { ...spec.paging, since } }
 }
 
 function eventOf(page: Followed): string {

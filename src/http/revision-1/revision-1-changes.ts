@@ -1,5 +1,6 @@
 import { resolveTypePath } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
+import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'
 import { FollowingParameters, readListing } from '../page/listing-parameters.ts'
 import { sendChanges } from '../page/send-changes.ts'
@@ -16,12 +17,11 @@ export const listObjectChanges = endpoint({
     sendChanges(request, reply, services, () => {
       const { ontology, objectType } = resolveTypePath(request, request.params)
       const { query, selection } = readListing(request.query, objectType, services.limits.query)
+      const revision = '1.0'
       return {
         ontology,
-        objectType,
-        revision: '1.0',
-        query,
-        selection,
+        revision,
+        parts: [partOf({ revision, objectType, query, selection })],
         paging: request.query,
         maximumPageSize: PAGE_SIZES.listObjects,
       }

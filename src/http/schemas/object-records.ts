@@ -25,9 +25,14 @@ export const CountedObjectPage = Type.Object({
 })
 
 /** A page of changes, with records of a revision. */
-export function changesPage<Record extends TSchema>(record: Record) {
+export function changesPage<Record extends TSchema>(
+  record: Record,
+  { namesTypes = false }: { readonly namesTypes?: boolean } = {},
+) {
   const put = Type.Object({ put: record })
-  const removed = Type.Object({ delete: Type.Object({ primaryKey: PrimaryKey }) })
+  const objectType = text('The object type of the object.')
+  const named = namesTypes ? { objectType } : {}
+  const removed = Type.Object({ delete: Type.Object({ primaryKey: PrimaryKey, ...named }) })
   return Type.Object({
     data: Type.Array(Type.Union([put, removed])),
     nextPageToken: NextPageToken,

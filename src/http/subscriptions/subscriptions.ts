@@ -9,9 +9,8 @@ import { Value } from 'typebox/value'
 import { resolveOntology } from '../../access/resolve.ts'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { checkSelection } from '../../query/selection.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
-import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
+import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import type { Page } from '../../service/pages/page.ts'
 import { type Followed, followChanges, isEmpty, NEW_TOKEN_MS } from '../page/follow-changes.ts'
 import { reportError } from '../response/error-response.ts'
@@ -136,7 +135,8 @@ class Subscription {
   readonly #stopped = new AbortController()
   readonly #signal: AbortSignal
   #pages: AsyncGenerator<Followed> | undefined
-  #objectType: ObjectType | undefined
+  /** Those of the set, by API name. */
+  #objectTypes: ReadonlyMap<string, ObjectType> = new Map()
 
   constructor(
     wanted: SubscribeRequest,
@@ -212,7 +212,7 @@ class Subscription {
 
   async #refresh(): Promise<void> {
     await this.start()
-    const objectType = this.#objectType?.apiName
+    const [objectType] = this.#objectTypes.keys()
     await this.#channel.send({ type: 'refreshObjectSet', id: this.id, objectType })
   }
 
@@ -227,38 +227,31 @@ class Subscription {
 
   #updates({ records }: Page): readonly object[] {
     const changes = JSON.parse(`[${Buffer.from(records).toString('utf8')}]`) as readonly Change[]
-    const { apiName, primaryKey } = this.#objectType ?? {}
     return changes.map((change) => {
       if ('put' in change) return { type: 'object', object: change.put, state: 'ADDED_OR_UPDATED' }
-      const { primaryKey: key } = change.delete
+      const { primaryKey: key, objectType: apiName } = change.delete
+      const { primaryKey } = this.#objectTypes.get(apiName) ?? {}
       const own = primaryKey === undefined ? {} : { [primaryKey.apiName]: key }
       const object = { __primaryKey: key, __apiName: apiName, ...own }
       return { type: 'object', object, state: 'REMOVED' }
     })
   }
 
-  readonly #readSpec = async (): Promise<ChangesSpec> => {
-    const request = this.#request
-    const { ontology: name } = request.params as { readonly ontology: string }
-    const ontology = resolveOntology(request.catalogue, request.caller, name)
+  readonly #readSpec = async (since = 'now'): Promise<ChangesSpec> => {
+    const { catalogue, caller, context, params } = this.#request
+    const { ontology: name } = params as { readonly ontology: string }
+    const ontology = resolveOntology(catalogue, caller, name)
     const { objectSet, propertySet = [] } = this.#wanted
-    const { part } = await readSingleTypeSet(
-      { objectSet },
-      ontology,
-      request.context,
-      this.#services,
-    )
-    const { objectType, query } = part
-    this.#objectType = objectType
-    const selection = checkSelection(propertySet.map(String), objectType)
-    const paging = { since: 'now' }
-    return { ontology, objectType, revision: 'v2', query, selection, excludeRid: false, paging }
+    const wanted = { objectSet, select: propertySet.map(String), since }
+    const set = await readFollowedSet(wanted, ontology, context, this.#services)
+    this.#objectTypes = new Map(set.parts.map(({ objectType: type }) => [type.apiName, type]))
+    return { ...set, paging: { since } }
   }
 }
 
 type Change =
   | { readonly put: object }
-  | { readonly delete: { readonly primaryKey: string | number | boolean } }
+  | { readonly delete: { readonly primaryKey: unknown; readonly objectType: string } }
 
 /** Returns an error as the SDK describes those of subscriptions. */
 function errorOf({ errorName, parameters }: ObjectQueryError) {

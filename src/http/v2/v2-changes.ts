@@ -3,7 +3,8 @@ import { resolveOntology, resolveTypePath } from '../../access/resolve.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { EVERYTHING } from '../../query/query.ts'
-import { readSingleTypeSet } from '../../service/object-sets/read-object-set.ts'
+import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
+import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
 import { sendChanges } from '../page/send-changes.ts'
@@ -12,6 +13,8 @@ import { bodyFollowing, queryFollowing } from '../schemas/paging.ts'
 import { ObjectSet, parseWhere, selectionMembers, where } from './body-members.ts'
 import { RecordParameters } from './list-parameters.ts'
 import { FlatRecord } from './v2-records.ts'
+
+const revision = 'v2'
 
 export const v2Changes = [
   endpoint({
@@ -25,15 +28,9 @@ export const v2Changes = [
       sendChanges(request, reply, services, () => {
         const { ontology, objectType } = resolveTypePath(request, request.params)
         const { select, excludeRid = false } = request.query
-        return {
-          ontology,
-          objectType,
-          revision: 'v2',
-          query: EVERYTHING,
-          selection: readSelection(select, objectType),
-          excludeRid,
-          paging: request.query,
-        }
+        const selection = readSelection(select, objectType)
+        const part = partOf({ revision, objectType, query: EVERYTHING, selection, excludeRid })
+        return { ontology, revision, parts: [part], paging: request.query }
       }),
   }),
 
@@ -50,15 +47,11 @@ export const v2Changes = [
       sendChanges(request, reply, services, () => {
         const { body } = request
         const { ontology, objectType } = resolveTypePath(request, request.params)
-        return {
-          ontology,
-          objectType,
-          revision: 'v2',
-          query: parseWhere(body.where, objectType, services.limits.query),
-          selection: parseSelection(body, objectType),
-          excludeRid: body.excludeRid ?? false,
-          paging: body,
-        }
+        const query = parseWhere(body.where, objectType, services.limits.query)
+        const selection = parseSelection(body, objectType)
+        const excludeRid = body.excludeRid ?? false
+        const part = partOf({ revision, objectType, query, selection, excludeRid })
+        return { ontology, revision, parts: [part], paging: body }
       }),
   }),
 
@@ -68,25 +61,15 @@ export const v2Changes = [
     operationId: 'loadObjectSetChanges',
     summary: 'Load the changes of an object set',
     description:
-      'The objects must be of one type. An object that leaves the set, also because a linked object has changed, appears as a delete.',
+      'An object that leaves the set, also because a linked object has changed, appears as a delete. Changes of several object types come type after type, by API name. Objects of an interface have the properties that implement it, under the names of their type.',
     body: Type.Object({ objectSet: ObjectSet, ...selectionMembers, ...bodyFollowing }, closed),
-    response: changesPage(FlatRecord),
+    response: changesPage(FlatRecord, { namesTypes: true }),
     handle: (request, reply, services) =>
-      sendChanges(request, reply, services, async () => {
-        const { body, context } = request
-        const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
-        const { objectSet } = body
-        const { part } = await readSingleTypeSet({ objectSet }, ontology, context, services)
-        const { objectType, query } = part
-        return {
-          ontology,
-          objectType,
-          revision: 'v2',
-          query,
-          selection: parseSelection(body, objectType),
-          excludeRid: body.excludeRid ?? false,
-          paging: body,
-        }
+      sendChanges(request, reply, services, async (since = request.body.since) => {
+        const { body, context, catalogue, caller, params } = request
+        const ontology = resolveOntology(catalogue, caller, params.ontology)
+        const set = await readFollowedSet({ ...body, since }, ontology, context, services)
+        return { ...set, paging: body }
       }),
   }),
 ]

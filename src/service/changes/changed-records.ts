@@ -3,9 +3,8 @@ import { keyValue, primaryKeyText } from '../../ontology/values/primary-key.ts'
 import { pageTokenRefused } from '../../paging/walk-tokens.ts'
 import type { ListedChange } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
-import { shapeOf } from '../pages/page-spec.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import type { ChangesSpec, ChangesWalk } from './changes-walk.ts'
+import type { PartRange } from './changes-walk.ts'
 
 /** What a page says about an object. */
 export interface ChangeEntry {
@@ -24,13 +23,12 @@ export interface ChangedRecords {
 
 /** Returns the entries as JSON, as many as a page has room for. */
 export async function changedRecords(
-  spec: ChangesSpec,
-  { until: { version } }: ChangesWalk,
+  { objectType, record: { shape, selection }, until: { version } }: PartRange,
   entries: readonly ChangeEntry[],
+  { namesTypes }: { readonly namesTypes: boolean },
   context: RequestContext,
   { objects, limits }: ServiceParts,
 ): Promise<ChangedRecords> {
-  const { objectType, selection } = spec
   const keys = entries.flatMap(({ kind, change }) => (kind === 'put' ? [change.pk] : []))
   const page =
     keys.length === 0
@@ -38,7 +36,7 @@ export async function changedRecords(
       : await objects.readRecords(
           {
             objectType,
-            record: { shape: asPut(shapeOf(spec)), selection, separator: '\n' },
+            record: { shape: asPut(shape), selection, separator: '\n' },
             isOfDefinition: true,
             keys,
             version,
@@ -51,6 +49,7 @@ export async function changedRecords(
   const puts = page ? Buffer.from(page.records).toString('utf8').split('\n') : []
   page?.release()
   const { type } = objectType.primaryKey
+  const named = namesTypes ? { objectType: objectType.apiName } : {}
   const texts: string[] = []
   let putCount = 0
   for (const { kind, change } of entries) {
@@ -58,7 +57,7 @@ export async function changedRecords(
     if (kind === 'put' && put === undefined) break
     if (put === undefined) {
       const primaryKey = keyValue(type, primaryKeyText(type, change.pk))
-      texts.push(JSON.stringify({ delete: { primaryKey } }))
+      texts.push(JSON.stringify({ delete: { primaryKey, ...named } }))
     } else {
       texts.push(put)
       putCount += 1

@@ -1,19 +1,21 @@
 /**
- * Reads what has changed between two versions: a page of `{"put": record}` and
+ * Reads what has changed between two moments: a page of `{"put": record}` and
  * `{"delete": {"primaryKey": …}}`, each object once, with its latest state. An object that matched at
- * the first version and no longer matches, or that the caller may no longer see, counts as deleted.
+ * the first moment and no longer matches, or that the caller may no longer see, counts as deleted.
+ * Objects of several types come type after type.
  */
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { pageTokenRefused } from '../../paging/walk-tokens.ts'
-import type { ListedChange } from '../../store/object-store.ts'
+import type { ListedChange, SetCursor } from '../../store/object-store.ts'
 import type { Page, PagedRequest } from '../pages/page.ts'
 import { pageSizeOf } from '../pages/page-spec.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { type ChangeEntry, changedRecords } from './changed-records.ts'
+import { type ChangedRecords, type ChangeEntry, changedRecords } from './changed-records.ts'
 import {
   type ChangesSpec,
   type ChangesWalk,
   openChangesWalk,
+  type PartRange,
   sealChangesWalk,
 } from './changes-walk.ts'
 import { membersOf } from './members.ts'
@@ -24,56 +26,99 @@ export async function readChanges(
   services: ServiceParts,
 ): Promise<Page> {
   const { context } = request
-  const { memory, admission, objects } = services
+  const { memory, admission, limits } = services
   const walk = await openChangesWalk(request, spec, services)
   memory.refuseWhenFull(context.callerId)
-  const maxChanges = pageSizeOf(spec.maximumPageSize, spec.paging)
-  for (let { after } = walk; ; ) {
-    const listed = await objects.listChanges(
-      {
-        objectType: spec.objectType,
-        since: walk.since.version,
-        until: walk.until.version,
-        after,
-        maxChanges,
-        includesUnchanged: walk.isLinkedChanged,
-      },
-      context,
-    )
-    if (listed === 'reclaimed') throw pageTokenRefused(spec.paging.pageToken, 'reclaimed')
-    const entries = await entriesOf(spec, walk, listed.changes, request, services)
-    const page = await changedRecords(spec, walk, entries, context, services)
-    after = page.isCut ? page.last : listed.changes.at(-1)
-    const hasMore = page.isCut || listed.more
+  const pageSize = pageSizeOf(spec.maximumPageSize, spec.paging)
+  const records: Uint8Array[] = []
+  let [count, bytes] = [0, 0]
+  let after = walk.after ?? startOf(walk, 0)
+  while (after !== undefined && count < pageSize) {
+    const found = await readPart(request, spec, walk, after, pageSize - count, services)
+    // What a page starts with is in it even if it exceeds the budget.
+    if (count > 0 && bytes + found.records.length > limits.pageMaxBytes) break
+    after = found.next
+    if (found.count > 0) records.push(...(count === 0 ? [] : [COMMA]), found.records)
+    count += found.count
+    bytes += found.records.length + 1
     // A page is never empty if another one follows.
-    if (page.count === 0 && hasMore) {
-      await admission.takeTurn(context.callerId)
-      context.signal().throwIfAborted()
-      continue
-    }
-    context.noteRead([spec.objectType], page.count)
-    const held = memory.hold(context.callerId, page.records.length)
-    context.defer(() => held.release())
-    return {
-      records: page.records,
-      count: page.count,
-      totalCount: undefined,
-      version: isPartlyHidden(spec.objectType) ? undefined : walk.until.version,
-      ...sealChangesWalk(walk, hasMore ? after : undefined, services),
-      isTaggedByContent: true,
-      etagInputs: [
-        walk.bindings.ofChanges.request.toString('base64url'),
-        walk.bindings.ofChanges.caller.toString('base64url'),
-        ...services.walkTokens.etagInputs(walk.nowSeconds),
-      ],
-    }
+    if (count > 0 && !found.isWhole) break
+    await admission.takeTurn(context.callerId)
+    context.signal().throwIfAborted()
   }
+  const objectTypes = spec.parts.map(({ objectType }) => objectType)
+  const hasVersion = objectTypes.length === 1 && !objectTypes.some(isPartlyHidden)
+  context.noteRead(objectTypes, count)
+  const held = memory.hold(context.callerId, bytes)
+  context.defer(() => held.release())
+  return {
+    records: Buffer.concat(records),
+    count,
+    totalCount: undefined,
+    version: hasVersion ? walk.until[0] : undefined,
+    ...sealChangesWalk(walk, spec, after, services),
+    isTaggedByContent: true,
+    etagInputs: [
+      walk.bindings.ofChanges.request.toString('base64url'),
+      walk.bindings.ofChanges.caller.toString('base64url'),
+      ...services.walkTokens.etagInputs(walk.nowSeconds),
+    ],
+  }
+}
+
+const COMMA = Buffer.from(',')
+
+interface PartChanges extends Pick<ChangedRecords, 'records' | 'count'> {
+  /** Where the changes go on, in this part or a later one; undefined at the end. */
+  readonly next: SetCursor | undefined
+  /** Whether they reach the end of the part. */
+  readonly isWhole: boolean
+}
+
+/** Reads changes of one part. All of them may be hidden, although more follow. */
+async function readPart(
+  request: PagedRequest,
+  { namesTypes = false, paging }: ChangesSpec,
+  walk: ChangesWalk,
+  { part: index, pk, version }: SetCursor,
+  maxChanges: number,
+  services: ServiceParts,
+): Promise<PartChanges> {
+  const { context } = request
+  const range = walk.parts[index]
+  if (range === undefined) throw pageTokenRefused(paging.pageToken, 'malformed')
+  const listed = await services.objects.listChanges(
+    {
+      objectType: range.objectType,
+      since: range.since.version,
+      until: range.until.version,
+      after: pk === '' ? undefined : { pk, version },
+      maxChanges,
+      includesUnchanged: range.isLinkedChanged,
+    },
+    context,
+  )
+  if (listed === 'reclaimed') throw pageTokenRefused(paging.pageToken, 'reclaimed')
+  const entries = await entriesOf(range, listed.changes, request, services)
+  const found = await changedRecords(range, entries, { namesTypes }, context, services)
+  const last = found.isCut ? found.last : listed.changes.at(-1)
+  const isWhole = !found.isCut && !listed.more
+  const next = isWhole || last === undefined ? startOf(walk, index + 1) : { ...last, part: index }
+  return { ...found, next, isWhole }
+}
+
+/** Returns the start of the first part, from an index on, that may have changes. */
+function startOf({ parts }: ChangesWalk, from: number): SetCursor | undefined {
+  const part = parts.findIndex(
+    ({ since, until, isLinkedChanged }, index) =>
+      index >= from && (since.version !== until.version || isLinkedChanged),
+  )
+  return part < 0 ? undefined : { part, pk: '', version: 0 }
 }
 
 /** Returns what the caller sees of changes. */
 async function entriesOf(
-  { objectType, query }: ChangesSpec,
-  { since, until }: ChangesWalk,
+  { objectType, query, since, until }: PartRange,
   changes: readonly ListedChange[],
   { context }: PagedRequest,
   services: ServiceParts,

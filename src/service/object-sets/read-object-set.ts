@@ -6,6 +6,11 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { isNothing } from '../../query/combine-queries.ts'
+import {
+  decodeListedTypes,
+  encodeListedTypes,
+  type ListedType,
+} from '../../query/object-set/listed-types.ts'
 import { listedIds, loadReferences } from '../../query/object-set/load-references.ts'
 import { parseObjectSet, type SetPart } from '../../query/object-set/parse-object-set.ts'
 import type { Query } from '../../query/query.ts'
@@ -19,6 +24,11 @@ import { findTemporarySet } from './temporary-set.ts'
 interface SetRequest {
   readonly objectSet: unknown
   readonly pageToken?: string | null | undefined
+  /**
+   * The changes token from which the set is followed, or `now`. A type without matches stays in the
+   * set: objects of it may match later.
+   */
+  readonly since?: string | undefined
 }
 
 export interface RequestedSet {
@@ -36,7 +46,7 @@ export interface RequestedSet {
  * for them, and types without objects are left out.
  */
 export async function readRequestedSet(
-  { objectSet, pageToken }: SetRequest,
+  { objectSet, pageToken, since }: SetRequest,
   ontology: Ontology,
   context: ServiceContext,
   services: ServiceParts,
@@ -48,7 +58,8 @@ export async function readRequestedSet(
     const parts = parseObjectSet(objectSet, { ontology, limits, storedSet })
     return { parts: parts.every(isEmptyPart) ? parts.slice(0, 1) : parts, listedTypes: undefined }
   }
-  const resumed = pageToken == null ? undefined : services.walkTokens.listedTypesOf(pageToken)
+  const token = since ?? pageToken
+  const resumed = token == null ? undefined : services.walkTokens.listedTypesOf(token)
   const listed =
     decodeListedTypes(resumed, ontology) ?? (await findListed(ids, ontology, context, services))
   const types = new Set(listed.map(({ objectType }) => objectType))
@@ -59,7 +70,7 @@ export async function readRequestedSet(
     parsed.filter((part) => !isEmptyPart(part)),
   )
   const kept =
-    resumed === undefined
+    resumed === undefined && since === undefined
       ? await nonEmptyParts(parts, context, services)
       : parts.filter((part) => !listed.some((type) => isLeftOut(type, part)))
   const keptTypes = new Set(kept.map(({ objectType }) => objectType))
@@ -181,36 +192,4 @@ async function nonEmptyParts(
 function namesObjects(query: Query): boolean {
   if (query.kind === 'objectIds' || isNothing(query)) return true
   return query.kind === 'and' && query.of.some(namesObjects)
-}
-
-interface ListedType {
-  readonly objectType: ObjectType
-  /** True if none of the type's objects was in the set when the walk started. */
-  readonly isLeftOut: boolean
-}
-
-/**
- * Encodes types by their position in the definition. A definition that changes during a walk may move
- * them; the token is then bound to other types, and is refused.
- */
-function encodeListedTypes(
-  listedTypes: readonly ListedType[],
-  { objectTypes }: Ontology,
-): number[] {
-  const positions = new Map([...objectTypes.values()].map((type, index) => [type, index]))
-  return listedTypes
-    .map(({ objectType, isLeftOut }) => 2 * (positions.get(objectType) ?? 0) + Number(isLeftOut))
-    .sort((a, b) => a - b)
-}
-
-function decodeListedTypes(
-  encoded: readonly number[] | undefined,
-  { objectTypes }: Ontology,
-): ListedType[] | undefined {
-  if (encoded === undefined) return undefined
-  const types = [...objectTypes.values()]
-  return encoded.flatMap((number) => {
-    const objectType = types[number >> 1]
-    return objectType === undefined ? [] : [{ objectType, isLeftOut: number % 2 === 1 }]
-  })
 }

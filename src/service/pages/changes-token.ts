@@ -1,56 +1,84 @@
 /** Which changes can be followed, and the token from which they are. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { OTHER_VERSIONS_MAX, type SnapshotState } from '../../paging/page-token.ts'
-import { hasKind, linkedTypesOf } from '../../query/query-tree.ts'
+import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
+import type { Revision } from '../../contract/revisions.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
+import type { TokenBinding } from '../../paging/page-token.ts'
+import type { Moment } from '../../paging/walk-tokens.ts'
+import { hasLeftOut } from '../../query/object-set/listed-types.ts'
+import { hasKind } from '../../query/query-tree.ts'
+import type { Selection } from '../../query/selection.ts'
+import { type SetPagePart, typesOfSet } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { PagedRequest } from './page.ts'
-import { bindPage, type TypePageSpec } from './page-spec.ts'
+import { bindPage, type PageSpec, partOf } from './page-spec.ts'
 
-/** The objects whose changes are followed. */
-export type FollowedObjects = Pick<
-  TypePageSpec,
-  'ontology' | 'objectType' | 'revision' | 'query' | 'selection' | 'excludeRid'
->
+/** The objects whose changes are followed: of one type, or of several. */
+export interface FollowedObjects {
+  readonly ontology: Ontology
+  readonly revision: Revision
+  readonly parts: readonly SetPagePart[]
+  /** See `RequestedSet`. */
+  readonly listedTypes?: readonly number[] | undefined
+}
 
-/**
- * Returns the token from which the changes after a snapshot can be followed; undefined if they
- * cannot.
- */
+/** Returns the token from which the changes after a walk can be followed; undefined if they cannot. */
 export async function changesAfter(
   request: PagedRequest,
-  objects: FollowedObjects,
-  snapshot: SnapshotState,
+  { spec }: { readonly spec: PageSpec },
+  moment: Moment,
   services: ServiceParts,
 ): Promise<string | undefined> {
+  const { ontology, listedTypes } = spec
+  const [revision, parts] =
+    'parts' in spec ? (['v2', spec.parts] as const) : [spec.revision, [partOf(spec)]]
   // Revision 2.0 has no request for changes.
-  if (objects.revision === '2.0' || unfollowable(objects) !== undefined) return undefined
-  const binding = await bindPage(request, changesRequest(objects), services)
-  return services.walkTokens.sealChanges(snapshot, binding)
+  if (revision === '2.0' || unfollowable(parts) !== undefined) return undefined
+  if (hasLeftOut(listedTypes)) return undefined
+  const binding = await bindChanges(request, { ontology, revision, parts }, services)
+  return services.walkTokens.sealChanges({ ...moment, listedTypes }, binding)
 }
 
-/** Returns the request that changes tokens are bound to: no order of a walk matters to changes. */
-export function changesRequest(objects: FollowedObjects): TypePageSpec {
-  const { ontology, objectType, revision, query, selection, excludeRid = false } = objects
-  const fixed = { endpoint: 'changes', paging: {}, includeTotalCount: false }
-  return { ontology, objectType, revision, query, selection, excludeRid, ...fixed }
+/**
+ * Returns what changes tokens are bound to, or the later pages after one. The order of a walk does not
+ * matter to changes, nor what its records call the properties.
+ */
+export async function bindChanges(
+  request: PagedRequest,
+  { ontology, revision, parts }: FollowedObjects,
+  services: ServiceParts,
+  since = '',
+): Promise<TokenBinding> {
+  const shown = parts.map((part) => ({
+    ...part,
+    record: { shape: [], selection: shownProperties(part) },
+  }))
+  const endpoint = `changes ${revision} ${since}`
+  const fixed = { order: [], paging: {}, includeTotalCount: false }
+  return bindPage(request, { endpoint, ontology, parts: shown, ...fixed }, services)
 }
 
-export function refuseUnfollowable(objects: FollowedObjects): void {
-  const reason = unfollowable(objects)
+/** Returns the properties of the records; undefined if these have all. */
+function shownProperties({ objectType, record: { shape, selection } }: SetPagePart): Selection {
+  const renamed = shape.find((part) => 'renamed' in part)?.renamed
+  if (renamed === undefined) return selection
+  const shown = new Set(renamed.map(({ property }) => property)).add(objectType.primaryKey.apiName)
+  return [...objectType.properties.keys()].filter((name) => shown.has(name))
+}
+
+export function refuseUnfollowable({ parts }: FollowedObjects): void {
+  const reason = unfollowable(parts)
   if (reason !== undefined) {
     throw new ObjectQueryError('Default:InvalidArgument', { parameter: 'where', reason })
   }
 }
 
-/** Returns why the matches of a query cannot be followed; undefined if they can. */
-function unfollowable({ query, objectType }: FollowedObjects): string | undefined {
-  if (hasKind(query, 'relativeDates')) {
+/** Returns why the matches of queries cannot be followed; undefined if they can. */
+function unfollowable(parts: readonly SetPagePart[]): string | undefined {
+  if (parts.some(({ query }) => hasKind(query, 'relativeDates'))) {
     return 'has relative dates: objects match or not as time goes by, without a change'
   }
-  const types = linkedTypesOf(query, objectType).length
-  if (types <= LINKED_TYPES_MAX) return undefined
-  return `links to ${types} other object types; changes can be followed with up to ${LINKED_TYPES_MAX}`
+  const { length } = typesOfSet(parts)
+  if (length <= SET_PAGE_MAX_TYPES) return undefined
+  return `depends on ${length} object types; changes can be followed with up to ${SET_PAGE_MAX_TYPES}`
 }
-
-/** A page token has the versions of both moments. */
-const LINKED_TYPES_MAX = Math.floor((OTHER_VERSIONS_MAX - 1) / 2)

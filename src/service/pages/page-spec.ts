@@ -57,6 +57,14 @@ interface SetPageSpec extends WalkSpec {
   readonly order: readonly SetOrderTerm[]
 }
 
+/** Returns a page of one type as the only part of a set. */
+export function partOf(
+  spec: Pick<TypePageSpec, 'revision' | 'objectType' | 'query' | 'selection' | 'excludeRid'>,
+): SetPagePart {
+  const { objectType, query, selection } = spec
+  return { objectType, query, record: { shape: shapeOf(spec), selection } }
+}
+
 /** Returns the shape of the records of a page. */
 export function shapeOf(
   {

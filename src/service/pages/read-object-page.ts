@@ -11,6 +11,7 @@ import { continuedState } from '../../paging/continue-walk.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
+  type Moment,
   NO_CURSOR,
   nextPageState,
   objectsStillAllowed,
@@ -31,7 +32,7 @@ import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { changesAfter } from './changes-token.ts'
 import type { Page, PagedRequest } from './page.ts'
-import { bindPage, type PageSpec, pageSizeOf, shapeOf, type TypePageSpec } from './page-spec.ts'
+import { bindPage, type PageSpec, pageSizeOf, partOf, shapeOf } from './page-spec.ts'
 import { readParts, refuseManyTypes } from './read-parts.ts'
 
 export async function readObjectPage(
@@ -211,13 +212,12 @@ async function sealPage(
     end: resumed?.end,
     isContinued: resumed?.isContinued,
   })
-  const isEnd = next === undefined && snapshot !== undefined && !resumed?.isContinued
-  const isComplete = isEnd && !('parts' in spec)
+  const isComplete = next === undefined && snapshot !== undefined && !resumed?.isContinued
   return {
     records: stored.records,
     count: stored.count,
     nextChangesToken: isComplete
-      ? await changesAfter(request, spec, snapshot, services)
+      ? await changesAfter(request, walk, momentOf(stored, snapshot), services)
       : undefined,
     nextPageToken: walkTokens.seal(next, binding, nowSeconds),
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
@@ -265,11 +265,6 @@ function limitOf(spec: PageSpec, { limits }: ServiceParts): RetrievalLimit {
   return effectiveLimit(limits.listObjectsLimit, spec.objectType.retrievalLimit)
 }
 
-function partOf(spec: TypePageSpec): SetPagePart {
-  const { objectType, query, selection } = spec
-  return { objectType, query, record: { shape: shapeOf(spec), selection } }
-}
-
 /** Returns the state of a snapshot. The cursor of a set has the versions of all its types. */
 function snapshotOf(
   { version, linkedVersions: otherVersions }: StoredPage,
@@ -278,6 +273,14 @@ function snapshotOf(
 ): SnapshotState {
   if (isSet) return { version: 0, takenAtSeconds }
   return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
+}
+
+/** Returns the versions of all types that a page has read, in the order of `typesOfSet`. */
+function momentOf(
+  { version, linkedVersions = [] }: StoredPage,
+  { takenAtSeconds }: SnapshotState,
+): Moment {
+  return { versions: [version, ...linkedVersions], takenAtSeconds }
 }
 
 function isFiltered({ objectType, query }: SetPagePart): boolean {

@@ -96,7 +96,9 @@ function* findRange(
     after,
     earlier: nameOf(earlier),
     later: nameOf(later),
-    isByKey: byKeyUntil > since && (after === undefined || after.version <= byKeyUntil),
+    isByKey:
+      (includesUnchanged || byKeyUntil > since) &&
+      (after === undefined || after.version <= byKeyUntil),
     byKeyUntil,
     includesUnchanged: includesUnchanged || isReplaced,
     indexedVersion,
