@@ -91,6 +91,17 @@ export class Admission {
     }
   }
 
+  /** Runs work that counts as a request of its own. Throws `TooManyRequests` at a limit. */
+  async runCounted<T>(callerId: string, work: () => Promise<T>): Promise<T> {
+    this.#limits.enter(callerId)
+    try {
+      await this.#turns.take(callerId)
+      return await work()
+    } finally {
+      this.#limits.leave(callerId)
+    }
+  }
+
   #leave(request: AdmittedRequest): void {
     if (this.#admitted.delete(request)) this.#limits.leave(request.callerId)
   }

@@ -220,7 +220,7 @@ function errorBody({ errorName, parameters }: ObjectQueryError, errorInstanceId:
     errorName,
     errorInstanceId,
     errorDescription: ERRORS[errorName].description,
-    parameters: shortened(parameters) as ErrorBody['parameters'],
+    parameters: shortened(parameters),
   }
   return JSON.stringify(body)
 }
@@ -240,14 +240,19 @@ function statusHeaders(
 /** Limits how much of a request an error repeats. A page token fits. */
 const ECHO = { length: 1100, items: 100, depth: 5 } as const
 
-function shortened(value: unknown, depth = 0): unknown {
+/** Returns the parameters of an error as clients get them. */
+export function shortened(parameters: ObjectQueryError['parameters']): ErrorBody['parameters'] {
+  return shortenedValue(parameters) as ErrorBody['parameters']
+}
+
+function shortenedValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
     return value.length > ECHO.length ? `${value.slice(0, ECHO.length)}…` : value
   }
   if (typeof value !== 'object' || value === null) return value
   if (depth === ECHO.depth) return '…'
   if (Array.isArray(value))
-    return value.slice(0, ECHO.items).map((item) => shortened(item, depth + 1))
+    return value.slice(0, ECHO.items).map((item) => shortenedValue(item, depth + 1))
   const members = Object.entries(value).slice(0, ECHO.items)
-  return Object.fromEntries(members.map(([name, part]) => [name, shortened(part, depth + 1)]))
+  return Object.fromEntries(members.map(([name, part]) => [name, shortenedValue(part, depth + 1)]))
 }

@@ -1,6 +1,8 @@
 /** The WebSocket of subscriptions: `…/streamSubscriptions` of the official SDK. */
 import type { FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
+import type { MemoryReservation } from '../../admission/memory-budget.ts'
+import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import type { Upgrades } from './accept-upgrades.ts'
@@ -10,9 +12,10 @@ const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscript
 
 /** Finds out which clients are gone: they no longer answer a ping by the time of the next one. */
 const PING_MS = 60_000
-/** The code of RFC 6455 for a client that may not go on, and for a service that stops. */
-const POLICY_VIOLATION = 1008
+/** The codes of RFC 6455 for a service that stops, and for clients that may go on never or later. */
 const GOING_AWAY = 1001
+const POLICY_VIOLATION = 1008
+const TRY_AGAIN_LATER = 1013
 /** How long a client has to confirm that the connection is closed. */
 const CLOSING_MS = 1000
 
@@ -41,7 +44,11 @@ function serve(socket: WebSocket, request: FastifyRequest, services: Services): 
   socket.on('pong', () => {
     isAlive = true
   })
-  socket.on('message', (message) => subscriptions.receive(textOf(message)))
+  const received = countBytes(socket, request, services)
+  socket.on('message', (message) => {
+    received.release()
+    subscriptions.receive(textOf(message))
+  })
   // A broken connection is closed as well.
   socket.on('error', () => {})
   socket.once('close', () => close())
@@ -49,13 +56,31 @@ function serve(socket: WebSocket, request: FastifyRequest, services: Services): 
   if (services.stopping.aborted) stop()
   void services.admission
     .whileWaiting(request.context, () => closed)
-    .catch(() => socket.close(POLICY_VIOLATION, 'TooManyRequests'))
+    .catch((error) => refuse(socket, error))
     .then(() => closed)
     .finally(() => {
       clearInterval(pings)
       services.stopping.removeEventListener('abort', stop)
+      received.release()
       subscriptions.stop()
     })
+}
+
+/** Counts what has arrived of a message as memory of the caller, until it is complete. */
+function countBytes(
+  socket: WebSocket,
+  { raw, context }: FastifyRequest,
+  { memory }: Services,
+): MemoryReservation {
+  const received = memory.reserve(context.callerId, 0)
+  raw.socket.prependListener('data', ({ length }: Buffer) => {
+    try {
+      received.grow(length)
+    } catch (error) {
+      refuse(socket, error as ObjectQueryError)
+    }
+  })
+  return received
 }
 
 function channelOf(socket: WebSocket): Channel {
@@ -63,8 +88,15 @@ function channelOf(socket: WebSocket): Channel {
     // A message that cannot be sent is followed by the end of the connection.
     send: (message) =>
       new Promise((resolve) => socket.send(JSON.stringify(message), () => resolve())),
-    refuse: (reason) => socket.close(POLICY_VIOLATION, reason),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    refuse: (error) => refuse(socket, error),
   }
+}
+
+function refuse(socket: WebSocket, { errorName }: ObjectQueryError): void {
+  const isBusy = [429, 503].includes(statusOf(errorName))
+  socket.close(isBusy ? TRY_AGAIN_LATER : POLICY_VIOLATION, errorName)
 }
 
 function textOf(message: RawData): string {

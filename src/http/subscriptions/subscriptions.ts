@@ -13,14 +13,17 @@ import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import type { Page } from '../../service/pages/page.ts'
 import { type Followed, followChanges, isEmpty, NEW_TOKEN_MS } from '../page/follow-changes.ts'
-import { reportError } from '../response/error-response.ts'
+import { reportError, shortened } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
 
 /** The number of subscriptions of one connection. */
 const SUBSCRIPTIONS_MAX = 100
 
+/** The id of a message, which its response repeats. */
+const ID_MAX_LENGTH = 100
+
 const Subscribe = Type.Object({
-  id: Type.String(),
+  id: Type.String({ maxLength: ID_MAX_LENGTH }),
   requests: Type.Array(
     Type.Object({
       objectSet: Type.Unknown(),
@@ -39,8 +42,11 @@ const MAX_PAGES = 10
 export interface Channel {
   /** Resolves when the message is sent, so that a slow client is not sent more. */
   send(message: object): Promise<void>
+  /** Stops receiving messages for a while. */
+  pause(): void
+  resume(): void
   /** Closes the connection, because the client may no longer use it. */
-  refuse(reason: string): void
+  refuse(error: ObjectQueryError): void
 }
 
 /** The subscriptions of one connection. */
@@ -51,6 +57,8 @@ export class Subscriptions {
   /** By what they follow. */
   #running = new Map<string, Subscription>()
   #handled: Promise<void> = Promise.resolve()
+  #unhandled = 0
+  #isRefused = false
 
   constructor(channel: Channel, request: FastifyRequest, services: Services) {
     this.#channel = channel
@@ -58,18 +66,32 @@ export class Subscriptions {
     this.#services = services
   }
 
-  /** Handles a message of the client, after those before it. */
+  /**
+   * Handles a message of the client, after those before it. Meanwhile the client is not read, so that
+   * no more messages wait than have arrived together.
+   */
   receive(text: string): void {
-    this.#handled = this.#handled
-      .then(() => this.#replace(text))
-      .catch((error) => {
-        const { errorName } = reportError(error, this.#request, this.#services)
-        this.#channel.refuse(errorName)
-      })
+    this.#channel.pause()
+    this.#unhandled += 1
+    this.#handled = this.#handled.then(() => this.#handle(text))
   }
 
   stop(): void {
     for (const subscription of this.#running.values()) subscription.stop()
+  }
+
+  async #handle(text: string): Promise<void> {
+    const { admission } = this.#services
+    const { callerId } = this.#request.context
+    try {
+      // Each message is a request, although all came on one.
+      if (!this.#isRefused) await admission.runCounted(callerId, () => this.#replace(text))
+    } catch (error) {
+      this.#isRefused = true
+      this.#channel.refuse(reportError(error, this.#request, this.#services))
+    }
+    this.#unhandled -= 1
+    if (this.#unhandled === 0) this.#channel.resume()
   }
 
   async #replace(text: string): Promise<void> {
@@ -118,7 +140,9 @@ function parseMessage(text: string): Static<typeof Subscribe> {
     throw unreadable('is not JSON')
   }
   if (Value.Check(Subscribe, message)) return message
-  throw unreadable(`must have an id and at most ${SUBSCRIPTIONS_MAX} requests`)
+  throw unreadable(
+    `must have an id of up to ${ID_MAX_LENGTH} characters and up to ${SUBSCRIPTIONS_MAX} requests`,
+  )
 }
 
 function unreadable(reason: string): ObjectQueryError {
@@ -218,7 +242,7 @@ class Subscription {
 
   async #close(error: ObjectQueryError): Promise<void> {
     if (statusOf(error.errorName) === 401) {
-      this.#channel.refuse(error.errorName)
+      this.#channel.refuse(error)
       return
     }
     const cause = { type: 'error', ...errorOf(error) }
@@ -255,7 +279,7 @@ type Change =
 
 /** Returns an error as the SDK describes those of subscriptions. */
 function errorOf({ errorName, parameters }: ObjectQueryError) {
-  const args = Object.entries(parameters).map(([name, value]) => ({
+  const args = Object.entries(shortened(parameters)).map(([name, value]) => ({
     name,
     value: typeof value === 'string' ? value : JSON.stringify(value),
   }))

@@ -1,0 +1,98 @@
+/** What one client of subscriptions can take from the service. */
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+
+const ALL = { objectSet: { type: 'base', objectType: 'number' }, propertySet: [] }
+
+describe('a WebSocket of subscriptions', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+    await service.apply(NUMBERS)
+    await service.put('numbers', 'number', numbers(3))
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('is not read while its client does not read the responses', async () => {
+    await using client = await connect(service)
+    client.socket.pause()
+    // Each response repeats most of its message.
+    const objectSet = { type: 'base', objectType: 'x'.repeat(1000) }
+    const message = { id: 'a', requests: Array(100).fill({ objectSet }) }
+    for (let n = 0; n < 250; n += 1) void client.send(message)
+    expect(await unsentBytes(service, client.socket)).toBeGreaterThan(0)
+  })
+
+  it('counts what has arrived of a message as memory of its caller', async () => {
+    await using client = await connect(service)
+    client.socket.send(`{"id": "a", "requests": [${' '.repeat(500_000)}`, { fin: false })
+    await expect.poll(() => usedMemory(service)).toBeGreaterThanOrEqual(500_000)
+    client.socket.send(']}')
+    await expect.poll(() => client.messages).toMatchObject([{ id: 'a', responses: [] }])
+    expect(await usedMemory(service)).toBe(0)
+  })
+
+  it('refuses an id that is no id', async () => {
+    await using client = await connect(service)
+    await client.send({ id: 'x'.repeat(101), requests: [] })
+    expect(await client.closed).toBe(1008)
+  })
+
+  it('counts each message as a request of the caller', async () => {
+    await using limited = await startService({ settings: { OQS_RATE_LIMIT_PER_MINUTE: '10' } })
+    await limited.apply(NUMBERS)
+    const token = await limited.createToken()
+    await using client = await connect(limited, token)
+    for (let n = 0; n < 20; n += 1) void client.send({ id: `${n}`, requests: [ALL] })
+    expect(await client.closed).toBe(1013)
+    expect(client.messages.length).toBe(9)
+    expect((await limited.send('/api/v2/ontologies/numbers', { token })).status).toBe(429)
+  })
+})
+
+interface Client extends AsyncDisposable {
+  readonly socket: WebSocket
+  readonly messages: unknown[]
+  /** Resolves to the code with which the connection was closed. */
+  readonly closed: Promise<number>
+  /** Resolves when the message was passed to the network. */
+  send(message: object): Promise<void>
+}
+
+async function connect(service: Service, token = ADMIN_TOKEN): Promise<Client> {
+  const path = '/api/v2/ontologySubscriptions/ontologies/numbers/streamSubscriptions'
+  const socket = new WebSocket(service.url.replace('http', 'ws') + path, [`Bearer-${token}`])
+  const messages: unknown[] = []
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))))
+  const closed = once(socket, 'close').then(([code]) => code as number)
+  await once(socket, 'open')
+  return {
+    socket,
+    messages,
+    closed,
+    send: (message) =>
+      new Promise((resolve) => socket.send(JSON.stringify(message), () => resolve())),
+    async [Symbol.asyncDispose]() {
+      socket.terminate()
+      await closed
+    },
+  }
+}
+
+/** Returns the bytes that a socket has not sent, once that no longer changes while others are served. */
+async function unsentBytes(service: Service, socket: WebSocket): Promise<number> {
+  for (let unchanged = 0, last = -1; ; ) {
+    await service.send('/healthz')
+    unchanged = socket.bufferedAmount === last ? unchanged + 1 : 0
+    last = socket.bufferedAmount
+    if (last === 0 || unchanged === 100) return last
+  }
+}
+
+async function usedMemory(service: Service): Promise<number> {
+  const { text } = await service.send('/metrics')
+  return Number(/^oqs_request_memory_bytes\{kind="used"\} (\d+)$/m.exec(text)?.[1])
+}
