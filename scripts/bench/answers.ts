@@ -26,6 +26,7 @@ import {
   makeItem,
   PROPERTIES,
 } from './answers-data.ts'
+import { measureBuilding } from './building.ts'
 import { type Load, loadTable, measureImport } from './measure-import.ts'
 import { type Engine, PACKAGES, type References, startReferences } from './references.ts'
 
@@ -67,7 +68,8 @@ export const answers: Part<Numbers> = {
 DuckDB and tantivy; and the import of the same file, against sqlite3. Needs Python 3.8 or newer with
 venv. The packages ${PACKAGES} are installed for the run. --venv names an environment that has them
 (python3 -m venv FOLDER && FOLDER/bin/pip install ${PACKAGES}); without them, only sqlite3 is compared.
-With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second are written. About 15 minutes and 4 GB.`,
+With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second are written. With --building, only the import
+and what reads and single writes cost while columns are built. About 15 minutes and 4 GB.`,
   full: { objects: 1_000_000, rounds: 5, times: 5 },
   quick: { objects: 20_000, rounds: 2, times: 3 },
   async run({ bench, numbers, store: storeName, texts, print }) {
@@ -78,6 +80,11 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
     const source = { file, definition: ITEM_DEFINITION, type: ITEM_TYPE, settings: NO_CACHE }
     const own = await measureImport(bench, source)
     const { service } = own
+    if (texts['building'] !== undefined) {
+      await service[Symbol.asyncDispose]()
+      print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
+      return nameMarks(storeName, await measureBuilding(bench, own.store, objects, print))
+    }
     // Right after the load that it is compared with, because the speed of a machine changes.
     const references = await startReferences(bench, file, texts['venv'])
     print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
@@ -98,10 +105,12 @@ With --writing, the same again while ${WRITTEN_PER_SECOND} objects per second ar
     const memory = count(privateMegabytes(service.pid))
     print(`Columns: ${perValue} bytes per object and property. Private memory: ${memory} MB.`)
     const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
-    return [...loadMarks, ...marksOf(times)].map(
-      (mark): Mark => ({ ...mark, name: `${storeName}: ${mark.name}` }),
-    )
+    return nameMarks(storeName, [...loadMarks, ...marksOf(times)])
   },
+}
+
+function nameMarks(storeName: string, marks: readonly Mark[]): readonly Mark[] {
+  return marks.map((mark) => ({ ...mark, name: `${storeName}: ${mark.name}` }))
 }
 
 function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {

@@ -25,7 +25,7 @@ interface ImportOptions extends ServiceOptions {
 export async function measureImport(
   bench: Workbench,
   { name = 'oqs import', file, definition, type, ...options }: ImportOptions,
-): Promise<Load & { readonly service: Service }> {
+): Promise<Load & { readonly service: Service; readonly store: string }> {
   const store = await bench.createStore('loaded')
   const service = await bench.startService({ ...options, store })
   await define(service, definition)
@@ -34,7 +34,7 @@ export async function measureImport(
   const args = ['import', file, ...type]
   const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
   const bytes = (await storedBytes(store)) - before
-  return { name, service, seconds, cpuMicros: cpuMicros + command.cpuMicros, bytes }
+  return { name, service, store, seconds, cpuMicros: cpuMicros + command.cpuMicros, bytes }
 }
 
 /** Returns the size of the files of a store. */

@@ -13,6 +13,8 @@ export interface Case {
   readonly calls: readonly Call[]
   /** Another process whose CPU time is measured, such as a database server. */
   readonly databasePid?: number | undefined
+  /** Called before each round. */
+  readonly before?: () => void
 }
 
 export interface RoundOptions {
@@ -61,10 +63,11 @@ function inTurn({ calls }: Case): () => Call {
 }
 
 async function measureSlice(
-  { server, databasePid = 0 }: Case,
+  { server, databasePid = 0, before }: Case,
   nextCall: () => Call,
   sliceMs: number,
 ) {
+  before?.()
   const latenciesMs: number[] = []
   let bytes = 0
   // New connections in each round: the server may have closed idle ones.

@@ -75,6 +75,11 @@ export function countDescriptors(root: number): number {
   return processTree(root).reduce((sum, pid) => sum + listProc(`${pid}/fd`).length, 0)
 }
 
+/** Returns the descendant of a process that runs a program; undefined if there is none. */
+export function findProcess(root: number, program: string): number | undefined {
+  return processTree(root).find((pid) => readProc(`${pid}/cmdline`)?.includes(program))
+}
+
 /** Returns a process and its descendants; empty when the process does not exist. */
 function processTree(root: number): number[] {
   const threads = threadsOf(root)

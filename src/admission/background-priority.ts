@@ -4,11 +4,10 @@ import { setPriority } from 'node:os'
 
 /** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
-/**
- * Gives about a tenth, to work for which at most one caller waits: parsing a large batch, building
- * columns.
- */
+/** Gives about a tenth, to work for which at most one caller waits: parsing a large batch. */
 export const LOW_NICENESS = 10
+/** Gives what others leave, to work that nobody waits for: building columns. */
+export const LOWEST_NICENESS = 19
 
 export function lowerProcessPriority(pid: number | undefined): void {
   if (pid !== undefined) lower(() => pid)

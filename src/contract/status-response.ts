@@ -59,6 +59,7 @@ export const StatusResponse = Type.Object({
             objects: integer('The number of objects when the columns were built.'),
             bytes: integer('The memory that the columns of the type take.'),
             version: integer('The version that the columns have caught up with.'),
+            builtAt: Type.Optional(time('When the columns were built. Absent if there are none.')),
           }),
         ),
       },

@@ -77,8 +77,6 @@ it('columns answer as the database does', { timeout: 600_000 + numRuns * 200 }, 
     }),
     { ...seed, numRuns: Math.max(1, Math.ceil(numRuns / casesPerGroup)) },
   )
-  // biome-ignore lint/suspicious/noConsole: the figures of a long run
-  if (numRuns >= 10_000) console.log(Object.fromEntries(totals))
   expect((totals.get('answered') ?? 0) / (totals.get('compared') ?? 0)).toBeGreaterThan(0.4)
 })
 

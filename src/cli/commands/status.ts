@@ -46,6 +46,7 @@ async function describe(status: StatusResponse): Promise<string> {
       columns: ofType?.state ?? '',
       memory: ofType === undefined ? '' : formatBytes(ofType.bytes),
       version: ofType?.version ?? '',
+      built: ofType?.builtAt ?? '',
     }
   })
   const layout = layOutTable(rows, { width: Infinity })

@@ -83,10 +83,15 @@ function Figures(props: { readonly status: StatusResponse; readonly load: number
       ? 'disabled'
       : `${formatCount(pageCache.pages)} pages, at most ${formatBytes(pageCache.maxBytes)}`
   const ready = columns?.objectTypes.filter(({ state }) => state === 'ready').length ?? 0
+  const builtAt = columns?.objectTypes
+    .flatMap((type) => type.builtAt ?? [])
+    .sort()
+    .at(-1)
+  const built = builtAt === undefined ? '' : `, the last built ${fullTime(builtAt)}`
   const types =
     columns === undefined
       ? 'for no type'
-      : `${ready} of ${columns.objectTypes.length} types, at most ${formatBytes(columns.maxBytes)}`
+      : `${ready} of ${columns.objectTypes.length} types${built}, at most ${formatBytes(columns.maxBytes)}`
   const figures: readonly (readonly [name: string, value: string, detail: ReactNode])[] = [
     ['Version', version, 'release'],
     ['Uptime', describeDuration(uptimeSeconds), `since ${fullTime(startedAt)}`],

@@ -38,7 +38,10 @@ function describeStore(status: StoreStatus, columns: ColumnsStatus | undefined) 
       columns: {
         usedBytes: columns.usedBytes,
         maxBytes: columns.maxBytes,
-        objectTypes: named(columns.types),
+        objectTypes: named(columns.types).map(({ builtAtMs, ...type }) => ({
+          ...type,
+          ...(builtAtMs !== undefined && { builtAt: timeText(builtAtMs) ?? '' }),
+        })),
       },
     }),
     backgroundWork: {

@@ -39,7 +39,8 @@ export class ColumnsProcess implements AsyncDisposable {
     const startedAt = performance.now()
     const program = fileURLToPath(siblingModule('process/columns-process-main', import.meta.url))
     const child = fork(program, [], {
-      execArgv: [],
+      // What the builder leaves behind is collected on its own thread, which has the lowest priority.
+      execArgv: ['--single-threaded-gc'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     // Not as an argument, which other users of the machine could read: it may contain a password.

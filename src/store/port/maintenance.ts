@@ -166,6 +166,8 @@ interface TypeColumnsStatus {
   readonly bytes: number
   /** The version that the columns have caught up with. */
   readonly version: number
+  /** Undefined if there are none. */
+  readonly builtAtMs: number | undefined
 }
 
 /** The texts of an ontology. */

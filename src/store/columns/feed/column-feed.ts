@@ -32,6 +32,8 @@ export interface ColumnFeed extends AsyncDisposable {
     until: number,
     maxRows: number,
   ): Promise<RowChanges | TooMany>
+  /** Returns what shows whether others write much: all row versions, and whether a table is loaded. */
+  readWrites(): Promise<{ readonly rows: number; readonly isLoading: boolean }>
   readSegments(): Promise<readonly ColumnSegmentRecord[]>
   /** Adds the record of a file, and removes those of tables that are gone. */
   addSegment(record: ColumnSegmentRecord): Promise<void>

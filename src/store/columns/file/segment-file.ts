@@ -3,14 +3,14 @@
  * believed only if its checksum fits, and if the catalogue has a record of its name: a restored
  * database must not meet the columns of another history.
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { BaseSegment } from '../table/table-columns.ts'
 
 /** Changes with the form of segments; other files are not read. */
-const MAGIC = Buffer.from('oqs columns 1\n')
+const MAGIC = Buffer.from('oqs columns 2\n')
 const SUFFIX = '.segment'
 /** The length of the header and the checksum of everything after the fixed part. */
 const FIXED_BYTES = MAGIC.length + 8
@@ -34,16 +34,17 @@ export async function writeSegment(
   MAGIC.copy(fixed)
   fixed.writeUInt32LE(headerBytes.length, MAGIC.length)
   fixed.writeUInt32LE(checksumOf(headerBytes, image), MAGIC.length + 4)
-  const file = await open(`${path}.new`, 'w', 0o600)
   try {
-    await file.write(fixed)
-    await file.write(headerBytes)
-    for (const portion of portionsOf(image)) await file.write(portion)
+    await using file = await open(`${path}.new`, 'w', 0o600)
+    // Unlike `write()`, this never writes only a part: a full disk is an error.
+    for (const part of [fixed, headerBytes, ...portionsOf(image)]) await file.appendFile(part)
     await file.sync()
-  } finally {
-    await file.close()
+    await rename(`${path}.new`, path)
+  } catch (error) {
+    // Half a file must not keep a disk full.
+    await rm(`${path}.new`, { force: true })
+    throw error
   }
-  await rename(`${path}.new`, path)
 }
 
 /** Reads a file; undefined if it is missing, damaged, or not what the catalogue says. */
@@ -78,12 +79,14 @@ async function readFile(path: string): Promise<(BaseSegment & Header) | undefine
   const buffer = new SharedArrayBuffer(imageLength)
   const image = new Uint8Array(buffer)
   let at = FIXED_BYTES + headerLength
+  let checksum = crc32(header)
   for (const portion of portionsOf(image)) {
     const { bytesRead } = await file.read(portion, 0, portion.length, at)
     if (bytesRead !== portion.length) return undefined
+    checksum = crc32(portion, checksum)
     at += bytesRead
   }
-  if (checksumOf(header, image) !== fixed.readUInt32LE(MAGIC.length + 4)) return undefined
+  if (checksum !== fixed.readUInt32LE(MAGIC.length + 4)) return undefined
   return { ...(JSON.parse(header.toString()) as Header), buffer }
 }
 
@@ -91,11 +94,23 @@ export async function removeSegment(folder: string, name: string): Promise<void>
   await rm(join(folder, name + SUFFIX), { force: true })
 }
 
-/** Deletes files, all but those with one of the names; returns the names that have a file. */
+/** Remembers that a segment is in use, for the next start. */
+export async function touchSegment(folder: string, name: string): Promise<void> {
+  const now = new Date()
+  await utimes(join(folder, name + SUFFIX), now, now)
+}
+
+export interface KeptSegment {
+  readonly bytes: number
+  /** When the segment was last in use. */
+  readonly usedAtMs: number
+}
+
+/** Deletes files, all but those with one of the names; returns those that remain, by name. */
 export async function keepSegments(
   folder: string,
   names: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, KeptSegment>> {
   const files = await readdir(folder).catch(() => [])
   const byFile = new Map([...names].map((name) => [name + SUFFIX, name]))
   await Promise.all(
@@ -103,7 +118,13 @@ export async function keepSegments(
       .filter((file) => !byFile.has(file))
       .map((file) => rm(join(folder, file), { force: true }).catch(() => {})),
   )
-  return new Set(files.flatMap((file) => byFile.get(file) ?? []))
+  const kept = new Map<string, KeptSegment>()
+  for (const file of files) {
+    const name = byFile.get(file)
+    const found = name && (await stat(join(folder, file)).catch(() => undefined))
+    if (found) kept.set(name, { bytes: found.size, usedAtMs: found.mtimeMs })
+  }
+  return kept
 }
 
 function checksumOf(header: Uint8Array, image: Uint8Array): number {

@@ -1,16 +1,17 @@
 /**
- * The entry point of the builder thread, which builds base segments and reads them from files. It
- * has a low priority: neither readers nor writers wait for it.
+ * The entry point of the builder thread, which builds base segments. It has the lowest priority, and
+ * pauses: neither readers nor writers wait for it.
  */
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { LOW_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
+import { LOWEST_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
 import { openColumnFeed } from '../../open-column-feed.ts'
 import type { ColumnFeed, ColumnSegmentRecord } from '../feed/column-feed.ts'
-import { readSegment, writeSegment } from '../file/segment-file.ts'
+import { writeSegment } from '../file/segment-file.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
 import type { BaseSegment } from '../table/table-columns.ts'
+import { BuildPace } from './build-pace.ts'
 
 export interface BuildThreadData {
   readonly storeName: string
@@ -19,33 +20,27 @@ export interface BuildThreadData {
   readonly isAwaited: boolean
 }
 
-export type BuildMessage =
-  | { readonly build: { readonly typeRid: string; readonly maxBytes: number } }
-  | { readonly read: ColumnSegmentRecord }
+export interface BuildMessage {
+  readonly typeRid: string
+  readonly maxBytes: number
+}
 
 export type Built =
   | { readonly base: BaseSegment; readonly record: ColumnSegmentRecord | undefined }
-  /** `missing`: there is nothing to build from, or no such file. */
+  /** `missing`: there is nothing to build from. */
   | { readonly failed: 'missing' | 'tooLarge' }
 
 const { storeName, folder, isAwaited } = workerData as BuildThreadData
-if (!isAwaited) lowerThreadPriority(LOW_NICENESS)
+if (!isAwaited) lowerThreadPriority(LOWEST_NICENESS)
 const feed = await openColumnFeed(storeName)
 
 parentPort?.on('message', async (message: BuildMessage) => {
-  const built =
-    'read' in message
-      ? await read(message.read)
-      : await build(feed, message.build.typeRid, message.build.maxBytes)
-  parentPort?.postMessage(built)
+  parentPort?.postMessage(await build(feed, message))
 })
 
-async function read(record: ColumnSegmentRecord): Promise<Built> {
-  const base = await readSegment(folder, record)
-  return base === undefined ? { failed: 'missing' } : { base, record }
-}
-
-async function build(from: ColumnFeed, typeRid: string, maxBytes: number): Promise<Built> {
+async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Promise<Built> {
+  const pace = isAwaited ? undefined : new BuildPace(from)
+  await pace?.pause()
   const [head] = await from.readHeads([typeRid])
   const objectType = await from.readObjectType(typeRid)
   if (head === undefined || objectType === undefined || !head.isCreated) {
@@ -56,13 +51,15 @@ async function build(from: ColumnFeed, typeRid: string, maxBytes: number): Promi
   const builder = new SegmentBuilder(source.specs, { kind: 'rows', rows: head.liveCount })
   for await (const rows of from.readObjects(source, version)) {
     for (const row of rows) builder.add(row)
+    await pace?.pause()
   }
   const [after] = await from.readHeads([typeRid])
   // Rows may have been deleted while they were read, and the definition may have changed.
   const isComplete =
     after?.table === table && after.generation === generation && after.oldest <= version
   if (!isComplete) return { failed: 'missing' }
-  const base = { typeRid, source, generation, version, ...builder.finish() }
+  const builtAtMs = Date.now()
+  const base = { typeRid, source, generation, version, builtAtMs, ...builder.finish() }
   if (base.buffer.byteLength > maxBytes) return { failed: 'tooLarge' }
   return { base, record: await keep(from, base) }
 }

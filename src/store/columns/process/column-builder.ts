@@ -1,4 +1,4 @@
-/** Builds or reads base segments in a thread, one after the other. */
+/** Builds base segments in a thread, one after the other. */
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import { AnsweringThread } from './answering-thread.ts'
 import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'

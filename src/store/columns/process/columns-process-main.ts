@@ -42,11 +42,12 @@ setInterval(() => process.ppid !== parent && process.exit(), WATCH_MS).unref()
 async function start({ address, ...options }: ColumnsProcessOptions): Promise<void> {
   const feed = await openColumnFeed(options.storeName)
   const dispatcher = new Dispatcher(feed, { ...options, onFailure: report })
+  // Before the first question, which would have columns built that a file has.
+  await dispatcher.readFiles().catch(report)
   // Left over from a process that was killed.
   rmSync(address, { force: true })
   const server = createServer((socket) => serve(socket, dispatcher)).listen(address)
   await once(server, 'listening')
-  await dispatcher.readFiles().catch(report)
 }
 
 function serve(socket: Socket, dispatcher: Dispatcher): void {

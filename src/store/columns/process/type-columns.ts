@@ -2,12 +2,13 @@
  * The columns of all types: builds them, keeps them within the memory budget, and brings them up to
  * the version that a question is answered for.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
-import { keepSegments, removeSegment } from '../file/segment-file.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
 import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './column-builder.ts'
+import { ColumnFiles } from './column-files.ts'
 import type { Unavailable } from './messages.ts'
 import { type Entry, newEntry, refuse, toEvict, usedBytes } from './type-entry.ts'
 
@@ -28,6 +29,10 @@ export interface TypeColumnsOptions {
 
 /** A catch-up with more rows than this would keep questions waiting for too long. */
 const CATCH_UP_ROWS_MAX = 20_000
+/** A question waits this long for columns that are read from their file. */
+const READ_WAIT_MS = 500
+/** How often a file is marked as used. */
+const TOUCH_MS = 60_000
 
 export class TypeColumns implements AsyncDisposable {
   readonly #feed: ColumnFeed
@@ -35,6 +40,7 @@ export class TypeColumns implements AsyncDisposable {
   readonly #builder: ColumnBuilder
   /** By the RID of the type. */
   readonly #entries = new Map<string, Entry>()
+  readonly #files: ColumnFiles
   #lastSegment = 0
 
   constructor(feed: ColumnFeed, options: TypeColumnsOptions) {
@@ -42,18 +48,16 @@ export class TypeColumns implements AsyncDisposable {
     this.#options = options
     const { storeName, folder, awaitsBuilds: isAwaited } = options
     this.#builder = new ColumnBuilder({ storeName, folder, isAwaited })
+    this.#files = new ColumnFiles(feed, folder)
   }
 
-  /** Reads the files that the catalogue has records of, and removes all others. */
+  /** Starts to read the files, the last used ones first. */
   async readFiles(): Promise<void> {
-    const records = await this.#feed.readSegments()
-    const names = new Set(records.map(({ name }) => name))
-    const kept = await keepSegments(this.#options.folder, names)
-    for (const record of records) {
-      // Other machines have files of their own.
-      if (!kept.has(record.name)) continue
+    for (const { record, bytes } of await this.#files.list()) {
       const entry = this.#entryOf(record.typeRid)
-      if ((entry.record?.version ?? -1) < record.version) entry.record = record
+      if ((entry.record?.version ?? -1) >= record.version) continue
+      entry.record = record
+      entry.bytes = bytes
     }
     await this.prepare([...this.#entries.keys()])
   }
@@ -76,7 +80,11 @@ export class TypeColumns implements AsyncDisposable {
   ): Promise<TableColumns | Unavailable> {
     const entry = this.#entryOf(typeRid)
     entry.usedAt = performance.now()
-    const { refused, bytes } = entry
+    const { refused, bytes, record } = entry
+    if (record !== undefined && entry.usedAt - entry.touchedAt > TOUCH_MS) {
+      entry.touchedAt = entry.usedAt
+      this.#files.touch(record)
+    }
     // What did not fit before anybody asked for it may evict others now.
     const mayFit = refused?.reason === 'tooLarge' && bytes !== undefined
     if (mayFit && this.#makeRoom(bytes, entry)) entry.refused = undefined
@@ -100,7 +108,11 @@ export class TypeColumns implements AsyncDisposable {
       return { reason: entry.refused.reason, types: [typeRid] }
     }
     const building = this.#build(typeRid, entry)
-    if (!this.#options.awaitsBuilds) return { reason: 'building', types: [typeRid] }
+    if (!this.#options.awaitsBuilds) {
+      if (entry.isReading)
+        await Promise.race([building, sleep(READ_WAIT_MS, undefined, { ref: false })])
+      if (entry.columns === undefined) return { reason: 'building', types: [typeRid] }
+    }
     await building
     const [latest] = await this.#feed.readHeads([typeRid])
     // The question is about objects of the table that it was asked for.
@@ -118,6 +130,7 @@ export class TypeColumns implements AsyncDisposable {
         objects: columns?.base.place.size ?? 0,
         bytes: columns?.bytes ?? 0,
         version: columns?.seen ?? 0,
+        builtAtMs: columns?.base.builtAtMs,
       }
     })
     return { usedBytes: usedBytes(this.#entries.values()), maxBytes: this.#options.maxBytes, types }
@@ -183,7 +196,9 @@ export class TypeColumns implements AsyncDisposable {
       refuse(entry, 'tooLarge')
       return this.#drop(entry)
     }
-    if (columns.needsNewBase) void this.#build(base.typeRid, entry)
+    // Nobody waits for a better base of columns that nobody asks for.
+    if (columns.needsNewBase && entry.usedAt > columns.openedAt)
+      void this.#build(base.typeRid, entry)
     return columns
   }
 
@@ -219,14 +234,16 @@ export class TypeColumns implements AsyncDisposable {
       return
     }
     if (record !== undefined && entry.columns === undefined) {
-      const read = await this.#builder.run({ read: record })
-      if ('base' in read) {
-        this.#keep(entry, read.base)
+      entry.isReading = true
+      const base = await this.#files.read(record)
+      entry.isReading = false
+      if (base !== undefined) {
+        this.#keep(entry, base)
         return
       }
     }
     const { maxBytes } = this.#options
-    const built = await this.#builder.run({ build: { typeRid, maxBytes } })
+    const built = await this.#builder.run({ typeRid, maxBytes })
     if ('failed' in built) {
       refuse(entry, built.failed === 'tooLarge' ? 'tooLarge' : 'failed')
       return
@@ -265,13 +282,8 @@ export class TypeColumns implements AsyncDisposable {
   /** Drops columns that can never be used again, and their file. */
   #forget(entry: Entry): undefined {
     this.#drop(entry)
-    const name = entry.record?.name
+    if (entry.record !== undefined) this.#files.remove(entry.record)
     entry.record = undefined
-    if (name === undefined) return
-    // What remains is removed at the next start.
-    this.#feed
-      .removeSegments([name])
-      .then(() => removeSegment(this.#options.folder, name))
-      .catch(() => {})
+    return undefined
   }
 }

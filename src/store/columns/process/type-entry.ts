@@ -12,6 +12,8 @@ export interface Entry {
   /** The record of the file from which the base can be read again. */
   record: ColumnSegmentRecord | undefined
   building: Promise<void> | undefined
+  /** While the base is read from its file, which takes little time. */
+  isReading: boolean
   /** One catch-up at a time. */
   catchingUp: Promise<unknown>
   refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
@@ -19,6 +21,8 @@ export interface Entry {
   bytes: number | undefined
   /** When a question was last asked. */
   usedAt: number
+  /** When the file was last marked as used. */
+  touchedAt: number
 }
 
 export function newEntry(): Entry {
@@ -26,10 +30,12 @@ export function newEntry(): Entry {
     columns: undefined,
     record: undefined,
     building: undefined,
+    isReading: false,
     catchingUp: Promise.resolve(),
     refused: undefined,
     bytes: undefined,
     usedAt: -Infinity,
+    touchedAt: -Infinity,
   }
 }
 

@@ -16,6 +16,7 @@ export interface BaseSegment extends BuiltSegment {
   /** The generation of the definition that the columns were made by. */
   readonly generation: number
   readonly version: number
+  readonly builtAtMs: number
 }
 
 /** Added and closed rows up to this share of the objects are kept apart from the base. */
@@ -26,6 +27,7 @@ export class TableColumns {
   readonly base: BaseSegment
   /** The generation of the definition that the columns fit. */
   generation: number
+  readonly openedAt = performance.now()
   readonly #shared: SharedSegment
   readonly #segment: Segment
   readonly #closings = new ClosingList()

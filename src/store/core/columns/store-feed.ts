@@ -143,6 +143,20 @@ export class StoreFeed implements ColumnFeed {
     return added === undefined || closed === undefined ? 'tooMany' : { added, closed }
   }
 
+  async readWrites(): Promise<{ readonly rows: number; readonly isLoading: boolean }> {
+    const [found] = await this.#database.query((session) =>
+      session.query(
+        `SELECT CAST(coalesce(sum(live_count + closed_count), 0) AS BIGINT),
+           count(CASE WHEN state = 'loading' AND idle_since_ms IS NULL THEN 1 END)
+         FROM oqs_object_table WHERE state <> 'abandoned'`,
+        [],
+        { rows: integer, loading: integer },
+        { isPrepared: true },
+      ),
+    )
+    return { rows: found?.rows ?? 0, isLoading: (found?.loading ?? 0) > 0 }
+  }
+
   readSegments(): Promise<readonly ColumnSegmentRecord[]> {
     return this.#database.query(readSegments)
   }

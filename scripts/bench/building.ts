@@ -1,0 +1,92 @@
+/** What reads and single writes cost while columns are built: their process is stopped in every other round. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Case, caseTable, measureCases, ratioOf } from '../measure/compare.ts'
+import type { Call } from '../measure/connection.ts'
+import { administer } from '../measure/parts.ts'
+import { findProcess } from '../measure/processes.ts'
+import { atMost, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
+import { NO_CACHE, type Service, type Workbench } from '../measure/workbench.ts'
+import { ITEM_OBJECTS, makeItem } from './answers-data.ts'
+
+/** Building may slow others by a tenth. */
+const SLOWDOWN_LIMIT = 1.1
+const ROUNDS = { rounds: 8, sliceMs: 1000, warmUpMs: 1000 }
+const CALLS = 500
+const BEGIN_MS = 30_000
+const POLL_MS = 50
+
+const ITEMS = '/api/v2/ontologies/answers/objects/item'
+
+/** Starts the service again without the columns of its store, and measures it while they are built. */
+export async function measureBuilding(
+  bench: Workbench,
+  store: string,
+  objects: number,
+  print: (text: string) => void,
+): Promise<readonly Mark[]> {
+  await removeColumns(bench, store)
+  await using service = await bench.startService({ store, settings: NO_CACHE })
+  const pid = await untilBuilding(service)
+  try {
+    const kinds = Object.entries(callsOf(objects)).map(([name, calls]) => {
+      const of = (state: string, signal: NodeJS.Signals): Case => ({
+        name: `${name}, ${state}`,
+        server: service,
+        calls,
+        before: () => process.kill(pid, signal),
+      })
+      return { name, building: of('building', 'SIGCONT'), stopped: of('not building', 'SIGSTOP') }
+    })
+    const cases = kinds.flatMap(({ building, stopped }) => [building, stopped])
+    const samples = await measureCases(cases, ROUNDS)
+    process.kill(pid, 'SIGCONT')
+    const isBuilding = (await stateOf(service)) === 'building'
+    if (!isBuilding) showProgress('The columns were built too soon. Use more objects.')
+    print(toMarkdown(caseTable(samples)))
+    return kinds.map(({ name, building, stopped }) => {
+      const ratio = ratioOf(samples.get(stopped), samples.get(building))['req/s']
+      const slowdown = isBuilding ? ratio : Number.NaN
+      return atMost(SLOWDOWN_LIMIT, `${name} while columns are built / not, time`, slowdown)
+    })
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+function callsOf(objects: number): Readonly<Record<string, readonly Call[]>> {
+  const items = Array.from({ length: CALLS }, (_, n) => makeItem((n * 7_368_787) % objects, 1))
+  return {
+    pages: [{ method: 'GET', path: `${ITEMS}?pageSize=1000` }],
+    gets: items.map(({ id }) => ({ method: 'GET', path: `${ITEMS}/${id}` })),
+    'single writes': items.map((item) => ({
+      method: 'PUT',
+      path: `${ITEM_OBJECTS}/${item.id}`,
+      body: JSON.stringify(item),
+    })),
+  }
+}
+
+/** Deletes the files of columns: beside a SQLite file, or in the folder in which the service runs. */
+async function removeColumns({ folder }: Workbench, store: string): Promise<void> {
+  for (const path of [`${store.replace(/^sqlite:/, '')}.columns`, join(folder, 'data/columns')]) {
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Waits until columns are being built, and returns their process. */
+async function untilBuilding(service: Service): Promise<number> {
+  showProgress('waiting until columns are built')
+  for (const started = performance.now(); performance.now() - started < BEGIN_MS; ) {
+    const pid = findProcess(service.pid, 'columns-process-main')
+    if (pid !== undefined && (await stateOf(service)) === 'building') return pid
+    await sleep(POLL_MS)
+  }
+  throw new Error('The service builds no columns.')
+}
+
+async function stateOf(service: Service): Promise<string | undefined> {
+  const { columns } = await administer(service, 'GET', 'status')
+  return columns?.objectTypes[0]?.state
+}
