@@ -12,7 +12,7 @@ import { ITEM_OBJECTS, makeItem } from './answers-data.ts'
 
 /** Building may slow others by a tenth. */
 const SLOWDOWN_LIMIT = 1.1
-const ROUNDS = { rounds: 8, sliceMs: 1000, warmUpMs: 1000 }
+const ROUNDS = { rounds: 20, sliceMs: 300, warmUpMs: 600 }
 const CALLS = 500
 const BEGIN_MS = 30_000
 const POLL_MS = 50

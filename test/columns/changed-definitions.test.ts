@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { readTiers } from '../../src/service/ranking/read-tiers.ts'
+import { TierCache } from '../../src/service/ranking/tier-cache.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
+import { INTERNAL_CONTEXT } from '../../src/store/port/request-context.ts'
 import { openColumnStore } from '../support/column-store.ts'
 import { createFixture, pageRequest } from '../support/store-fixture.ts'
 import { createTestStore } from '../support/test-store.ts'
@@ -15,7 +18,7 @@ function definitionOf(type: 'integer' | 'long'): OntologyDefinition {
       {
         apiName: 'part',
         primaryKey: 'id',
-        properties: { id: { type: 'integer' }, size: { type } },
+        properties: { id: { type: 'integer' }, size: { type }, notes: { type: 'string' } },
       },
     ],
   }
@@ -29,7 +32,7 @@ async function redefine(store: ObjectStore): Promise<void> {
 
 const ORDER = { property: 'size', direction: 'asc', nulls: 'last' } as const
 
-it.each(['page', 'setPage'] as const)(
+it.each(['page', 'setPage', 'ranked page'] as const)(
   'a %s of a definition that was replaced since is refused as out of date, not as a page token',
   async (kind) => {
     await using place = await createTestStore()
@@ -42,24 +45,34 @@ it.each(['page', 'setPage'] as const)(
     const { store } = columns
     const { type, put } = await createFixture(store, definitionOf('integer'))
     await put([
-      { id: 1, size: 2 },
-      { id: 2, size: 1 },
+      { id: 1, size: 2, notes: 'old part' },
+      { id: 2, size: 1, notes: 'new part' },
     ])
     const field = { property: 'size', structField: undefined }
     const query = { kind: 'compare', field, operator: 'gte', value: 1 } as const
     const page = pageRequest(type, { query, order: [ORDER] })
     const { property, ...term } = ORDER
-    const read =
-      kind === 'page'
-        ? store.readPage(page)
-        : store.readSetPage({
-            ...page,
-            parts: [page],
-            order: [{ ...term, properties: [property], type: 'integer' }],
-            after: undefined,
-            versions: undefined,
-          })
-    await expect(read).rejects.toThrow('OntologyDefinitionOutOfSync')
-    expect(answered).toEqual([kind])
+    const reads = {
+      page: () => store.readPage(page),
+      'ranked page': () => {
+        const notes = { property: 'notes', structField: undefined }
+        const terms = { match: 'allTerms', terms: ['part'], fuzzy: false } as const
+        const part = { kind: 'text', field: notes, ...terms } as const
+        const ranked = pageRequest(type, { query: part })
+        const { shape } = ranked.record
+        const services = { objects: store, tierCache: new TierCache() }
+        return readTiers(ranked, () => shape, INTERNAL_CONTEXT, services)
+      },
+      setPage: () =>
+        store.readSetPage({
+          ...page,
+          parts: [page],
+          order: [{ ...term, properties: [property], type: 'integer' }],
+          after: undefined,
+          versions: undefined,
+        }),
+    }
+    await expect(reads[kind]()).rejects.toThrow('OntologyDefinitionOutOfSync')
+    expect(answered).toEqual([kind === 'ranked page' ? 'page' : kind])
   },
 )

@@ -3,6 +3,7 @@
  * sorted by score, or by key if it has too many matches. All tiers are read as of one version.
  */
 
+import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROBE_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import {
   decodeRelevanceCursor,
@@ -40,9 +41,24 @@ export async function readTiers(
       : undefined
     const totalCount = count === 'reclaimed' ? undefined : count?.totalCount
     return { ...walked, ...joined(pages), totalCount, matchEstimate: undefined }
+  } catch (error) {
+    throw request.version === undefined ? withoutToken(error, request) : error
   } finally {
     release()
   }
+}
+
+/**
+ * The version of the tiers was chosen here. If the type is converted meanwhile, the definition of the
+ * request is out of date; the client has sent no page token that could be invalid.
+ */
+function withoutToken(error: unknown, { objectType }: ReadPageRequest): unknown {
+  const isToken = error instanceof ObjectQueryError && error.errorName === 'InvalidPageToken'
+  if (!isToken) return error
+  return new ObjectQueryError('OntologyDefinitionOutOfSync', {
+    objectTypeRid: objectType.rid,
+    reason: 'the object type was changed while the request was being read',
+  })
 }
 
 type WalkedTiers = Pick<StoredPage, 'last' | 'more' | 'version' | 'linkedVersions'>
