@@ -8,6 +8,7 @@ import type {
   FeedRow,
   FeedTable,
 } from '../src/store/columns/feed/column-feed.ts'
+import { BuildPace } from '../src/store/columns/process/build-pace.ts'
 import { columnSpecs } from '../src/store/columns/segment/column-specs.ts'
 import { addedBetween } from '../src/store/core/columns/changed-rows.ts'
 import type { ObjectStore } from '../src/store/object-store.ts'
@@ -242,6 +243,27 @@ export function feedContract(explain: (name: string, sql: string) => Promise<str
       const third = { name: 'third', ...record, table: (await world.head()).table }
       await feed.addSegment(third)
       expect(await feed.readSegments()).toEqual([third])
+    })
+
+    it('counts the rows that others write, and a build waits while an import is running', async () => {
+      await using world = await World.open()
+      const { things, feed, store } = world
+      await things.commit([
+        ['a', '1'],
+        ['b', '2'],
+      ])
+      expect(await feed.readWrites()).toEqual({ rows: 2, isLoading: false })
+      await things.commit([['a', '3']])
+      expect(await feed.readWrites()).toEqual({ rows: 3, isLoading: false })
+      const replacement = await store.startReplacement(things.type)
+      const events: string[] = []
+      const building = new BuildPace(feed).pause().then(() => events.push('built'))
+      for (const key of ['a', 'b', 'c']) await things.commit([[key, '4']], { replacement })
+      expect((await feed.readWrites()).isLoading).toBe(true)
+      events.push('published')
+      await store.publishReplacement(things.type, replacement)
+      await building
+      expect(events).toEqual(['published', 'built'])
     })
 
     it('finds changes by an index that has no loaded rows', async () => {
