@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../measure/command.ts'
 import { Connection, readBody } from '../measure/connection.ts'
-import { administer, writeChanges } from '../measure/parts.ts'
+import { writeChanges } from '../measure/parts.ts'
 import { privateMegabytes } from '../measure/processes.ts'
 import {
   atLeast,
@@ -26,7 +26,7 @@ import {
   makeItem,
   PROPERTIES,
 } from './answers-data.ts'
-import { measureBuilding } from './building.ts'
+import { columnBytes, measureBuilding } from './building.ts'
 import { type Load, loadTable, measureImport } from './measure-import.ts'
 import { type Engine, PACKAGES, type References, startReferences } from './references.ts'
 
@@ -44,9 +44,6 @@ type Answers = readonly (readonly [Question, Times])[]
 
 /** A side is asked no more in a round after this long. */
 const ROUND_MS = 400
-/** How long columns may take to be built, and until that begins. */
-const BUILD_MS = 600_000
-const BEGIN_MS = 10_000
 const WRITTEN_PER_SECOND = 200
 const WRITE_EVERY_MS = 100
 /** A question may take so many times as long as the fastest of some engines, and 5 ms more. */
@@ -90,7 +87,7 @@ and what reads and single writes cost while columns are built. About 15 minutes 
     print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
     print(toMarkdown(loadTable(objects, [own, ...references.loads])))
     print('CPU and bytes are per object. DuckDB has no indexes, tantivy only the texts.')
-    const columnBytes = await untilBuilt(service)
+    const builtBytes = await untilBuilt(service)
     let times = await measureAnswers(service, numbers, references)
     if (texts['writing'] !== undefined) {
       await using _ = startWriting(service, objects)
@@ -101,7 +98,7 @@ and what reads and single writes cost while columns are built. About 15 minutes 
       })
     }
     print(toMarkdown(answerTable(times)))
-    const perValue = show(columnBytes / objects / PROPERTIES) || 'no'
+    const perValue = show(builtBytes / objects / PROPERTIES) || 'no'
     const memory = count(privateMegabytes(service.pid))
     print(`Columns: ${perValue} bytes per object and property. Private memory: ${memory} MB.`)
     const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
@@ -127,13 +124,7 @@ export async function untilBuilt(service: Service): Promise<number> {
   showProgress('waiting for the columns')
   // The first question may start it.
   await readBody(service, GROUPS.call)
-  for (const started = performance.now(); ; await sleep(500)) {
-    const { columns } = await administer(service, 'GET', 'status')
-    const [type] = columns?.objectTypes ?? []
-    if (type?.state === 'ready') return type.bytes
-    const maxMs = type?.state === 'building' ? BUILD_MS : BEGIN_MS
-    if (performance.now() - started > maxMs) return Number.NaN
-  }
+  return await columnBytes(service)
 }
 
 /** Asks all sides each question in turn, after a first time that compares what they answer. */

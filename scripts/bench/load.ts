@@ -15,6 +15,7 @@ import {
 import { type Cost, measureCost } from '../measure/processes.ts'
 import { atMost, count, median, showProgress, toMarkdown } from '../measure/report.ts'
 import type { Service } from '../measure/workbench.ts'
+import { columnBytes } from './building.ts'
 import { loadTable, measureImport } from './measure-import.ts'
 import { addParts, loadPlainTable, openPlainSqlite } from './plain-table.ts'
 
@@ -67,6 +68,8 @@ service, and of a PostgreSQL server that the run has started.`,
     print(`## ${store}, ${count(objects)} objects`)
     print(toMarkdown(loadTable(objects, [plain, ...loaded])))
 
+    // A build is no part of what a commit costs.
+    for (const { service } of loaded) await columnBytes(service)
     showProgress('new keys and single commits')
     const targetsOf = (write: (service: Service, parts: Parts) => Promise<void>) =>
       loaded.map(({ name, service }): WriteTarget => {

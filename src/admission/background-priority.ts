@@ -4,10 +4,11 @@ import { setPriority } from 'node:os'
 
 /** Gives about a third of the CPU share of the main thread. */
 const NICENESS = 5
-/** Gives about a tenth, to work for which at most one caller waits: parsing a large batch. */
+/**
+ * Gives about a tenth, to work for which at most one caller waits: parsing a large batch, building
+ * columns.
+ */
 export const LOW_NICENESS = 10
-/** Gives what others leave, to work that nobody waits for: building columns. */
-export const LOWEST_NICENESS = 19
 
 export function lowerProcessPriority(pid: number | undefined): void {
   if (pid !== undefined) lower(() => pid)

@@ -1,7 +1,16 @@
 /** The files of columns: one that is not what the catalogue says is never believed. */
-import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
+import { sqlitePath } from '../../src/store/store-name.ts'
 import { openColumnStore } from '../support/column-store.ts'
 import { createFixture, openFixture } from '../support/store-fixture.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -97,6 +106,34 @@ it('a file of another store is not believed, even under the name of a recorded o
   copyFileSync(fileIn(otherFolder.path), path)
   expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
   expect(readdirSync(folder.path).map((name) => join(folder.path, name))).not.toEqual([path])
+})
+
+// Only a SQLite file lies beside the files of its columns.
+it.runIf(inject('store') === 'sqlite')('a restored backup never meets newer columns', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  const path = sqlitePath(place.name) ?? ''
+  const backup = join(folder.path, 'backup.db')
+  const columnsFolder = join(folder.path, 'columns')
+  const commitTo = async (keys: readonly string[]) => {
+    await using columns = await openColumnStore(place.name, { folder: columnsFolder })
+    const { commit, readPairs } = await openFixture(columns.store)
+    await commit(keys.map((key) => [key, `text of ${key}`]))
+    return await readPairs(WITH_TEXT)
+  }
+  await fill(place.name, columnsFolder, TEXTS)
+  copyFileSync(path, backup)
+  // From here on, two histories have the same versions.
+  await commitTo(['lost', 'lost too'])
+  rmSync(columnsFolder, { recursive: true })
+  expect(await readAgain(place.name, columnsFolder)).toHaveLength(TEXTS.length + 2)
+  const newer = fileIn(columnsFolder)
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  copyFileSync(backup, path)
+  expect(await readAgain(place.name, columnsFolder)).toEqual(PAIRS)
+  expect(existsSync(newer)).toBe(false)
+  expect(await commitTo(['other'])).toEqual([...PAIRS, 'other=text of other'])
+  expect(await readAgain(place.name, columnsFolder)).toEqual([...PAIRS, 'other=text of other'])
 })
 
 it('a folder that cannot be written leaves columns in memory', async () => {

@@ -3,11 +3,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
+import {
+  OQS,
+  type OqsProcess,
+  startedPids,
+  startOqs,
+  startProgram,
+  waitForLine,
+} from '../support/oqs-process.ts'
 import { ADMIN_TOKEN, NO_CALLER_LIMITS, sendTo } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const OBJECTS = 6000
+/** Their columns need more room than a full disk has, which suffices for the service itself. */
+const MANY_OBJECTS = 60_000
+const FULL_BLOCKS = 160
 const ONTOLOGY = '/api/admin/v1/ontologies/numbers'
 const AGGREGATE = '/api/v2/ontologies/numbers/objects/number/aggregate'
 
@@ -17,7 +27,17 @@ interface Running extends AsyncDisposable {
 }
 
 async function start(folder: TempFolder, more: Record<string, string> = {}): Promise<Running> {
-  const oqs = startOqs(['serve'], {
+  return await running(startOqs(['serve'], settingsOf(folder, more)))
+}
+
+/** Starts a service whose files cannot grow beyond a number of blocks, of 512 or 1024 bytes. */
+async function startOnFullDisk(folder: TempFolder, blocks: number): Promise<Running> {
+  const args = ['-c', `ulimit -f ${blocks} && exec "$0" "$@"`, process.execPath, OQS, 'serve']
+  return await running(startProgram('sh', args, settingsOf(folder)))
+}
+
+function settingsOf(folder: TempFolder, more: Record<string, string> = {}) {
+  return {
     OQS_PORT: '0',
     OQS_STORE: `sqlite:${join(folder.path, 'data', 'oqs.db')}`,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -25,15 +45,18 @@ async function start(folder: TempFolder, more: Record<string, string> = {}): Pro
     TMPDIR: folder.path,
     ...NO_CALLER_LIMITS,
     ...more,
-  })
+  }
+}
+
+async function running(oqs: OqsProcess): Promise<Running> {
   const url = await waitForLine(oqs, 'listening on ')
   return { oqs, url, [Symbol.asyncDispose]: () => oqs[Symbol.asyncDispose]() }
 }
 
-async function fill({ url }: Running): Promise<void> {
+async function fill({ url }: Running, objects = OBJECTS): Promise<void> {
   const defined = await sendTo(url + ONTOLOGY, { method: 'PUT', json: NUMBERS })
   expect(defined.status).toBe(200)
-  const body = numbers(OBJECTS).map((put) => JSON.stringify({ put }))
+  const body = numbers(objects).map((put) => JSON.stringify({ put }))
   const headers = { 'content-type': 'application/x-ndjson' }
   const path = `${ONTOLOGY}/objects/number`
   const written = await sendTo(url + path, { method: 'POST', headers, body: body.join('\n') })
@@ -119,6 +142,66 @@ it('workers share the columns of their supervisor, also one that replaces anothe
   const before = await answersByColumns(running)
   await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
   expect(await count(running)).toBe(OBJECTS)
+})
+
+it('a killed worker among several leaves the columns to the others and to its successor', async () => {
+  using folder = tempFolder()
+  await using running = await start(folder, { OQS_WORKERS: '2', OQS_LOG_LEVEL: 'info' })
+  await fill(running)
+  await expect.poll(() => stateOf(running)).toBe('ready')
+  const columns = columnsPid(running)
+  const [first = 0] = startedPids(running.oqs)
+  let isDone = false
+  const ask = async () => {
+    // A request that the worker was answering is lost with it.
+    const ignored = () => OBJECTS
+    while (!isDone) expect(await count(running).catch(ignored)).toBe(OBJECTS)
+  }
+  const asking = [ask(), ask()]
+  process.kill(first, 'SIGKILL')
+  await expect.poll(() => startedPids(running.oqs).length).toBe(3)
+  isDone = true
+  await Promise.all(asking)
+  const before = await answersByColumns(running)
+  await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
+  expect(columnsPid(running)).toBe(columns)
+})
+
+it('two services in one folder for temporary files have columns of their own', async () => {
+  using folder = tempFolder()
+  using other = tempFolder()
+  await using first = await start(folder)
+  const second = await start(other, { TMPDIR: folder.path })
+  await fill(first)
+  await fill(second, OBJECTS + 1)
+  for (const one of [first, second]) await expect.poll(() => stateOf(one)).toBe('ready')
+  expect([await count(first), await count(second)]).toEqual([OBJECTS, OBJECTS + 1])
+  await second[Symbol.asyncDispose]()
+  expect(await stateOf(first)).toBe('ready')
+  const before = await answersByColumns(first)
+  await expect.poll(() => answersByColumns(first)).toBeGreaterThan(before)
+  expect(await count(first)).toBe(OBJECTS)
+})
+
+it('columns that do not fit on the disk are only in memory, and leave no file', async () => {
+  using folder = tempFolder()
+  {
+    await using filled = await start(folder, { OQS_COLUMNS_MEMORY: '0' })
+    await fill(filled, MANY_OBJECTS)
+  }
+  const files = join(folder.path, 'data', 'oqs.db.columns')
+  {
+    await using full = await startOnFullDisk(folder, FULL_BLOCKS)
+    await expect.poll(() => stateOf(full)).toBe('ready')
+    expect(await count(full)).toBe(MANY_OBJECTS)
+    const before = await answersByColumns(full)
+    await expect.poll(() => answersByColumns(full)).toBeGreaterThan(before)
+    expect(readdirSync(files)).toEqual([])
+  }
+  await using again = await start(folder)
+  await expect.poll(() => stateOf(again)).toBe('ready')
+  expect(await count(again)).toBe(MANY_OBJECTS)
+  expect(readdirSync(files)).toHaveLength(1)
 })
 
 it.each([

@@ -39,7 +39,7 @@ export class ColumnsProcess implements AsyncDisposable {
     const startedAt = performance.now()
     const program = fileURLToPath(siblingModule('process/columns-process-main', import.meta.url))
     const child = fork(program, [], {
-      // What the builder leaves behind is collected on its own thread, which has the lowest priority.
+      // What the builder leaves behind is collected on its own thread, which has a low priority.
       execArgv: ['--single-threaded-gc'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

@@ -1,10 +1,10 @@
 /**
- * The entry point of the builder thread, which builds base segments. It has the lowest priority, and
+ * The entry point of the builder thread, which builds base segments. It has a low priority, and
  * pauses: neither readers nor writers wait for it.
  */
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { LOWEST_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
+import { LOW_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
 import { openColumnFeed } from '../../open-column-feed.ts'
 import type { ColumnFeed, ColumnSegmentRecord } from '../feed/column-feed.ts'
 import { writeSegment } from '../file/segment-file.ts'
@@ -31,7 +31,7 @@ export type Built =
   | { readonly failed: 'missing' | 'tooLarge' }
 
 const { storeName, folder, isAwaited } = workerData as BuildThreadData
-if (!isAwaited) lowerThreadPriority(LOWEST_NICENESS)
+if (!isAwaited) lowerThreadPriority(LOW_NICENESS)
 const feed = await openColumnFeed(storeName)
 
 parentPort?.on('message', async (message: BuildMessage) => {
