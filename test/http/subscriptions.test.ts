@@ -1,6 +1,6 @@
 /** What one client of subscriptions can take from the service. */
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
@@ -38,7 +38,55 @@ describe('a WebSocket of subscriptions', () => {
   it('refuses an id that is no id', async () => {
     await using client = await connect(service)
     await client.send({ id: 'x'.repeat(101), requests: [] })
-    expect(await client.closed).toBe(1008)
+    expect(await client.closed).toEqual([1008, expect.stringContaining('id of up to 100')])
+  })
+
+  it('says what is wrong with a message that it cannot read', async () => {
+    const nested = `{"id": "a", "requests": [{"objectSet": ${'['.repeat(300_000)}${']'.repeat(300_000)}}]}`
+    for (const [message, reason] of [
+      ['nonsense', 'is not JSON'],
+      ['{"id": 1}', 'must have an id'],
+      [nested, 'is nested too deeply'],
+    ] as const) {
+      await using client = await connect(service)
+      client.socket.send(message)
+      expect(await client.closed).toEqual([1008, expect.stringContaining(reason)])
+    }
+  })
+
+  it('starts a subscription again that was closed', async () => {
+    await service.apply({ ...NUMBERS, apiName: 'again', families: [] })
+    await using other = await connect(service, ADMIN_TOKEN, 'again')
+    await other.send({ id: 'a', requests: [ALL] })
+    await expect.poll(() => other.messages.length).toBe(1)
+    const path = '/api/admin/v1/ontologies/again/objectTypes/number'
+    await service.send(path, { method: 'DELETE' })
+    await expect.poll(() => other.messages.at(-1)).toMatchObject({ type: 'subscriptionClosed' })
+    await other.send({ id: 'b', requests: [ALL] })
+    await expect
+      .poll(() => other.messages.at(-1))
+      .toMatchObject({ id: 'b', responses: [{ type: 'error' }] })
+    await service.apply({ ...NUMBERS, apiName: 'again', families: [] })
+    await other.send({ id: 'c', requests: [ALL] })
+    await expect
+      .poll(() => other.messages.at(-1))
+      .toMatchObject({ id: 'c', responses: [{ type: 'success' }] })
+    await service.put('again', 'number', numbers(1))
+    await expect.poll(() => other.messages.at(-1)).toMatchObject({ type: 'objectSetChanged' })
+  })
+
+  it('closes with the next message of a caller whose token was revoked, or with the next ping', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const token = await service.createToken({ name: 'gone' })
+    await using talking = await connect(service, token)
+    await using silent = await connect(service, token)
+    await service.revokeTokens('gone')
+    await talking.send({ id: 'a', requests: [ALL] })
+    expect(await talking.closed).toEqual([1008, expect.stringContaining('Unauthorized')])
+    expect(talking.messages).toEqual([])
+    vi.advanceTimersByTime(60_000)
+    expect(await silent.closed).toEqual([1008, expect.stringContaining('Unauthorized')])
+    vi.useRealTimers()
   })
 
   it('counts each message as a request of the caller', async () => {
@@ -47,7 +95,7 @@ describe('a WebSocket of subscriptions', () => {
     const token = await limited.createToken()
     await using client = await connect(limited, token)
     for (let n = 0; n < 20; n += 1) void client.send({ id: `${n}`, requests: [ALL] })
-    expect(await client.closed).toBe(1013)
+    expect(await client.closed).toEqual([1013, expect.stringContaining('10 requests')])
     expect(client.messages.length).toBe(9)
     expect((await limited.send('/api/v2/ontologies/numbers', { token })).status).toBe(429)
   })
@@ -56,18 +104,25 @@ describe('a WebSocket of subscriptions', () => {
 interface Client extends AsyncDisposable {
   readonly socket: WebSocket
   readonly messages: unknown[]
-  /** Resolves to the code with which the connection was closed. */
-  readonly closed: Promise<number>
+  /** Resolves to the code and the reason with which the connection was closed. */
+  readonly closed: Promise<[number, string]>
   /** Resolves when the message was passed to the network. */
   send(message: object): Promise<void>
 }
 
-async function connect(service: Service, token = ADMIN_TOKEN): Promise<Client> {
-  const path = '/api/v2/ontologySubscriptions/ontologies/numbers/streamSubscriptions'
+async function connect(
+  service: Service,
+  token = ADMIN_TOKEN,
+  ontology = 'numbers',
+): Promise<Client> {
+  const path = `/api/v2/ontologySubscriptions/ontologies/${ontology}/streamSubscriptions`
   const socket = new WebSocket(service.url.replace('http', 'ws') + path, [`Bearer-${token}`])
   const messages: unknown[] = []
   socket.on('message', (data) => messages.push(JSON.parse(String(data))))
-  const closed = once(socket, 'close').then(([code]) => code as number)
+  const closed = once(socket, 'close').then(([code, reason]): [number, string] => [
+    code,
+    `${reason}`,
+  ])
   await once(socket, 'open')
   return {
     socket,

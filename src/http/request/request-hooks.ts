@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { type Identified, identify, identifyFromCache, viewOf } from '../../access/authenticate.ts'
 import { type Caller, requireScope } from '../../access/caller.ts'
+import type { Viewer } from '../../access/resolve.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyName } from '../../ontology/catalogue.ts'
 import { requireVerified, StaleIdentity } from '../../store/port/request-context.ts'
@@ -143,16 +144,20 @@ export async function admitCaller(request: FastifyRequest, services: Services): 
   services.admission.admit(request.context)
   if (scope !== undefined && scope !== 'any') requireScope(caller, scope)
   await services.admission.takeTurn(caller.id)
-  await loadView(request, services, identified)
+  const view = await readView(request, services, identified)
+  request.caller = view.caller
+  request.catalogue = view.catalogue
   request.context.throwIfEnded()
 }
 
 /** Finds out who the caller is now, and what it may see, without caches. */
 export async function identifyAgain(request: FastifyRequest, services: Services): Promise<void> {
-  const identified = await identifyRequest(request, services, false)
+  const identified = await readIdentity(request, services, false)
   const { scope } = request.routeOptions.config
-  if (scope !== undefined && scope !== 'any') requireScope(request.caller, scope)
-  await loadView(request, services, identified)
+  if (scope !== undefined && scope !== 'any') requireScope(identified.caller, scope)
+  const view = await readView(request, services, identified)
+  // Only now: subscriptions share a request, and none may see a caller that is not limited yet.
+  setIdentity(request, { ...identified, ...view })
 }
 
 /** Sets the caller, the catalogue and the context of a request. */
@@ -161,31 +166,43 @@ async function identifyRequest(
   services: Services,
   mayUseCache: boolean,
 ): Promise<Identified> {
-  const { headers, ip } = request
-  const credentials = { authorization: headers.authorization, address: ip }
-  const read = mayUseCache ? identifyFromCache : identify
-  const identified = await read(credentials, nameOf(request), services)
-  const { caller, catalogue, cachedIdentity } = identified
-  request.caller = caller
-  request.catalogue = catalogue
-  request.context.identify(caller.id, cachedIdentity)
+  const identified = await readIdentity(request, services, mayUseCache)
+  setIdentity(request, identified)
   return identified
 }
 
-/**
- * Limits the caller and the catalogue of a request to what policies allow in the ontology that its
- * path names. Endpoints whose path names none call `viewOf` for those that they read.
- */
-async function loadView(
+function readIdentity(
   request: FastifyRequest,
   services: Services,
-  { policies }: Identified,
-): Promise<void> {
-  const name = nameOf(request)
-  if (name.ontology === undefined && name.apiFamily === undefined) return
-  const { caller, catalogue } = await viewOf(name, request, services, policies)
+  mayUseCache: boolean,
+): Promise<Identified> {
+  const { headers, ip } = request
+  const credentials = { authorization: headers.authorization, address: ip }
+  const read = mayUseCache ? identifyFromCache : identify
+  return read(credentials, nameOf(request), services)
+}
+
+function setIdentity(
+  request: FastifyRequest,
+  { caller, catalogue, cachedIdentity }: Identified,
+): void {
   request.caller = caller
   request.catalogue = catalogue
+  request.context.identify(caller.id, cachedIdentity)
+}
+
+/**
+ * Returns the caller and the catalogue of a request, limited to what policies allow in the ontology
+ * that its path names. Endpoints whose path names none call `viewOf` for those that they read.
+ */
+async function readView(
+  request: FastifyRequest,
+  services: Services,
+  identified: Identified,
+): Promise<Viewer> {
+  const name = nameOf(request)
+  if (name.ontology === undefined && name.apiFamily === undefined) return identified
+  return viewOf(name, identified, services, identified.policies)
 }
 
 /** Returns the ontology that the path of a request names. */

@@ -6,7 +6,8 @@ import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 import type { Upgrades } from './accept-upgrades.ts'
-import { type Channel, Subscriptions } from './subscriptions.ts'
+import type { Channel } from './subscription.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscriptions'
 
@@ -16,6 +17,8 @@ const PING_MS = 60_000
 const GOING_AWAY = 1001
 const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
+/** The longest reason that RFC 6455 allows. */
+const REASON_MAX_BYTES = 123
 /** How long a client has to confirm that the connection is closed. */
 const CLOSING_MS = 1000
 
@@ -40,6 +43,7 @@ function serve(socket: WebSocket, request: FastifyRequest, services: Services): 
     if (!isAlive) socket.terminate()
     isAlive = false
     socket.ping()
+    void subscriptions.checkCaller()
   }, PING_MS)
   socket.on('pong', () => {
     isAlive = true
@@ -94,9 +98,15 @@ function channelOf(socket: WebSocket): Channel {
   }
 }
 
-function refuse(socket: WebSocket, { errorName }: ObjectQueryError): void {
+function refuse(socket: WebSocket, { errorName, parameters }: ObjectQueryError): void {
   const isBusy = [429, 503].includes(statusOf(errorName))
-  socket.close(isBusy ? TRY_AGAIN_LATER : POLICY_VIOLATION, errorName)
+  const { reason } = parameters
+  const text = typeof reason === 'string' ? `${errorName}: ${reason}` : errorName
+  const shortText = Buffer.from(text)
+    .subarray(0, REASON_MAX_BYTES)
+    .toString()
+    .replace(/\uFFFD$/, '')
+  socket.close(isBusy ? TRY_AGAIN_LATER : POLICY_VIOLATION, shortText)
 }
 
 function textOf(message: RawData): string {
