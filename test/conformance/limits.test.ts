@@ -1,28 +1,81 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { requestPage, valuesOf, type Walk, walkPages, walkUntilError } from '../support/walk.ts'
 
 const CAP = 10_000
+/** A limit that is reached soon, for the walks that differ in their pages. */
+const LOW_CAP = 200
 const walk: Walk = { revision: '1.0', ontology: 'numbers', objectType: 'number' }
 
-describe.each([CAP - 1, CAP, CAP + 1])(
-  'the cross-page limit of 10,000 with %d objects',
-  (count) => {
-    let service: Service
-    beforeAll(async () => {
-      service = await startService()
-      await service.apply(NUMBERS)
-      await service.put('numbers', 'number', numbers(count))
-    })
-    afterAll(() => service[Symbol.asyncDispose]())
+/** Starts a service, and returns a function that puts objects until there are so many. */
+async function startCounted(settings: Record<string, string> = {}) {
+  const service = await startService({ settings })
+  await service.apply(NUMBERS)
+  let stored = 0
+  const fill = async (count: number) => {
+    if (count > stored) await service.put('numbers', 'number', numbers(count - stored, stored))
+    stored = count
+  }
+  return { service, fill }
+}
 
-    const cases = [97, 999, 1000, 20_000].flatMap((pageSize) =>
+/** Checks a walk over so many objects that ended by itself or at a limit. */
+function checkWalk(
+  { pages, error }: Awaited<ReturnType<typeof walkUntilError>>,
+  count: number,
+  limit: number,
+): void {
+  expect(valuesOf(pages, 'n')).toEqual(numbers(Math.min(count, limit)).map(({ n }) => n))
+  expect(pages.every((page) => page.totalCount === String(count))).toBe(true)
+  if (count <= limit) {
+    expect(error).toBeUndefined()
+    return
+  }
+  // The page that reaches the limit has a token, because more exists; using it is rejected.
+  expect(pages.at(-1)?.nextPageToken).toBeDefined()
+  expect(error?.status).toBe(400)
+  expect(error?.body).toMatchObject({
+    errorCode: 'INVALID_ARGUMENT',
+    errorName: 'ObjectsExceededLimit',
+    parameters: { limit },
+  })
+}
+
+describe('the cross-page limit of 10,000', () => {
+  let counted: Awaited<ReturnType<typeof startCounted>>
+  beforeAll(async () => {
+    counted = await startCounted()
+  })
+  afterAll(() => counted.service[Symbol.asyncDispose]())
+
+  it.each([CAP - 1, CAP, CAP + 1])('[7.1] [8.2] with %d objects', async (count) => {
+    await counted.fill(count)
+    for (const how of [
+      { pageSize: 999, snapshot: false },
+      { pageSize: 20_000, snapshot: true },
+    ]) {
+      checkWalk(await walkUntilError(counted.service, { ...walk, ...how }), count, CAP)
+    }
+  })
+})
+
+describe('a cross-page limit', () => {
+  let counted: Awaited<ReturnType<typeof startCounted>>
+  beforeAll(async () => {
+    counted = await startCounted({ OQS_LIST_OBJECTS_LIMIT: String(LOW_CAP) })
+  })
+  afterAll(() => counted.service[Symbol.asyncDispose]())
+
+  describe.each([LOW_CAP - 1, LOW_CAP, LOW_CAP + 1])('with %d objects', (count) => {
+    beforeAll(() => counted.fill(count))
+
+    const cases = [7, 19, 20, 1000].flatMap((pageSize) =>
       [false, true].map((snapshot) => ({ pageSize, snapshot })),
     )
 
     it.each(cases)('[7.1] [8.2] page size $pageSize, snapshot $snapshot', async (how) => {
-      await checkWalk(await walkUntilError(service, { ...walk, ...how }))
+      checkWalk(await walkUntilError(counted.service, { ...walk, ...how }), count, LOW_CAP)
     })
 
     it.each([false, true])(
@@ -30,47 +83,31 @@ describe.each([CAP - 1, CAP, CAP + 1])(
       async (snapshot) => {
         let asked = 0
         const pageSize = () => {
-          const size = asked < CAP - 100 ? 990 : 1
+          const size = asked < LOW_CAP - 20 ? 90 : 1
           asked += size
           return size
         }
-        await checkWalk(await walkUntilError(service, { ...walk, snapshot, pageSize }))
+        const walked = await walkUntilError(counted.service, { ...walk, snapshot, pageSize })
+        checkWalk(walked, count, LOW_CAP)
       },
     )
-
-    async function checkWalk({ pages, error }: Awaited<ReturnType<typeof walkUntilError>>) {
-      const seen = valuesOf(pages, 'n')
-      expect(seen).toEqual(numbers(Math.min(count, CAP)).map(({ n }) => n))
-      expect(pages.every((page) => page.totalCount === String(count))).toBe(true)
-      if (count <= CAP) {
-        expect(error).toBeUndefined()
-        return
-      }
-      // The page that reaches the limit has a token, because more exists; using it is rejected.
-      expect(pages.at(-1)?.nextPageToken).toBeDefined()
-      expect(error?.status).toBe(400)
-      expect(error?.body).toMatchObject({
-        errorCode: 'INVALID_ARGUMENT',
-        errorName: 'ObjectsExceededLimit',
-        parameters: { limit: CAP },
-      })
-    }
 
     it('[8.2] does not depend on page sizes or repeated tokens', async () => {
       let size = 0
       const sizes = () => {
-        size = (size * 7 + 311) % 997
+        size = (size * 7 + 31) % 47
         return size + 1
       }
+      const { service } = counted
       const { pages, error } = await walkUntilError(service, { ...walk, pageSize: sizes })
-      expect(valuesOf(pages, 'n')).toHaveLength(Math.min(count, CAP))
-      expect(error?.body.errorName).toBe(count > CAP ? 'ObjectsExceededLimit' : undefined)
+      expect(valuesOf(pages, 'n')).toHaveLength(Math.min(count, LOW_CAP))
+      expect(error?.body.errorName).toBe(count > LOW_CAP ? 'ObjectsExceededLimit' : undefined)
       const last = pages.at(-2)?.nextPageToken
       const again = await requestPage(service, { ...walk, pageSize: 1000 }, last)
       expect(again.body.data).toEqual(pages.at(-1)?.data.slice(0, again.body.data.length))
     })
-  },
-)
+  })
+})
 
 describe('limits as settings', () => {
   it('[8.2] [8.3] OQS_LIST_OBJECTS_LIMIT sets the limit, and none removes it', async () => {

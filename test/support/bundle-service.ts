@@ -50,6 +50,8 @@ export async function bundleService(folder: string): Promise<void> {
       dir: output,
       entryFileNames: '[name].js',
       chunkFileNames: `${chunks}/[name]-[hash].js`,
+      // Only shorter: names stay, so that errors can be read.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     })
     await build.close()
   }
