@@ -30,6 +30,8 @@ export interface PageToken {
   readonly snapshot: Snapshot | undefined
   /** The count of a walk that is counted once. */
   readonly totalCount: number | undefined
+  /** Whether earlier pages are of another moment. */
+  readonly isContinued: boolean
 }
 
 interface Snapshot {
@@ -73,32 +75,64 @@ export function checkPage(
     return undefined
   }
   expectEqual(answer.status, 200, 'the status')
-  const { data, nextPageToken, totalCount } = answer.body
+  const { data, nextPageToken, nextChangesToken, totalCount } = answer.body
   const expected = expectedPage(world, attempt, state, data.length)
   expectEqual(data.map(toObject), expected.records.map(toObject), 'the objects of the page')
   expectEqual(nextPageToken !== undefined, expected.hasNext, 'whether another page follows')
+  const { surface, snapshot } = attempt.spec
+  const isCopy = snapshot && !expected.hasNext && !attempt.token?.isContinued
+  const canFollow = isCopy && surface !== 'search 2.0'
+  expectEqual(nextChangesToken !== undefined, canFollow, 'whether changes can be followed')
   expectEqual(totalCount, expected.totalCount?.toString(), 'the total count')
   expectEqual(answer.headers['oqs-version'], String(state.version), 'the version of the page')
   return { state, ...expected }
 }
 
 /**
- * Checks that an expired token comes with one that continues within its snapshot, exactly if the
- * snapshot can still be read. Returns what the model knows about it.
+ * Checks which tokens come with a refusal: one that continues within the snapshot, exactly if that can
+ * still be read, and one that goes on as of now. Returns what the model knows about them.
  */
-export function renewedToken(
+export function tokensToGoOn(
   world: World,
-  { token, node }: PageAttempt,
+  attempt: PageAttempt,
   { body }: Answer,
-): PageToken | undefined {
-  const { reason, snapshotToken: text } = body.parameters ?? {}
+): readonly PageToken[] {
+  const { token, node } = attempt
+  const { reason, snapshotToken, continueToken } = body.parameters ?? {}
   const endMs = token?.snapshot === undefined ? 0 : endOfSnapshot(token.snapshot)
   const isRenewed = reason === 'expired' && endMs > world.clock.now
-  expectEqual(text !== undefined, isRenewed, 'whether the token is renewed')
-  if (token === undefined || !isRenewed) return undefined
-  checkSeal(world, text)
-  const expiresAtMs = Math.min(world.clock.now + 1000 * TTL_SECONDS, endMs)
-  return { ...token, text, sealedWith: node.keys[0] as Buffer, expiresAtMs }
+  expectEqual(snapshotToken !== undefined, isRenewed, 'whether the token is renewed')
+  const isLost = token === undefined || !['expired', 'reclaimed'].includes(reason)
+  const canContinue = isLost ? false : isContinuable(world, attempt, token)
+  if (canContinue !== undefined) {
+    expectEqual(continueToken !== undefined, canContinue, 'whether the walk can be continued')
+  }
+  if (token === undefined) return []
+  const sealedWith = node.keys[0] as Buffer
+  const latestMs = world.clock.now + 1000 * TTL_SECONDS
+  const renewed = { sealedWith, expiresAtMs: Math.min(latestMs, endMs), text: snapshotToken }
+  const asOfNow = { sealedWith, expiresAtMs: latestMs, text: continueToken, isContinued: true }
+  const tokens = [
+    ...(isRenewed ? [{ ...token, ...renewed }] : []),
+    ...(continueToken === undefined
+      ? []
+      : [{ ...token, ...asOfNow, snapshot: undefined, totalCount: undefined }]),
+  ]
+  for (const { text } of tokens) checkSeal(world, text)
+  return tokens
+}
+
+/**
+ * In key order, every walk can go on. In an order by values, the service must find the row that the
+ * last page ended with; undefined if it may be gone.
+ */
+function isContinuable(world: World, attempt: PageAttempt, token: PageToken): boolean | undefined {
+  const { spec } = attempt
+  if (spec.order.length === 0) return true
+  if (token.served >= limitOf(world, spec)) return false
+  if (isOfOldDefinition({ ...token, snapshot: undefined })) return false
+  const { current } = world.typeOf(spec.objectType as TypeName)
+  return isWithoutCursor(current, attempt) ? undefined : true
 }
 
 function endOfSnapshot({ takenAtMs }: Snapshot): number {
@@ -128,6 +162,7 @@ export function nextToken(
     readFrom: state,
     snapshot,
     totalCount: spec.snapshot || spec.conditions.length > 0 ? totalCount : undefined,
+    isContinued: token?.isContinued ?? false,
   }
 }
 
@@ -222,7 +257,7 @@ export function toObject(record: object): object {
 const SEAL = [1, 33] as const
 
 /** No nonce may be used twice with one key, or tokens could be read and forged. */
-function checkSeal(world: World, token: string): void {
+export function checkSeal(world: World, token: string): void {
   const seal = Buffer.from(token.slice('v1.'.length), 'base64url').toString('hex', ...SEAL)
   if (world.seals.has(seal)) throw new Mismatch('a page token has the key and nonce of another one')
   world.seals.add(seal)

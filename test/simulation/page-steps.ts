@@ -5,7 +5,7 @@ import {
   nextToken,
   type PageAttempt,
   type PageToken,
-  renewedToken,
+  tokensToGoOn,
 } from './page-model.ts'
 import { pageRequest, randomSpec, type WalkSpec } from './queries.ts'
 import {
@@ -133,8 +133,7 @@ async function readPage(world: World, attempt: PageAttempt): Promise<PageToken |
   }
   const page = checkPage(world, attempt, answer)
   if (page === undefined) {
-    const renewed = renewedToken(world, attempt, answer)
-    if (renewed !== undefined) world.tokens = [renewed, ...world.tokens].slice(0, TOKENS)
+    world.tokens = [...tokensToGoOn(world, attempt, answer), ...world.tokens].slice(0, TOKENS)
     return undefined
   }
   const next = page.hasNext ? nextToken(world, attempt, page, answer.body.nextPageToken) : undefined

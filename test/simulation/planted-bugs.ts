@@ -16,6 +16,8 @@ const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
 const STAGED = 'src/store/sqlite/staged/staged-batch.ts'
 const VERSION_TIMES = 'src/store/core/maintenance/version-times.ts'
+const CONTINUE = 'src/paging/continue-walk.ts'
+const LIST_CHANGES = 'src/store/core/history/list-changes.ts'
 const REPLACEMENTS = 'src/store/core/tables/replacements.ts'
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -217,5 +219,60 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'an append replaces existing objects',
     file: 'src/store/sqlite/writes/change-writer.ts',
     edits: [['mayExist && keepsExisting && isPut', 'mayExist && false && isPut']],
+  },
+  {
+    name: 'a continued walk starts again',
+    file: CONTINUE,
+    edits: [
+      [
+        '? withoutVersions(after) : after, served',
+        "? withoutVersions(after) : { pk: '', version: 0 }, served",
+      ],
+    ],
+  },
+  {
+    name: 'a continued walk forgets the objects of earlier pages',
+    file: CONTINUE,
+    edits: [[': after, served, listedTypes', ': after, served: 0, listedTypes']],
+  },
+  {
+    name: 'a continued walk ends as a complete snapshot',
+    file: CONTINUE,
+    edits: [['snapshot: undefined, isContinued: true', 'snapshot: undefined']],
+  },
+  {
+    name: 'changes miss a delete',
+    file: LIST_CHANGES,
+    edits: [['closed.map((one) => ({ ...one, isCurrent: false, isChanged: true })),', '[],']],
+  },
+  {
+    name: 'a page of changes repeats the last object',
+    file: LIST_CHANGES,
+    edits: [['(o.${column}, o.pk) > (?, ?)', '(o.${column}, o.pk) >= (?, ?)']],
+  },
+  {
+    name: 'the first commit after a copy is not followed',
+    file: LIST_CHANGES,
+    edits: [['[base + 1, NO_KEY]', '[base + 2, NO_KEY]']],
+  },
+  {
+    name: 'changes follow the end of a walk, and not its snapshot',
+    file: READ_PAGE,
+    edits: [
+      [
+        'momentOf(stored, snapshot)',
+        '{ ...momentOf(stored, snapshot), takenAtSeconds: nowSeconds }',
+      ],
+    ],
+  },
+  {
+    name: 'an object that leaves the filter stays',
+    file: 'src/service/changes/read-changes.ts',
+    edits: [["isIn(before, change) ? [{ kind: 'delete', change }] : []", '[]']],
+  },
+  {
+    name: 'changes of a second type are not told',
+    file: 'src/service/changes/read-changes.ts',
+    edits: [['startOf(walk, index + 1)', 'undefined']],
   },
 ]

@@ -1,6 +1,7 @@
 /** Runs one seed: a random history of a service, compared with the model after every request. */
 import { AppSlot } from './app-slot.ts'
 import type { CreateDatabase } from './database.ts'
+import { catchUp, startFollower } from './follow-steps.ts'
 import {
   randomFavourites,
   readFirstPage,
@@ -50,6 +51,8 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [5, readWholeWalk],
   [2, (world) => readSlowWalk(world, writeBatch)],
   [5, sendWrongToken],
+  [3, (world) => startFollower(world, writeBatch)],
+  [7, (world) => catchUp(world, writeBatch)],
   [9, moveClock],
   [2, mistakeClock],
   [5, (world) => world.maintain()],

@@ -4,6 +4,7 @@ import { hashSecret } from '../../src/access/credentials.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { Database } from './database.ts'
+import type { Follower } from './follow-steps.ts'
 import { TypeModel } from './model.ts'
 import { type Answer, SimulatedNode } from './node.ts'
 import type { PageToken } from './page-model.ts'
@@ -19,6 +20,8 @@ export type TypeName = (typeof TYPES)[number]
 export const ENDPOINT_LIMIT = 14
 export const TTL_SECONDS = 300
 export const SNAPSHOT_SECONDS = 1200
+/** How long changes can be followed: as long as snapshots can be read. */
+export const CHANGES_SECONDS = SNAPSHOT_SECONDS
 const LIFETIMES = { pageTokenTtlSeconds: TTL_SECONDS, snapshotMaxAgeSeconds: SNAPSHOT_SECONDS }
 /** Snapshots are kept a minute longer than they can be read; replacements wait for an hour. */
 const KEPT = { rowVersionsMs: 1000 * (SNAPSHOT_SECONDS + 60), idleReplacementsMs: 3_600_000 }
@@ -59,6 +62,7 @@ export class World {
   favourites: readonly { readonly spec: WalkSpec; readonly pageSize: number }[] = []
   /** The newest page tokens that clients have, the last one first. */
   tokens: PageToken[] = []
+  followers: readonly Follower[] = []
   /** The part of each page token that must never occur twice. */
   readonly seals = new Set<string>()
   /** Copies of pages that clients have, by caller and path. */
@@ -113,6 +117,7 @@ export class World {
         OQS_MAX_CONCURRENT_REQUESTS: 'none',
         OQS_PAGE_TOKEN_TTL_SECONDS: String(TTL_SECONDS),
         OQS_SNAPSHOT_MAX_AGE_SECONDS: String(SNAPSHOT_SECONDS),
+        OQS_CHANGES_MAX_AGE_SECONDS: String(CHANGES_SECONDS),
         OQS_LIST_OBJECTS_LIMIT: String(ENDPOINT_LIMIT),
         OQS_PAGE_MAX_BYTES: String(this.pageMaxBytes),
       },
