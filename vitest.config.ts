@@ -37,12 +37,14 @@ const LONG = [
 const LONG_ON_EVERY_STORE = ['test/conformance/killed-writes.test.ts']
 const LONG_ON_POSTGRES = ['test/e2e/postgres.test.ts']
 
-/** Pages, searches, aggregations, sets, links, rights, snapshots and changed definitions. */
+/** Pages, searches, aggregations, sets, links, rights, snapshots, changes and changed definitions. */
 const ANSWERED_BY_COLUMNS = [
   ...['aggregate', 'definition-changes', 'delete-by-query', 'entity-tags', 'family-objects'],
   ...['linked-objects', 'list-objects', 'object-set-snapshots', 'queries', 'relevance'],
   ...['replacements', 'rights', 'search-objects', 'snapshot-age', 'structs', 'v2-*', 'versions'],
-].map((name) => `test/conformance/${name}.test.ts`)
+]
+  .map((name) => `test/conformance/${name}.test.ts`)
+  .concat('test/properties/changes.property.test.ts')
 
 const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 /** The main journeys, which run on PostgreSQL as well. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { COUNTRIES, PLACES } from '../support/places.ts'
 import {
   type SendOptions,
   type Service,
@@ -216,5 +217,36 @@ describe('a page token that is too old', () => {
     waitTooLong()
     expect(await reasonOf(LIST_V2)).toBe('expired')
     await maintain()
+  })
+
+  it('goes on with linked objects whose start was deleted, if it was of a snapshot', async () => {
+    await using other = await startService({ settings: SETTINGS })
+    await other.apply(PLACES)
+    await other.put('places', 'country', COUNTRIES)
+    const airports = ['A', 'B', 'C', 'D'].map((id) => ({ id, name: id, countryCode: 'CH' }))
+    await other.put('places', 'airport', airports)
+    const linked = inQuery('/api/v2/ontologies/places/objects/country/CH/links/airports?')
+    const walks = [{ pageSize: 1, snapshot: true }, { pageSize: 1 }]
+    const first = await Promise.all(walks.map((page) => other.send(...linked(page))))
+    const next = first.map(({ body }) => body.nextPageToken)
+    other.clock.now += (AGE_SECONDS + 1) * 1000
+    const pageTokens = await Promise.all(
+      walks.map(async (page, index) =>
+        continueTokenOf(
+          await other.send(...linked({ ...page, pageToken: next[index] })),
+          'expired',
+        ),
+      ),
+    )
+    await other.write('places', 'country', [{ delete: 'CH' }])
+    await other.write('places', 'airport', [{ delete: 'C' }])
+    const rest = await Promise.all(
+      walks.map((page, index) =>
+        other.send(...linked({ ...page, pageSize: 9, pageToken: pageTokens[index] })),
+      ),
+    )
+    expect(rest[0]?.body.data.map(({ id }: { id: string }) => id)).toEqual(['B', 'D'])
+    expect(rest[0]?.body.nextChangesToken).toBeUndefined()
+    expect([rest[1]?.status, rest[1]?.body.errorName]).toEqual([404, 'ObjectNotFound'])
   })
 })

@@ -51,6 +51,9 @@ const V2 = '/api/v2/ontologies/followed'
 const ofRevision1 = ({ properties }: { properties: Thing }) => properties
 const ofV2 = ({ __primaryKey, __apiName, __rid, __title, ...thing }: Record<string, unknown>) =>
   thing
+/** Walks over several types begin these members with `$`. */
+const ofSet = ({ $primaryKey, $apiName, $rid, $title, ...thing }: Record<string, unknown>) =>
+  ofV2(thing)
 const WHERE = { type: 'eq', field: 'group', value: 'b' }
 const THINGS_OF_OWNERS = {
   type: 'searchAround',
@@ -60,6 +63,13 @@ const THINGS_OF_OWNERS = {
     where: { type: 'eq', field: 'group', value: 'a' },
   },
   link: 'things',
+}
+const THINGS_AND_OWNERS = {
+  type: 'union',
+  objectSets: [
+    { type: 'filter', objectSet: { type: 'base', objectType: 'thing' }, where: WHERE },
+    { type: 'base', objectType: 'owner' },
+  ],
 }
 const parts = (page: string) => Object.fromEntries(new URLSearchParams(page))
 const numbered = (page: string) => {
@@ -109,6 +119,18 @@ const READINGS: readonly Reading[] = [
       { json: { objectSet: THINGS_OF_OWNERS, since, ...numbered(page) } },
     ],
     read: ofV2 as never,
+  },
+  {
+    name: 'a set of two types',
+    list: (page) => [
+      `${V2}/objectSets/loadObjectsMultipleObjectTypes`,
+      { json: { objectSet: THINGS_AND_OWNERS, snapshot: true, ...numbered(page) } },
+    ],
+    follow: (since, page) => [
+      `${V2}/objectSets/changes`,
+      { json: { objectSet: THINGS_AND_OWNERS, since, ...numbered(page) } },
+    ],
+    read: ofSet as never,
   },
   {
     name: 'limited rights',
@@ -225,7 +247,8 @@ async function replace(things: readonly object[], mode: string): Promise<void> {
 
 class Follower {
   readonly #reading: Reading
-  readonly #copy = new Map<number, Thing>()
+  /** By type and key. */
+  readonly #copy = new Map<string, Thing>()
   #token = ''
 
   constructor(reading: Reading) {
@@ -256,31 +279,29 @@ class Follower {
     await apply()
     for (const rest of waiting.splice(0)) await write(rest)
     await apply()
-    expect(this.#sorted()).toEqual(await this.#listed())
+    expect(this.#copy).toEqual(new Map(await this.#listed()))
   }
 
-  #apply(one: { put: never } | { delete: { primaryKey: number } }): void {
+  #apply(one: { put: never } | { delete: Deleted }): void {
     if ('put' in one) this.#put(one.put)
     else {
-      const { primaryKey } = one.delete
-      expect(this.#copy.delete(primaryKey), `a delete of ${primaryKey}, which was copied`).toBe(
-        true,
-      )
+      const key = keyOfDelete(one.delete)
+      expect(this.#copy.delete(key), `a delete of ${key}, which was copied`).toBe(true)
     }
   }
 
   #put(record: never): void {
-    const read = this.#reading.read(record)
-    this.#copy.set(read.id, read)
+    this.#copy.set(keyOfRecord(record), this.#reading.read(record))
   }
 
-  async #listed(): Promise<readonly Thing[]> {
+  async #listed(): Promise<[string, Thing][]> {
     const pages = await this.#pages(this.#reading.list, 10)
-    return pages.flatMap(({ data }) => data.map((record) => this.#reading.read(record as never)))
-  }
-
-  #sorted(): readonly Thing[] {
-    return [...this.#copy.values()].sort((a, b) => a.id - b.id)
+    return pages.flatMap(({ data }) =>
+      data.map((record): [string, Thing] => [
+        keyOfRecord(record as never),
+        this.#reading.read(record as never),
+      ]),
+    )
   }
 
   async #pages(
@@ -298,9 +319,7 @@ class Follower {
       pages.push(body)
       expect(body.nextPageToken === undefined || body.data.length > 0).toBe(true)
       for (const one of body.data) {
-        const key = JSON.stringify(
-          one.delete?.primaryKey ?? one.put?.properties?.id ?? one.put?.__primaryKey ?? one,
-        )
+        const key = one.delete ? keyOfDelete(one.delete) : keyOfRecord(one.put ?? one)
         expect(ids.has(key), `${key} once`).toBe(false)
         ids.add(key)
       }
@@ -309,4 +328,19 @@ class Follower {
       await afterPage()
     }
   }
+}
+
+interface Deleted {
+  readonly primaryKey: number
+  readonly objectType?: string
+}
+
+function keyOfDelete({ primaryKey, objectType = 'thing' }: Deleted): string {
+  return `${objectType} ${primaryKey}`
+}
+
+function keyOfRecord(record: Record<string, never>): string {
+  const { properties, __apiName, $apiName } = record
+  const { id: key } = properties ?? record
+  return `${$apiName ?? __apiName ?? 'thing'} ${key}`
 }

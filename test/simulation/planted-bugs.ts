@@ -248,7 +248,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a page of changes repeats the last object',
     file: LIST_CHANGES,
-    edits: [['(o.${column}, o.pk) > (?, ?)', '(o.${column}, o.pk) >= (?, ?)']],
+    edits: [['o.pk) > (?, ?)', 'o.pk) >= (?, ?)']],
   },
   {
     name: 'the first commit after a copy is not followed',
@@ -256,12 +256,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [['[base + 1, NO_KEY]', '[base + 2, NO_KEY]']],
   },
   {
-    name: 'changes follow the end of a walk, and not its snapshot',
-    file: READ_PAGE,
+    name: 'a changes token outlives the history',
+    file: 'src/paging/walk-tokens.ts',
     edits: [
       [
-        'momentOf(stored, snapshot)',
-        '{ ...momentOf(stored, snapshot), takenAtSeconds: nowSeconds }',
+        'takenAtSeconds + this.lifetime.changesMaxAgeSeconds',
+        'takenAtSeconds + 2 * this.lifetime.changesMaxAgeSeconds',
       ],
     ],
   },

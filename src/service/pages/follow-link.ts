@@ -68,8 +68,9 @@ function linkedObjectNotFound(
  * Returns the query for the linked objects, or undefined if the start object does not exist.
  *
  * Every page looks up the start object, except the later pages of a snapshot: the first page saw it,
- * so deleting it must not end the snapshot. Those pages need only its key, which is in the path and
- * bound to the token. A link to ONE needs the foreign key as well, but never has a second page.
+ * so deleting it must not end the walk, also if that goes on in another snapshot. Those pages need
+ * only its key, which is in the path and bound to the token. A link to ONE needs the foreign key as
+ * well, but never has a second page.
  */
 export async function followLink(
   { side, key }: LinkStart,
