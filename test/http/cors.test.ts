@@ -48,6 +48,7 @@ describe('cross-origin requests', () => {
       'idempotency-key',
       'if-match',
       'if-none-match',
+      'last-event-id',
     ]
     expect(header('allow-headers')?.split(', ')).toEqual(expect.arrayContaining(sent))
     expect(answer.headers.get('vary')).toBe('origin')

@@ -20,6 +20,7 @@ const REQUEST_HEADERS = [
   'idempotency-key',
   'if-match',
   'if-none-match',
+  'last-event-id',
 ].join(', ')
 
 /** What scripts may read, beside the headers that are always exposed. */
