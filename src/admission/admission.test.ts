@@ -14,7 +14,12 @@ class Changes {
   constructor() {
     const { timer } = this
     const { now } = timer
-    const limits = { maxConcurrentRequests: 'none', requestsPerMinute: 'none', now } as const
+    const limits = {
+      maxConcurrentRequests: 'none',
+      requestsPerMinute: 'none',
+      maxFollowers: 1,
+      now,
+    } as const
     const turns = new FairTurns({ now, nextRound: () => {} })
     this.#admission = new Admission(limits, turns, timer)
   }

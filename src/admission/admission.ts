@@ -15,9 +15,6 @@ const MAX_WAIT_MS = 20_000
  */
 const REST = { usualMs: 50, factor: 10, maxMs: 2000 } as const
 
-/** The number of requests of one caller that wait for changes: each takes a connection, and memory. */
-const MAX_WAITING_REQUESTS = 2000
-
 /** A request in progress. */
 interface AdmittedRequest {
   readonly callerId: string
@@ -25,11 +22,18 @@ interface AdmittedRequest {
   defer(callback: () => void): void
 }
 
+export interface AdmissionLimits extends CallerLimitsOptions {
+  /** The number of requests of one caller that follow changes. */
+  readonly maxFollowers: number
+}
+
 export class Admission {
   readonly #limits: CallerLimits
   /** The requests that count as in progress. */
   readonly #admitted = new WeakSet<AdmittedRequest>()
-  readonly #waiting: CallerLimits
+  readonly #followers: CallerLimits
+  /** The requests that follow changes. */
+  readonly #following = new WeakSet<AdmittedRequest>()
   readonly #turns: FairTurns
   readonly #refusals = new RefusalDelay()
   readonly #batches = new FairQueue({
@@ -42,12 +46,14 @@ export class Admission {
   readonly #changes: FairQueue
   readonly #timer: Timer
 
-  constructor(limits: CallerLimitsOptions, turns = new FairTurns(), timer = REAL_TIMER) {
+  constructor(limits: AdmissionLimits, turns = new FairTurns(), timer = REAL_TIMER) {
     this.#limits = new CallerLimits(limits)
-    this.#waiting = new CallerLimits({
-      maxConcurrentRequests: MAX_WAITING_REQUESTS,
+    this.#followers = new CallerLimits({
+      maxConcurrentRequests: limits.maxFollowers,
       requestsPerMinute: 'none',
       now: limits.now,
+      describeExcess: (max) =>
+        `More than ${max} requests, streams and WebSockets of this caller follow changes. Close some, or share them between the readers of one program.`,
     })
     this.#turns = turns
     this.#timer = timer
@@ -69,26 +75,16 @@ export class Admission {
   }
 
   /**
-   * Waits for an event, for up to hours. Meanwhile the request counts as waiting and not as in
-   * progress. Throws `TooManyRequests` if too many requests of the caller wait.
+   * Counts a request as one that follows changes, for up to days, instead of one in progress. Throws
+   * `TooManyRequests` if too many requests of the caller do: each takes a connection.
    */
-  async whileWaiting<T>(request: AdmittedRequest, event: () => Promise<T>): Promise<T> {
+  startFollowing(request: AdmittedRequest): void {
+    if (this.#following.has(request)) return
     const { callerId } = request
-    this.#waiting.enter(callerId)
+    this.#followers.enter(callerId)
+    this.#following.add(request)
     this.#leave(request)
-    let hasEnded = false
-    request.defer(() => {
-      hasEnded = true
-    })
-    try {
-      return await event()
-    } finally {
-      this.#waiting.leave(callerId)
-      if (!hasEnded) {
-        this.#limits.enterAgain(callerId)
-        this.#admitted.add(request)
-      }
-    }
+    request.defer(() => this.#followers.leave(callerId))
   }
 
   /** Runs work that counts as a request of its own. Throws `TooManyRequests` at a limit. */

@@ -11,6 +11,8 @@ export interface CallerLimitsOptions {
   readonly requestsPerMinute: Limit
   /** The clock, in milliseconds. */
   readonly now: () => number
+  /** Returns why a request beyond the maximum in progress is refused, as a sentence. */
+  readonly describeExcess?: (max: number) => string
 }
 
 interface CallerUse {
@@ -23,9 +25,13 @@ export class CallerLimits {
   readonly #maxConcurrent: number
   readonly #perMinute: Limit
   readonly #now: () => number
+  readonly #describeExcess: (max: number) => string
   readonly #callers: CallerMap<CallerUse>
 
-  constructor({ maxConcurrentRequests, requestsPerMinute, now }: CallerLimitsOptions) {
+  constructor(options: CallerLimitsOptions) {
+    const { maxConcurrentRequests, requestsPerMinute, now } = options
+    this.#describeExcess =
+      options.describeExcess ?? ((max) => `More than ${max} requests are in progress.`)
     this.#maxConcurrent = maxConcurrentRequests === 'none' ? Infinity : maxConcurrentRequests
     this.#perMinute = requestsPerMinute
     this.#now = now
@@ -40,7 +46,7 @@ export class CallerLimits {
     const use = this.#callers.findOrCreate(callerId)
     if (use.inProgress >= this.#maxConcurrent) {
       throw new ObjectQueryError('TooManyRequests', {
-        reason: `More than ${this.#maxConcurrent} requests are in progress.`,
+        reason: this.#describeExcess(this.#maxConcurrent),
         maxConcurrentRequests: this.#maxConcurrent,
         retryAfterSeconds: 1,
       })
@@ -53,11 +59,6 @@ export class CallerLimits {
       })
     }
     use.inProgress += 1
-  }
-
-  /** Counts a request that was counted before. */
-  enterAgain(callerId: string): void {
-    this.#callers.findOrCreate(callerId).inProgress += 1
   }
 
   leave(callerId: string): void {

@@ -16,3 +16,6 @@ export const STATUS_MAX_TYPES = 1000
 
 /** The share of the connections that one address can have, if it is not a trusted proxy. */
 export const ADDRESS_CONNECTIONS_SHARE = 1 / 2
+
+/** The share of the connections with which one caller can follow changes. */
+export const FOLLOWERS_SHARE = 1 / 2

@@ -7,6 +7,7 @@ import { CallerViews } from '../access/policies/caller-views.ts'
 import type { CallerView } from '../access/policies/view-ontology.ts'
 import { Admission } from '../admission/admission.ts'
 import { MemoryBudget } from '../admission/memory-budget.ts'
+import { FOLLOWERS_SHARE } from '../contract/memory-limits.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
 import { OpenRequests } from '../http/request/http-context.ts'
@@ -117,7 +118,8 @@ export async function assembleService(
     requestsPerMinute: config.OQS_RATE_LIMIT_PER_MINUTE,
   }
   const queryLimits = queryLimitsOf(config)
-  const admission = new Admission({ ...callers, now })
+  const maxFollowers = Math.max(1, Math.floor(config.OQS_MAX_CONNECTIONS * FOLLOWERS_SHARE))
+  const admission = new Admission({ ...callers, maxFollowers, now })
   const tokenLookups = new TokenLookups()
   metrics?.watch({
     queues: () => ({ ...admission.queues(), ...tokenLookups.queues() }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ObjectQueryError } from '../../src/contract/errors.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
@@ -89,6 +90,19 @@ describe('a request that waits for changes', () => {
     expect(statuses).toEqual(Array.from({ length: 10 }, () => ['all']))
   })
 
+  it('is answered with a token if there is more than a page of changes', async () => {
+    const since = await now()
+    const waiting = service.send(`${CHANGES}?since=${since}&wait=60&pageSize=2`)
+    await now()
+    await service.put('numbers', 'number', numbers(5, 100))
+    const { body } = await waiting
+    expect(body.nextPageToken).toBe(undefined)
+    const path = `${CHANGES}?since=${body.nextChangesToken}&pageSize=2`
+    const { body: first } = await service.send(path)
+    const { body: second } = await service.send(`${path}&pageToken=${first.nextPageToken}`)
+    expect([first.data.length, second.data.length]).toEqual([2, 2])
+  })
+
   it('rejects a time that is too long', async () => {
     const { status, body } = await service.send(`${CHANGES}?since=now&wait=61`)
     expect([status, body.parameters.parameter]).toEqual([400, 'wait'])
@@ -155,6 +169,56 @@ describe('a stream of changes', () => {
     await last.next()
     await other[Symbol.asyncDispose]()
     expect(await last.next()).toEqual({})
+  })
+
+  it('shares one read with the others of its caller that follow the same', async () => {
+    const streams = await Promise.all(
+      Array.from({ length: 40 }, () => openStream(service, `${CHANGES}?since=now&pageSize=2`)),
+    )
+    for (const stream of streams) await stream.next()
+    const reads = vi.spyOn(service.store, 'listChanges')
+    await service.put('numbers', 'number', numbers(3, 1000))
+    for (const stream of streams) {
+      const pages = [await stream.next(), await stream.next()]
+      expect(pages.map(({ data }) => (data as ChangesBody).data.length)).toEqual([2, 1])
+    }
+    // Two pages each.
+    expect(reads.mock.calls.length).toBeLessThan(40)
+    for (const stream of streams) await stream[Symbol.asyncDispose]()
+  })
+
+  it('goes on when the service was too busy to read the changes', async () => {
+    await using stream = await openStream(service, `${CHANGES}?since=now`)
+    await stream.next()
+    const busy = new ObjectQueryError('TooManyRequests', { reason: 'Too many.' })
+    const reads = vi.spyOn(service.store, 'listChanges').mockRejectedValueOnce(busy)
+    await put(7, 'later')
+    expect(textsOf((await stream.next()).data as ChangesBody)).toEqual(['later'])
+    expect(reads.mock.calls.length).toBeGreaterThan(1)
+  })
+
+  it('gets a new token before the last one is too old', async () => {
+    await using other = await startService({
+      settings: {
+        OQS_CHANGES_MAX_AGE_SECONDS: '1',
+        OQS_SNAPSHOT_MAX_AGE_SECONDS: '1',
+        OQS_PAGE_TOKEN_TTL_SECONDS: '1',
+      },
+    })
+    await other.apply(NUMBERS)
+    await using stream = await openStream(other, `${CHANGES}?since=now`)
+    const ids = [await stream.next(), await stream.next()].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('answers clients that prefer JSON, and those that want the head only', async () => {
+    for (const options of [
+      { headers: { accept: 'application/json, text/event-stream;q=0.1' } },
+      { method: 'HEAD', headers: { accept: 'text/event-stream' } },
+    ]) {
+      const { status, headers } = await service.send(`${CHANGES}?since=now`, options)
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    }
   })
 
   it('answers a mistake with its status', async () => {

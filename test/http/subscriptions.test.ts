@@ -101,6 +101,33 @@ describe('a WebSocket of subscriptions', () => {
   })
 })
 
+describe('a caller that follows changes', () => {
+  const path = '/api/v1/ontologies/numbers/changes/number?since=now'
+
+  it('can use half of the connections for it, and then gets 429', async () => {
+    await using service = await startService({ settings: { OQS_MAX_CONNECTIONS: '8' } })
+    await service.apply(NUMBERS)
+    const token = await service.createToken()
+    const [one, two] = [await connect(service, token), await connect(service, token)]
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` }
+    const streams = new AbortController()
+    const open = () => fetch(service.url + path, { headers, signal: streams.signal })
+    expect([(await open()).status, (await open()).status]).toEqual([200, 200])
+    const refused = await open()
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toContain('More than 4 requests, streams and WebSockets')
+    await expect(connect(service, token)).rejects.toThrow('429')
+    // Others, and other requests of the caller, are served.
+    await using other = await connect(service)
+    expect(other.messages).toEqual([])
+    expect((await service.send(path, { token })).status).toBe(200)
+    await one[Symbol.asyncDispose]()
+    await two[Symbol.asyncDispose]()
+    await expect.poll(async () => (await open()).status).toBe(200)
+    streams.abort()
+  })
+})
+
 interface Client extends AsyncDisposable {
   readonly socket: WebSocket
   readonly messages: unknown[]
@@ -123,6 +150,8 @@ async function connect(
     code,
     `${reason}`,
   ])
+  // A refused connection has no other end than its error.
+  closed.catch(() => {})
   await once(socket, 'open')
   return {
     socket,

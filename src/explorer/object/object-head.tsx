@@ -22,19 +22,17 @@ import { useKeys, useTask } from '../ui/hooks.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import { LiveNote, type LiveNoteProps } from './live-note.tsx'
 import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
 import { TrailPath } from './trail-path.tsx'
 
-export interface ObjectHeadProps extends Pick<LiveNoteProps, 'isDeleted' | 'changed'> {
+export interface ObjectHeadProps {
   readonly address: ObjectAddress
   readonly record: ObjectRecord | undefined
   readonly view: ObjectView
   readonly setView: SetObjectView
 }
 
-export function ObjectHead(props: ObjectHeadProps) {
-  const { address, record, isDeleted, changed, view, setView } = props
+export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) {
   const { ontology, objectType, key } = address
   const title = record?.title ?? key
   const list = listWithin(address, view)
@@ -53,7 +51,6 @@ export function ObjectHead(props: ObjectHeadProps) {
           <span className="text-muted text-base font-normal">
             {nameOf(objectType)} {key}
           </span>
-          <LiveNote {...{ objectType, isDeleted, changed }} />
         </div>
         <div className="flex flex-wrap gap-2 items-center">
           {record !== undefined && list !== undefined && (

@@ -6,8 +6,7 @@ import { type LinkSide, linksOf, nameOf, type ObjectRecord, positionOf } from '.
 import { statusOf } from '../api/service.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
-import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
-import { useLiveObject } from '../queries/use-changes.ts'
+import { type ObjectAddress, objectQuery, stateQuery } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton, ErrorNote } from '../ui/controls.tsx'
 import { formatValue } from '../ui/format-value.ts'
@@ -32,16 +31,16 @@ const PARTS =
   'grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]'
 
 function ObjectPage({ address }: { readonly address: ObjectAddress }) {
+  const { service } = useSession()
   const [view, setView] = useObjectView()
-  const { data, error, refetch, isDeleted, changed } = useLiveObject(address)
+  const { data, error, refetch } = useQuery(objectQuery(service, address))
   const isGone = statusOf(error) === 404
-  // What has been deleted while it was open stays on the screen.
-  const { record, json } = data ?? {}
+  const { record, json } = (!isGone && data) || {}
   const isCompared = view.with !== undefined
   return (
     <article className="max-w-295 my-0 mx-auto p-4">
-      <ObjectHead {...{ address, record, isDeleted, changed, view, setView }} />
-      {isGone && !isDeleted && <DeletedObject address={address} view={view} />}
+      <ObjectHead address={address} record={data?.record} view={view} setView={setView} />
+      {isGone && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && (
         <div className={`late ${PARTS}`} aria-busy="true">
@@ -64,7 +63,7 @@ function ObjectPage({ address }: { readonly address: ObjectAddress }) {
               onRefresh={() => void refetch()}
             />
           )}
-          <Properties {...{ address, record, changed, view }} />
+          <Properties address={address} record={record} view={view} />
         </>
       )}
     </article>
@@ -76,12 +75,7 @@ interface ShownProps {
   readonly view: ObjectView
 }
 
-interface PropertiesProps extends ShownProps {
-  readonly record: ObjectRecord
-  readonly changed: ReadonlySet<string>
-}
-
-function Properties({ address, record, changed, view }: PropertiesProps) {
+function Properties({ address, record, view }: ShownProps & { readonly record: ObjectRecord }) {
   const { ontology, objectType, key } = address
   const trailTo = ({ apiName: link }: LinkSide) => [
     ...view.trail,
@@ -90,7 +84,7 @@ function Properties({ address, record, changed, view }: PropertiesProps) {
   const point = record.properties[pointProperty(objectType) ?? '']
   return (
     <div className={PARTS}>
-      <PropertyList {...address} record={record} changed={changed} trailTo={trailTo} />
+      <PropertyList {...address} record={record} trailTo={trailTo} />
       <aside className="grid gap-3 content-start" aria-label="Map and links">
         <SmallMap point={point} />
         {linksOf(ontology, objectType.apiName).map((link) => (

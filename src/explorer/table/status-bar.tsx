@@ -10,7 +10,6 @@ import { Button } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { formatBytes, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/hooks.ts'
-import { ChangesBadge } from './changes-badge.tsx'
 import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {
@@ -38,8 +37,7 @@ export function StatusBar() {
         </span>
       )}
       {last !== undefined && <span>{isComplete ? 'all pages read' : <TokenLife />}</span>}
-      <ChangesBadge />
-      <span className="max-[700px]:hidden">{NAMES[revision]}</span>
+      <span className="ml-auto max-[700px]:hidden">{NAMES[revision]}</span>
     </section>
   )
 }

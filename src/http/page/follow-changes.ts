@@ -2,9 +2,14 @@
  * Pages of changes without end, for one follower: what has changed, then what changes next. Between two
  * pages, the follower is identified again, so that it gets nothing that it may no longer see.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
-import { readChanges } from '../../service/changes/read-changes.ts'
+import {
+  type FollowedPage,
+  readFollowedChanges,
+} from '../../service/changes/read-followed-changes.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { typesOfSet } from '../../store/object-store.ts'
@@ -15,7 +20,14 @@ import type { Services } from '../services.ts'
 export type ReadSpec = (since?: string) => ChangesSpec | Promise<ChangesSpec>
 
 /** How often a silent follower gets a new token, so that the last one never becomes too old. */
-export const NEW_TOKEN_MS = 600_000
+const NEW_TOKEN_MS = 600_000
+
+export function renewalMs({ walkTokens }: Services): number {
+  return Math.min(NEW_TOKEN_MS, 500 * walkTokens.lifetime.changesMaxAgeSeconds)
+}
+
+/** After how long at least a follower tries again what the service was too busy for. */
+const BUSY_PAUSE_MS = 500
 
 /** A page, or nothing for some time: then the connection should be kept alive. */
 export type Followed = Page | 'silence'
@@ -27,39 +39,68 @@ export interface Follower {
   readonly signal: AbortSignal
   /** How long it may be silent until it is told so. */
   readonly keepAliveMs: number
-  /** Runs what waits for changes. */
-  readonly wait: (event: () => Promise<boolean>) => Promise<boolean>
+  /** Whether it waits for its first page while the service is too busy to read it. */
+  readonly isPatient: boolean
 }
 
 /** Follows changes from where a request starts, until nobody follows or the service stops. */
 export async function* followChanges(
-  { request, readSpec, signal, keepAliveMs, wait }: Follower,
+  { request, readSpec, signal, keepAliveMs, isPatient }: Follower,
   start: ChangesSpec,
   services: Services,
 ): AsyncGenerator<Followed> {
   const hasEnded = () => signal.aborted || services.stopping.aborted
+  const untilRead = <T>(read: () => Promise<T>) => retryWhileBusy(read, hasEnded, signal)
+  const renewMs = renewalMs(services)
   let yieldedAtMs = -Infinity
   for (let spec = start; ; ) {
     // What one page holds is released with it, and not with the request.
     using held = new DisposableStack()
     const watch = held.use(services.followers.watch(watchedTypes(spec)))
-    const page = await readPage(request, spec, held, services)
-    const isDue = performance.now() - yieldedAtMs >= NEW_TOKEN_MS
+    const isFirst = spec === start
+    const read = () => readPage(request, spec, held, services)
+    const { page, since } = await (isFirst && !isPatient ? read() : untilRead(read))
+    const isDue = performance.now() - yieldedAtMs >= renewMs
     if (isDue || !isEmpty(page)) {
       yield page
       yieldedAtMs = performance.now()
     }
     if (page.nextPageToken === undefined) {
-      for (let waitedMs = 0; waitedMs < NEW_TOKEN_MS; waitedMs += keepAliveMs) {
-        if (await wait(() => watch.published(keepAliveMs, signal))) break
+      for (let restMs = renewMs; restMs > 0; restMs -= keepAliveMs) {
+        if (await watch.published(Math.min(keepAliveMs, restMs), signal)) break
         if (hasEnded()) return
-        yield 'silence'
+        if (restMs > keepAliveMs) yield 'silence'
       }
     }
     if (hasEnded()) return
-    await identifyAgain(request, services)
-    spec = await continued(readSpec, spec, page)
+    await services.admission.takeTurn(request.context.callerId)
+    spec = await untilRead(async () => {
+      await identifyAgain(request, services)
+      return continued(readSpec, { ...spec, paging: { ...spec.paging, since } }, page)
+    })
   }
+}
+
+/** Reads, again and again while the service is too busy: a follower loses nothing by waiting. */
+async function retryWhileBusy<T>(
+  read: () => Promise<T>,
+  hasEnded: () => boolean,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (hasEnded() || !isBusy(error)) throw error
+    }
+    // Not all at the same time.
+    const ms = BUSY_PAUSE_MS * (1 + Math.random())
+    await sleep(ms, undefined, { signal }).catch(() => {})
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof ObjectQueryError && [429, 503].includes(statusOf(error.errorName))
 }
 
 function readPage(
@@ -67,14 +108,14 @@ function readPage(
   spec: ChangesSpec,
   held: DisposableStack,
   services: Services,
-): Promise<Page> {
+): Promise<FollowedPage> {
   const context: ServiceContext = {
     callerId: whole.callerId,
     signal: () => whole.signal(),
     defer: (callback) => held.defer(callback),
     noteRead: (...read) => whole.noteRead(...read),
   }
-  return readChanges({ method, caller, context }, spec, services)
+  return readFollowedChanges({ method, caller, context }, spec, services)
 }
 
 /** True if nothing has changed. */

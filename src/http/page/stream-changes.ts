@@ -15,8 +15,16 @@ import { type Followed, followChanges, isEmpty, type ReadSpec } from './follow-c
 /** Shows proxies and clients that the connection lives, and finds out whether it does. */
 const KEEP_ALIVE_MS = 15_000
 
-export function wantsStream({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/event-stream') ?? false
+/** Returns whether a client prefers a stream to JSON. */
+export function wantsStream({ headers, method }: FastifyRequest): boolean {
+  const accepted = (headers.accept ?? '').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    return [type.toLowerCase(), Number(weight?.slice(2) ?? 1)] as const
+  })
+  const weights = new Map(accepted)
+  const weight = weights.get('text/event-stream') ?? 0
+  return method !== 'HEAD' && weight > 0 && weight >= (weights.get('application/json') ?? 0)
 }
 
 /** Streams changes until the client disconnects, the service stops or the caller loses its rights. */
@@ -26,15 +34,14 @@ export async function streamChanges(
   services: Services,
   readSpec: ReadSpec,
 ): Promise<FastifyReply> {
-  const wait = (event: () => Promise<boolean>) =>
-    services.admission.whileWaiting(request.context, event)
   const start = await startOf(request, readSpec)
   const signal = request.context.signal()
-  const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, wait }
+  const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, isPatient: false }
   const pages = followChanges(follower, start, services)
   // Errors of the first page still have a status.
   const first = await pages.next()
   requireVerified(request.context)
+  services.admission.startFollowing(request.context)
   const { raw } = reply.hijack()
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   try {

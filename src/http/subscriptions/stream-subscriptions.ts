@@ -25,6 +25,7 @@ const CLOSING_MS = 1000
 export function addSubscriptions(app: App, services: Services, upgrades: Upgrades): void {
   const options = { config: { scope: 'api:ontologies-read' }, schema: { hide: true } } as const
   app.get(PATH, options, async (request, reply) => {
+    services.admission.startFollowing(request.context)
     const socket = await upgrades.accept(request, reply)
     serve(socket, request, services)
     return reply
@@ -33,7 +34,6 @@ export function addSubscriptions(app: App, services: Services, upgrades: Upgrade
 
 function serve(socket: WebSocket, request: FastifyRequest, services: Services): void {
   const subscriptions = new Subscriptions(channelOf(socket), request, services)
-  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const stop = () => {
     socket.close(GOING_AWAY)
     setTimeout(() => socket.terminate(), CLOSING_MS).unref()
@@ -55,19 +55,14 @@ function serve(socket: WebSocket, request: FastifyRequest, services: Services): 
   })
   // A broken connection is closed as well.
   socket.on('error', () => {})
-  socket.once('close', () => close())
   services.stopping.addEventListener('abort', stop)
   if (services.stopping.aborted) stop()
-  void services.admission
-    .whileWaiting(request.context, () => closed)
-    .catch((error) => refuse(socket, error))
-    .then(() => closed)
-    .finally(() => {
-      clearInterval(pings)
-      services.stopping.removeEventListener('abort', stop)
-      received.release()
-      subscriptions.stop()
-    })
+  socket.once('close', () => {
+    clearInterval(pings)
+    services.stopping.removeEventListener('abort', stop)
+    received.release()
+    subscriptions.stop()
+  })
 }
 
 /** Counts what has arrived of a message as memory of the caller, until it is complete. */

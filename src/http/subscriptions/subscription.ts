@@ -7,7 +7,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import type { Page } from '../../service/pages/page.ts'
-import { type Followed, followChanges, isEmpty, NEW_TOKEN_MS } from '../page/follow-changes.ts'
+import { type Followed, followChanges, isEmpty } from '../page/follow-changes.ts'
 import { reportError, shortened } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
 
@@ -73,8 +73,8 @@ export class Subscription {
       readSpec: this.#readSpec,
       signal: this.#signal,
       // The connection has pings of its own.
-      keepAliveMs: NEW_TOKEN_MS,
-      wait: (event: () => Promise<boolean>) => event(),
+      keepAliveMs: Infinity,
+      isPatient: true,
     }
     this.#pages = followChanges(follower, await this.#readSpec(), this.#services)
     // It has no changes, only the version to start from.

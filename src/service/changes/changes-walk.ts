@@ -82,10 +82,7 @@ export async function openChangesWalk(
   }
   const nowSeconds = services.now() / 1000
   const isVersion = VERSION.test(token)
-  const known =
-    token === NOW || isVersion
-      ? undefined
-      : services.walkTokens.openChanges(token, bindings.ofChanges, nowSeconds)
+  const known = openMoment(spec, bindings.ofChanges, services)
   const range = pageToken
     ? resumeRange(pageToken, bindings.ofPages, nowSeconds, services)
     : {
@@ -97,6 +94,16 @@ export async function openChangesWalk(
   const since = isVersion ? versionsAt(Number(token), spec, until) : (known ?? until)
   const parts = rangesOf(spec.parts, since, until)
   return { ...range, parts, bindings, nowSeconds }
+}
+
+/** Returns the versions of the token that a request goes on from; undefined if it has none. */
+export function openMoment(
+  { paging: { since } }: ChangesSpec,
+  binding: TokenBinding,
+  { walkTokens, now }: ServiceParts,
+): readonly number[] | undefined {
+  if (since === NOW || VERSION.test(since)) return undefined
+  return walkTokens.openChanges(since, binding, now() / 1000)
 }
 
 /** A version of a type, as pages name the one that they show. */

@@ -1,3 +1,4 @@
+import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import type { Publications } from '../../store/object-store.ts'
 
 /** Requests that wait for new versions of object types. One listener of the store serves them all. */
@@ -5,6 +6,8 @@ export class Followers implements Disposable {
   readonly #publications: Publications
   readonly #watches = new Map<string, Set<Watch>>()
   readonly #stopping: AbortSignal
+  /** The reads that followers share, by what they read of a definition. */
+  readonly #reads = new WeakMap<object, Map<string, CoalescedRead<unknown>>>()
   #following: Disposable | undefined
 
   constructor(publications: Publications, stopping: AbortSignal) {
@@ -27,6 +30,15 @@ export class Followers implements Disposable {
       this.#watches.set(typeRid, watches.add(watch))
     }
     return watch
+  }
+
+  /** Reads what several followers ask for at the same time; `read` must be the same for each key. */
+  share<T>(definition: object, key: string, read: () => Promise<T>): Promise<T> {
+    const reads = this.#reads.get(definition) ?? new Map<string, CoalescedRead<unknown>>()
+    this.#reads.set(definition, reads)
+    const shared = reads.get(key) ?? new CoalescedRead(read, () => reads.delete(key))
+    reads.set(key, shared)
+    return shared.run() as Promise<T>
   }
 
   [Symbol.dispose](): void {
