@@ -20,6 +20,8 @@ CREATE INDEX oqs_element_of_row ON oqs_element (row);
 CREATE VIRTUAL TABLE oqs_term_index USING fts5(
   terms, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
+-- The terms of a batch of an import become one segment, and not several that must be merged.
+INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('hashsize', 4194304);
 CREATE VIRTUAL TABLE oqs_vocabulary USING fts5vocab(oqs_term_index, row);
 
 -- Positions (geopoints).
