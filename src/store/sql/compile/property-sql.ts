@@ -137,7 +137,8 @@ export function indexedValue(
  * rows and indexes of SQLite they take 8 bytes instead of 27.
  */
 export function microsecondsOf(timestamp: string): bigint {
-  const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
+  // It ignores what follows the milliseconds.
+  const milliseconds = Date.parse(timestamp)
   return BigInt(milliseconds) * 1000n + BigInt(timestamp.slice(23, 26))
 }
 

@@ -118,8 +118,8 @@ export function putEncoder<Terms = undefined>(
   return (object) => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
-    const isUncut = (text: FieldId) => cutTerms === undefined && !textColumns.has(fieldKey(text))
-    const uncut = texts.filter(isUncut)
+    const uncut: readonly FieldValues<string>[] =
+      cutTerms === undefined ? texts.filter((text) => !textColumns.has(fieldKey(text))) : NONE
     return [
       pk,
       objectId,

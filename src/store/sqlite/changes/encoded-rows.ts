@@ -85,8 +85,7 @@ export function encodeRows(
     }
     keyLengths.push(change.length === 1 ? ~pk.length : pk.length)
     if (change.length === 1) continue
-    const [, objectId, key, title, body, values, elements, , points, ...rest] = change
-    const [termBytes, checksum] = rest
+    const [, objectId, key, title, body, values, elements, , points, termBytes, checksum] = change
     if (at.text > STRING_LENGTH) {
       strings.push(texts.join(''))
       texts = []
@@ -177,8 +176,7 @@ function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string):
   for (let column = 0; column < columns; column += 1) values.push(read())
   const [elements, points] = extras.get(index) ?? NO_EXTRAS
   const cutTerms = terms.subarray(termAt, termAt + termBytes)
-  const extra = [elements, NO_TEXTS, points, cutTerms, checksum] as const
-  return [pk, objectId, key, title, body, values, ...extra]
+  return [pk, objectId, key, title, body, values, elements, NO_TEXTS, points, cutTerms, checksum]
 }
 
 export class EncodedChange {
