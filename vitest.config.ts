@@ -15,8 +15,6 @@ const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test
 /** The tests of `npm run test:long`: every documented example, kills, damaged files, packages. */
 const LONG = [
   'test/cli/help-examples.test.ts',
-  'test/cli/sync-faults.test.ts',
-  'test/cli/sync.test.ts',
   'test/client/package.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
@@ -34,7 +32,11 @@ const LONG = [
   'test/e2e/source.test.ts',
   'test/soak.sqlite.test.ts',
 ]
-const LONG_ON_EVERY_STORE = ['test/conformance/killed-writes.test.ts']
+const LONG_ON_EVERY_STORE = [
+  'test/cli/sync-faults.test.ts',
+  'test/cli/sync.test.ts',
+  'test/conformance/killed-writes.test.ts',
+]
 const LONG_ON_POSTGRES = ['test/e2e/postgres.test.ts']
 
 /** Pages, searches, aggregations, sets, links, rights, snapshots, changes and changed definitions. */

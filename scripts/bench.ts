@@ -10,6 +10,7 @@ import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
+import { sync } from './bench/sync.ts'
 import { transfer } from './bench/transfer.ts'
 import { runCommand } from './measure/command.ts'
 import { markTable, toMarkdown } from './measure/report.ts'
@@ -31,6 +32,7 @@ docs/benchmarks.md, which explains the figures.`,
     answers,
     screens,
     followers,
+    sync,
   },
   usual: ['pages'],
   texts: {

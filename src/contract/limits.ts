@@ -64,11 +64,13 @@ export const OBJECT_MAX_VALUES = 50_000
 /** The number of positions in the shapes of one object: checking them takes about 0.1 s of CPU time. */
 export const OBJECT_MAX_POSITIONS = 100_000
 
-/** The size of the largest batch. */
+/** The size of the largest batch, and the number of its changes. */
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024
-
-/** The number of changes in the largest batch. */
 export const BATCH_MAX_CHANGES = 100_000
+
+/** The size of the source transactions that one request can apply, and the number of their changes. */
+export const TRANSACTIONS_MAX_BYTES = 4 * 1024 * 1024
+export const TRANSACTIONS_MAX_CHANGES = 5000
 
 /** How long a request can be repeated with its idempotency key. */
 export const IDEMPOTENCY_KEY_TTL_SECONDS = 86_400

@@ -33,6 +33,7 @@ const LAST = [
   'applyOntology',
   'getOntologyDefinition',
   'writeObjects',
+  'applyTransactions',
   'listAuditRecords',
   'putObject',
   'patchObject',

@@ -91,6 +91,7 @@ describe('openapi.json', () => {
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/deleteByQuery',
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements',
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}/publish',
+      'post /api/admin/v1/ontologies/{ontology}/transactions/{source}',
       'post /api/admin/v1/sessions',
       'post /api/admin/v1/tokens',
       'post /api/v1/ontologies/{ontology}/actions/{actionType}/apply',

@@ -17,9 +17,12 @@ export interface SyncSource extends AsyncDisposable {
   versionOf(ontology: string, type: string): Promise<number>
 }
 
-export async function startSyncSource(): Promise<SyncSource> {
+export async function startSyncSource(
+  settingsOfServer: Readonly<Record<string, string>> = {},
+): Promise<SyncSource> {
   await using parts = new AsyncDisposableStack()
-  const server = parts.use(await startPostgresServer({ settings: { wal_level: 'logical' } }))
+  const serverSettings = { wal_level: 'logical', ...settingsOfServer }
+  const server = parts.use(await startPostgresServer({ settings: serverSettings }))
   const service = parts.use(await startService())
   const client = new Client({ connectionString: server.url })
   await client.connect()

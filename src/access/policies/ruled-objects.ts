@@ -27,9 +27,10 @@ import type {
   ReadSetPageRequest,
   Reclaimed,
   RecordSpec,
+  SourceTransactions,
   SplitKeysRequest,
 } from '../../store/object-store.ts'
-import type { RequestContext, StoreWork } from '../../store/port/request-context.ts'
+import { measured, type RequestContext } from '../../store/port/request-context.ts'
 
 /** What a caller may see of an object type. */
 export interface Restriction {
@@ -167,6 +168,12 @@ export class RuledObjects implements Objects {
     return measured(context, 'commit', () => this.#objects.edit(edit, context))
   }
 
+  applyTransactions(request: SourceTransactions, context?: RequestContext) {
+    const batches = request.transactions.flatMap((transaction) => transaction.batches)
+    for (const { objectType } of batches) requireWritable(objectType)
+    return measured(context, 'commit', () => this.#objects.applyTransactions(request, context))
+  }
+
   deleteMatches(request: DeleteRequest, context?: RequestContext) {
     requireWritable(request.objectType)
     return measured(context, 'commit', () => this.#objects.deleteMatches(request, context))
@@ -204,14 +211,6 @@ export class RuledObjects implements Objects {
   findTypes(request: FindTypesRequest, context?: RequestContext) {
     return this.#objects.findTypes(request, context)
   }
-}
-
-function measured<T>(
-  context: RequestContext | undefined,
-  work: StoreWork,
-  run: () => Promise<T>,
-): Promise<T> {
-  return context?.measure === undefined ? run() : context.measure(work, run)
 }
 
 interface ObjectsOfType {

@@ -72,5 +72,8 @@ async function mirror({ client, options, signal }: ServiceContext<MirrorCommandO
     if (once) printMessage(`${target.name} has caught up`)
   } finally {
     progress.end()
+    if (signal.aborted) {
+      printMessage(`stopped; to continue ${target.name}, run the same command again`)
+    }
   }
 }

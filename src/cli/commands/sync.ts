@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
 import type { SyncEvents } from '../../transfer/sync/sync-tables.ts'
-import { untilInterrupted } from '../interrupt.ts'
+import { untilInterrupted, untilStopped } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
 import { startProcessProgress } from '../progress.ts'
 import {
@@ -55,7 +55,8 @@ export function addSyncCommand(program: Command): void {
   ).action((source: string, options: SyncCommandOptions) => {
     const mistake = findMistake(options)
     if (mistake !== undefined) command.error(`error: ${mistake}`, { exitCode: 2 })
-    return untilInterrupted((signal) => sync(source, options, signal))
+    const run = (signal: AbortSignal) => sync(source, options, signal)
+    return options.once ? untilInterrupted(run) : untilStopped(run)
   })
 }
 
@@ -70,16 +71,8 @@ function findMistake({ table, tables, type, slot, dropSlot }: SyncCommandOptions
   return undefined
 }
 
-async function sync(
-  url: string,
-  options: SyncCommandOptions,
-  interrupted: AbortSignal,
-): Promise<void> {
+async function sync(url: string, options: SyncCommandOptions, signal: AbortSignal): Promise<void> {
   const { once = false, restart = false, ontology } = options
-  const stop = new AbortController()
-  const terminate = () => stop.abort()
-  process.on('SIGTERM', terminate)
-  const signal = AbortSignal.any([interrupted, stop.signal])
   const progress = startProcessProgress('copying')
   try {
     // A commit in progress is finished, so that its position can be confirmed.
@@ -91,6 +84,7 @@ async function sync(
       printMessage(`dropped the replication slot and the publication ${name}`)
       return
     }
+    const reportLag = onceAMinute((text) => printAside(progress, text))
     const { syncTables } = await import('../../transfer/sync/sync-tables.ts')
     const { formatLsn } = await import('../../transfer/sync/lsn.ts')
     const events: SyncEvents = {
@@ -102,11 +96,15 @@ async function sync(
           progress,
           `copied ${countOf(objects, 'object')} of ${countOf(mappings.length, 'table')} to ${ontology}`,
         ),
-      onProgress: ({ transactions, position }) => {
+      onProgress: ({ transactions, position, lagMs }) => {
+        const behind = `${(lagMs / 1000).toFixed(1)} s behind the source`
         // In a log, a line every few seconds would say nothing new.
-        if (!process.stderr.isTTY) return
-        const label = `following: ${countOf(transactions, 'transaction')}, at ${formatLsn(position)}`
-        progress.update({ label })
+        if (!process.stderr.isTTY) {
+          if (lagMs >= REPORTED_LAG_MS) reportLag(`${behind}, at ${formatLsn(position)}`)
+          return
+        }
+        const done = `${countOf(transactions, 'transaction')}, at ${formatLsn(position)}`
+        progress.update({ label: `following: ${done}, ${behind}` })
       },
       onCaughtUp: (slot, { position }) =>
         printAside(progress, `caught up at ${formatLsn(position)} with the slot ${slot}`),
@@ -115,10 +113,9 @@ async function sync(
     const { transactions, position } = await syncTables(client, request, events)
     progress.end()
     printMessage(`wrote ${countOf(transactions, 'transaction')}, up to ${formatLsn(position)}`)
-    interrupted.throwIfAborted()
+    signal.throwIfAborted()
   } finally {
     progress.end()
-    process.off('SIGTERM', terminate)
   }
 }
 
@@ -129,16 +126,26 @@ function printAside(progress: { end(): void }, text: string): void {
 
 /** Shorter pauses are those of a restart. */
 const REPORTED_PAUSE_MS = 2000
+const REPORTED_LAG_MS = 10_000
 const REPORTS_APART_MS = 60_000
 
-/** Returns a function that says once a minute why the sync waits. */
-function retryReporter(print: (text: string) => void): SyncEvents['onRetry'] {
-  let reportedAt = Number.NEGATIVE_INFINITY
-  return ({ message }, pauseMs) => {
+/** Returns a function that prints at most one text a minute. */
+function onceAMinute(print: (text: string) => void): (text: string) => void {
+  let printedAt = Number.NEGATIVE_INFINITY
+  return (text) => {
     const now = performance.now()
-    if (pauseMs < REPORTED_PAUSE_MS || now - reportedAt < REPORTS_APART_MS) return
-    reportedAt = now
-    print(`${message.replace(/\.$/, '')}. The sync tries again until it succeeds.`)
+    if (now - printedAt < REPORTS_APART_MS) return
+    printedAt = now
+    print(text)
+  }
+}
+
+/** Returns a function that says why the sync waits. */
+function retryReporter(print: (text: string) => void): SyncEvents['onRetry'] {
+  const report = onceAMinute(print)
+  return ({ message }, pauseMs) => {
+    if (pauseMs < REPORTED_PAUSE_MS) return
+    report(`${message.replace(/\.$/, '')}. The sync tries again until it succeeds.`)
   }
 }
 

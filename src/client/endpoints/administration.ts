@@ -33,6 +33,13 @@ export interface ObjectCounts {
   >
 }
 
+export interface AppliedTransactions {
+  /** The position that is stored now; empty before the first one. */
+  readonly position: string
+  /** The number of transactions that were not skipped. */
+  readonly applied: number
+}
+
 export interface BatchOptions extends IdempotentCallOptions {
   /** What `put` does to an existing object: replaces it, or leaves it unchanged. */
   readonly mode?: 'upsert' | 'append' | undefined
@@ -163,18 +170,22 @@ export class Administration extends EndpointGroup {
   }
 
   /**
-   * Sends a batch under a key that outlives this client. Returns whether the service had applied it
-   * before, under the same key.
+   * Applies transactions of another database, one member per line: `objectType`, `put`, `delete` or
+   * `commit`. Those up to the stored position are skipped, so the request is repeatable.
    */
-  async writeOnce(type: TypePath, content: string, idempotencyKey: string): Promise<boolean> {
-    const { headers } = await this.connection.exchange({
+  applyTransactions(
+    ontology: string,
+    source: string,
+    content: string,
+    call?: CallOptions,
+  ): Promise<AppliedTransactions> {
+    return this.connection.send({
+      ...call,
       method: 'POST',
-      path: objectsPath(type),
+      path: adminPath(ontology) + pathOf`/transactions/${source}`,
       body: { type: 'application/x-ndjson', content },
-      headers: { 'idempotency-key': idempotencyKey },
       isRepeatable: true,
     })
-    return headers.get('idempotency-replayed') === 'true'
   }
 
   async putObject(

@@ -1,15 +1,16 @@
-/** Writes objects: one atomic batch per request, one change per line. */
+/** Writes objects, one change per line: a batch of one type, or transactions of another database. */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { BATCH_MAX_BYTES } from '../../contract/limits.ts'
-import { closed, flag } from '../../contract/schema-parts.ts'
+import { BATCH_MAX_BYTES, TRANSACTIONS_MAX_BYTES } from '../../contract/limits.ts'
+import { closed, flag, integer } from '../../contract/schema-parts.ts'
+import { applyTransactions } from '../../service/batches/apply-transactions.ts'
 import { writeBatch } from '../../service/batches/write-batch.ts'
 import type { App } from '../app.ts'
 import { endpoint } from '../endpoint.ts'
 import { digestOf, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { KEYED } from '../request/write-guards.ts'
+import { KEYED, UNGUARDED } from '../request/write-guards.ts'
 import { ReplacementName } from '../schemas/paths.ts'
 import { CommitResponse } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
@@ -37,10 +38,10 @@ function refuseEncoding(encoding: string | undefined): void {
   })
 }
 
-/** Refuses a batch that is declared too large before its body is read. */
-function refuseLargeBody(contentLength: string | undefined): void {
-  if (Number(contentLength ?? 0) > BATCH_MAX_BYTES) {
-    throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes: BATCH_MAX_BYTES })
+/** Refuses a body that is declared too large before it is read. */
+function refuseLargeBody(contentLength: string | undefined, maxBytes: number): void {
+  if (Number(contentLength ?? 0) > maxBytes) {
+    throw new ObjectQueryError('Default:RequestEntityTooLarge', { maxBytes })
   }
 }
 
@@ -60,7 +61,7 @@ const writeObjects = endpoint({
   }),
   handle: async (request, reply, services) => {
     refuseEncoding(request.headers['content-encoding'])
-    refuseLargeBody(request.headers['content-length'])
+    refuseLargeBody(request.headers['content-length'], BATCH_MAX_BYTES)
     if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
     const { caller, context, params, query, body } = request
     const digest = createHash('sha256')
@@ -88,7 +89,36 @@ const writeObjects = endpoint({
   },
 })
 
-/** Adds `writeObjects`, with a body that is read line by line instead of parsed as a whole. */
+const applySourceTransactions = endpoint({
+  route: 'POST /api/admin/v1/ontologies/:ontology/transactions/:source',
+  config: { scope: 'api:ontologies-write', writes: UNGUARDED },
+  operationId: 'applyTransactions',
+  summary: 'Apply transactions of another database',
+  description:
+    'Each line has one member: `{"objectType": name}` names the type of the changes that follow, `{"put": {…properties}}` and `{"delete": primaryKey}` are changes, and `{"commit": position}` ends a transaction. Each transaction is one commit over all its types. All of them are applied in order, or none is, and the position of the last one is stored with them. Positions must sort behind each other; transactions up to the stored position are skipped, so that a request can be sent again. Without transactions, the request returns the stored position.',
+  consumes: ['application/x-ndjson'],
+  body: Type.Any({ description: 'One member per line.' }),
+  response: Type.Object({
+    position: Type.String({ description: 'The stored position; empty before the first one.' }),
+    applied: integer('The number of transactions that were not skipped.'),
+  }),
+  options: () => ({ bodyLimit: TRANSACTIONS_MAX_BYTES }),
+  handle: async (request, _reply, services) => {
+    refuseEncoding(request.headers['content-encoding'])
+    refuseLargeBody(request.headers['content-length'], TRANSACTIONS_MAX_BYTES)
+    if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
+    const { caller, context, params, body } = request
+    const spec = { ...params, caller, context, body: body as Readable }
+    const readBody = request.context.holdBody()
+    const owner = { callerId: context.callerId, signal: context.signal() }
+    return services.admission.runBatch(owner, () => {
+      readBody()
+      return applyTransactions(spec, services)
+    })
+  },
+})
+
+/** Adds both, with bodies that are read line by line instead of parsed as a whole. */
 export async function addWriteObjects(app: App, services: Services): Promise<void> {
   await app.register(async (batches: App) => {
     batches.removeAllContentTypeParsers()
@@ -96,5 +126,6 @@ export async function addWriteObjects(app: App, services: Services): Promise<voi
       done(null, stream),
     )
     writeObjects(batches, services)
+    applySourceTransactions(batches, services)
   })
 }

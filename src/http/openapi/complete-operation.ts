@@ -69,6 +69,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   publishReplacement: 'The commit. A repeated request returns the same.',
   abandonReplacement: 'The replacement and its objects are deleted.',
   writeObjects: 'The commit; with `dryRun`, what it would be.',
+  applyTransactions: 'The position up to which everything is committed.',
   deleteByQuery: 'The commit.',
   putObject: 'The object was replaced, or was the same already.',
   patchObject: 'The object was changed.',

@@ -130,6 +130,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     parameters: BOOKS,
     request: { query: { type: 'eq', field: 'properties.title', value: 'Algorithms' } },
   },
+  applyTransactions: {
+    parameters: { ...LIBRARY, source: 'shop-database' },
+    request: '{"objectType": "book"}\n{"delete": "0"}\n{"commit": "00000016B374D848"}',
+  },
   startReplacement: { parameters: BOOKS },
   publishReplacement: { parameters: BOOKS },
   abandonReplacement: { parameters: BOOKS },

@@ -23,6 +23,10 @@ const PARAMETERS = {
   actionTypeRid: text('RID of the action type.'),
   objectSetRid: text('RID of the object set.'),
   policy: PolicyName,
+  source: Type.String({
+    pattern: '^[A-Za-z0-9._-]{1,200}$',
+    description: 'A name of your choice for the database whose transactions are applied.',
+  }),
   id: text('The id that was returned when it was created.'),
   ticket: text('From the path that `createDownload` returned.'),
 }

@@ -106,8 +106,8 @@ export class ChangeReader {
   #readLine(line: SplitLine): Change | InvalidLine {
     if (isUnreadable(line)) return { line: line.line, reason: line.reason }
     const { number } = line
-    const [kind, value] = readMember(line.text)
-    if (kind === 'invalid') return { line: number, reason: value }
+    const [kind, value] = readMember(line.text, CHANGES)
+    if (kind === 'invalid') return { line: number, reason: String(value) }
     try {
       return kind === 'put'
         ? { put: this.#readObject(value) }
@@ -127,10 +127,16 @@ export class ChangeReader {
   }
 }
 
-type Member = [kind: 'put' | 'delete', value: unknown] | [kind: 'invalid', reason: string]
+const CHANGES = {
+  names: ['put', 'delete'],
+  reason: 'is neither {"put": {…}} nor {"delete": primaryKey}',
+} as const
 
-/** Returns the only member of a line: the kind of change, and its value. */
-function readMember(text: string): Member {
+/** Returns the only member of a line: its name, which must be one of these, and its value. */
+export function readMember<Name extends string>(
+  text: string,
+  { names, reason }: { readonly names: readonly Name[]; readonly reason: string },
+): [kind: Name, value: unknown] | [kind: 'invalid', reason: string] {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -138,8 +144,9 @@ function readMember(text: string): Member {
     return ['invalid', 'is not JSON; each line must contain one change']
   }
   if (isJsonObject(json)) {
-    const [name, ...others] = Object.keys(json)
-    if (others.length === 0 && (name === 'put' || name === 'delete')) return [name, json[name]]
+    const [only, ...others] = Object.keys(json)
+    const name = names.find((one) => one === only)
+    if (others.length === 0 && name !== undefined) return [name, json[name]]
   }
-  return ['invalid', 'is neither {"put": {…}} nor {"delete": primaryKey}']
+  return ['invalid', reason]
 }

@@ -22,7 +22,7 @@ const TURN_BYTES = 8 * 1024
 /** The memory of each byte of a body until its objects are written; measured. */
 export const MEMORY_PER_BYTE = 5
 /** The memory of a change until it is written; measured. */
-const MEMORY_PER_CHANGE = 2000
+export const MEMORY_PER_CHANGE = 2000
 
 export interface BatchBody {
   readonly body: Readable

@@ -49,6 +49,7 @@ export function withColumns(
     findTypes: (...of) => objects.findTypes(...of),
     commit: (...of) => objects.commit(...of),
     edit: (...of) => objects.edit(...of),
+    applyTransactions: (...of) => objects.applyTransactions(...of),
     deleteMatches: (...of) => objects.deleteMatches(...of),
     startReplacement: (...of) => objects.startReplacement(...of),
     publishReplacement: (...of) => objects.publishReplacement(...of),

@@ -1,7 +1,6 @@
 /** The part of the store port that is the same on both databases. */
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { PageCache } from '../page-cache.ts'
 import type { AuditLog, Documents } from '../port/credentials.ts'
 import type {
   DefinitionChanges,
@@ -9,13 +8,7 @@ import type {
   SavedChange,
   SaveOutcome,
 } from '../port/definitions.ts'
-import type {
-  OntologySummary,
-  Retention,
-  StoreOptions,
-  StoreStatus,
-  TypeState,
-} from '../port/maintenance.ts'
+import type { OntologySummary, Retention, StoreStatus, TypeState } from '../port/maintenance.ts'
 import type {
   ListChangesRequest,
   ListedChanges,
@@ -24,8 +17,9 @@ import type {
   SplitKeysRequest,
 } from '../port/pages.ts'
 import type { Publications } from '../port/publications.ts'
-import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
+import { INTERNAL_CONTEXT } from '../port/request-context.ts'
 import type {
+  AppliedTransactions,
   Batch,
   ChangeEncoding,
   Commit,
@@ -33,29 +27,30 @@ import type {
   Edit,
   IdempotencyKey,
   PublishMode,
+  SourceTransactions,
 } from '../port/writes.ts'
 import { DEFAULT_DEFINITION_LIMITS } from '../sql/definition-limits.ts'
 import { encodeChange } from '../sql/stored-change.ts'
 import { DRY_RUN, type NextObjects, tryInSteps } from '../sql/try-objects.ts'
-import { type AuditedWrite, audited, auditedDefinition } from './audit/audit-records.ts'
+import { audited, auditedDefinition, auditedTypes } from './audit/audit-records.ts'
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
 import { changeEncoding } from './catalogue/change-encoding.ts'
 import { tryNextObjects } from './changes/try-next-objects.ts'
 import { StoredCredentials } from './credentials/stored-credentials.ts'
 import { readSummaries } from './definitions/catalogue-reader.ts'
 import { deleteOntology, saveOntology } from './definitions/save-ontology.ts'
-import { readDatabaseStatus, readTypeStates, type SizeSql } from './definitions/type-states.ts'
+import { readDatabaseStatus, readTypeStates } from './definitions/type-states.ts'
 import { StoredDocuments } from './documents/stored-documents.ts'
 import { listChanges } from './history/list-changes.ts'
 import { findEarlierCommit, toKeyMessage } from './idempotency/idempotency-keys.ts'
-import { type ReclaimSteps, reclaim } from './maintenance/reclaim.ts'
+import { reclaim } from './maintenance/reclaim.ts'
 import { splitKeys } from './pages/split-keys.ts'
 import type { StoreOperations } from './session/store-operations.ts'
+import type { StoreParts } from './store-parts.ts'
 import type { BuildOperation, TableBuilding } from './tables/construction.ts'
 import { cancelChange, readDefinitionChange } from './tables/definition-changes.ts'
 import {
   abandonReplacement,
-  type Blocked,
   indexReplacement,
   isIdleReplacement,
   type Publication,
@@ -63,41 +58,6 @@ import {
   startReplacement,
   touchReplacement,
 } from './tables/replacements.ts'
-
-/** What a store adds to the part that both share. */
-export interface StoreParts {
-  readonly operations: StoreOperations & TableBuilding
-  readonly reclaimSteps: ReclaimSteps
-  readonly publishInSteps: PublishInSteps
-  readonly writes: ObjectWrites
-  readonly size: SizeSql
-  /** The module that encodes changes, see `ChangeEncoding`. */
-  readonly encoder: URL
-  readonly cache: PageCache
-  readonly options: StoreOptions
-  readonly documents?: Documents
-  readonly publications: Publications
-  /** True if readers may select current rows; otherwise they read as of the published version. */
-  readonly canReadCurrentRows: boolean
-}
-
-/** Runs the steps of a publication for a caller. */
-type PublishInSteps = (
-  target: Publication,
-  callerId: string,
-  steps: {
-    /** Builds the indexes, one per transaction, so that other writers can run in between. */
-    readonly buildIndexes: () => Promise<void>
-    readonly publish: () => Promise<Commit | Blocked>
-  },
-) => Promise<Commit>
-
-/** The writes of objects. Each adds its record to the audit log. */
-interface ObjectWrites {
-  commit(batch: Batch & AuditedWrite, context: RequestContext): Promise<Commit>
-  edit(edit: Edit & AuditedWrite, context: RequestContext): Promise<Commit>
-  deleteMatches(request: DeleteRequest & AuditedWrite, context: RequestContext): Promise<Commit>
-}
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
 const CATALOGUE = 'catalogue'
@@ -228,6 +188,21 @@ export class CoreStore extends StoredCredentials {
     const { writes } = this.#parts
     const written = audited(context, request, (write) => writes.deleteMatches(write, context))
     return this.#announced(request.objectType, written)
+  }
+
+  async applyTransactions(
+    request: SourceTransactions,
+    context = INTERNAL_CONTEXT,
+  ): Promise<AppliedTransactions> {
+    const { writes } = this.#parts
+    const { position, applied } = await auditedTypes(context, request, (write) =>
+      writes.applyTransactions(write, context),
+    )
+    const batches = request.transactions.flatMap((transaction) => transaction.batches)
+    for (const rid of new Set(batches.map(({ objectType }) => objectType.rid))) {
+      this.publications.announce(rid)
+    }
+    return { position, applied }
   }
 
   startReplacement(

@@ -130,6 +130,8 @@ export type DocumentKind =
   | 'downloadTicket'
   | 'temporaryObjectSet'
   | 'policy'
+  /** The position of a source, see `SourceTransactions`. */
+  | 'sourcePosition'
 
 export interface StoredDocument {
   readonly kind: DocumentKind

@@ -19,6 +19,7 @@ import type {
 } from './pages.ts'
 import type { RequestContext } from './request-context.ts'
 import type {
+  AppliedTransactions,
   Batch,
   ChangeEncoding,
   Commit,
@@ -26,6 +27,7 @@ import type {
   Edit,
   IdempotencyKey,
   PublishMode,
+  SourceTransactions,
 } from './writes.ts'
 
 export interface Objects {
@@ -68,6 +70,11 @@ export interface Objects {
   commit(batch: Batch, context?: RequestContext): Promise<Commit>
   /** Commits changes that depend on the current state of the objects. */
   edit(edit: Edit, context?: RequestContext): Promise<Commit>
+  /** Applies transactions of a source, and stores its position with them. */
+  applyTransactions(
+    request: SourceTransactions,
+    context?: RequestContext,
+  ): Promise<AppliedTransactions>
   /** Deletes the matches of a query. Finding them times out and stops like `readPage`. */
   deleteMatches(request: DeleteRequest, context?: RequestContext): Promise<Commit>
 

@@ -138,3 +138,12 @@ export function withReport<Page extends object | 'reclaimed'>(
 
 /** The report of a page that was found in memory. */
 export const FROM_CACHE: ReadReport = { plan: 'pageCache', planMs: 0, sqlMs: 0 }
+
+/** Runs work of the store, and measures it if the request wants that. */
+export function measured<T>(
+  context: RequestContext | undefined,
+  work: StoreWork,
+  run: () => Promise<T>,
+): Promise<T> {
+  return context?.measure === undefined ? run() : context.measure(work, run)
+}

@@ -47,6 +47,41 @@ export interface Batch extends WriteTarget {
 }
 
 /**
+ * Transactions of another database. All of them are applied in order, or none is: each is one commit,
+ * over all the types that it changes. Those up to the stored position are skipped.
+ */
+export interface SourceTransactions extends SourceId {
+  /** The generation of the catalogue that the request was validated against. */
+  readonly basedOn: number
+  readonly transactions: readonly SourceTransaction[]
+}
+
+/** A source of an ontology, by a name that its writer has chosen. */
+export interface SourceId {
+  readonly ontologyRid: string
+  readonly source: string
+}
+
+export interface SourceTransaction {
+  /** Where the source is after the transaction; sorts behind those of earlier transactions. */
+  readonly position: string
+  /** At most one for each object type. */
+  readonly batches: readonly TransactionBatch[]
+}
+
+export interface TransactionBatch {
+  readonly objectType: ObjectType
+  readonly changes: readonly Change[]
+}
+
+export interface AppliedTransactions {
+  /** The position that is stored now. */
+  readonly position: string
+  /** The number of transactions that were not skipped. */
+  readonly applied: number
+}
+
+/**
  * What publishing a replacement does to the objects of the type: `replace` deletes all of them,
  * `upsert` keeps those that the replacement does not have, and `append` keeps all of them.
  */

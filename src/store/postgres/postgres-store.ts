@@ -45,6 +45,7 @@ import { RecordReader } from './pages/record-reader.ts'
 import { aggregate } from './queries/postgres-aggregator.ts'
 import { findTypes } from './queries/postgres-type-searcher.ts'
 import { TypeFieldsCache } from './queries/queried-types.ts'
+import { applyTransactions } from './writes/apply-transactions.ts'
 import { commitBatch, commitEdit } from './writes/commit-batch.ts'
 import { deleteMatches } from './writes/delete-matches.ts'
 import { GroupCommits } from './writes/group-commits.ts'
@@ -100,6 +101,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
       writes: {
         commit: (batch, context) => commitBatch(this, batch, context),
         edit: (edit, { callerId }) => commitEdit(this, edit, callerId),
+        applyTransactions: (request, context) => applyTransactions(this, request, context),
         deleteMatches: (request, context) => deleteMatches(this, request, context),
       },
       size: sizeSql(capabilities),

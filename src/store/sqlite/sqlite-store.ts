@@ -32,6 +32,7 @@ import { INTERNAL_CONTEXT, type RequestContext, reported } from '../port/request
 import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
+import { applyInThread } from './main-thread/send-transactions.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
 import { openWriteConnections, type WriteConnections } from './main-thread/write-connections.ts'
 import { readQuickPage } from './pages/read-page.ts'
@@ -76,6 +77,8 @@ export class SqliteStore extends CoreStore implements ObjectStore {
       writes: {
         commit: (batch, context) => commitInThread(connections, batch, context),
         edit: (edit, context) => commitEditInThread(connections, edit, ownerOf(context)),
+        applyTransactions: (request, context) =>
+          applyInThread(connections, request, ownerOf(context)),
         deleteMatches: (request, context) =>
           deleteFoundRows(connections, request, ownerOf(context), (search) =>
             operations.runSlowly('findRowsToDelete', search, context),

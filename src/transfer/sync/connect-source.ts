@@ -35,7 +35,7 @@ export async function connectSource(
   // A lost connection also fails the query in progress; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect().catch((error: Error & { readonly code?: string }) => {
-    if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
+    if (!isForbidden(error)) throw error
     throw new Error(
       `${error.message}. Let the role replicate: ALTER ROLE "${client.user}" REPLICATION`,
     )
@@ -43,7 +43,10 @@ export async function connectSource(
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) })
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501'
+/** Returns whether the role lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return (error as { readonly code?: string }).code === '42501'
+}
 
 /** Connection failures, shutdown, recovery, too many connections, a full disk, a slot in use. */
 const TEMPORARY_STATES = /^(?:08|53[123]00|57P0[123]|55006)/

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import pg, { type Client } from 'pg'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { ObjectEditor } from '../../client/object-editor.ts'
-import { connectSource } from './connect-source.ts'
+import { connectSource, isForbidden } from './connect-source.ts'
 import type { SourceRow } from './pgoutput.ts'
 import { rowReader, type TableMapping } from './table-mapping.ts'
 import type { UnfitValues } from './unfit-values.ts'
@@ -57,7 +57,15 @@ async function* readObjects(
   const reader = rowReader(mapping, columns, unfit.reporter(mapping))
   const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   const table = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
-  await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${list} FROM ${table}`)
+  await client
+    .query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${list} FROM ${table}`)
+    .catch((error: Error) => {
+      if (!isForbidden(error)) throw error
+      const grant = `GRANT SELECT ON ${table} TO ${pg.escapeIdentifier(client.user ?? '')}`
+      throw new Error(
+        `${error.message}. Run this as its owner, then run the command again: ${grant}`,
+      )
+    })
   let objects = 0
   for (;;) {
     signal.throwIfAborted()

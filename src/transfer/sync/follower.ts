@@ -1,4 +1,7 @@
-/** Follows a replication slot: every transaction of the source becomes a commit of the service. */
+/**
+ * Follows a replication slot: every transaction of the source becomes a commit of the service. While
+ * a request is under way, further transactions are read; they are sent together with the next one.
+ */
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { connectSource } from './connect-source.ts'
 import type { Relation } from './pgoutput.ts'
@@ -9,12 +12,15 @@ import { SourceTransaction } from './source-transaction.ts'
 import { type RowReader, rowReader, type TableMapping } from './table-mapping.ts'
 import { TransactionWriter } from './transaction-writer.ts'
 import type { UnfitValues } from './unfit-values.ts'
+import { type QueuedTransaction, WriteQueue } from './write-queue.ts'
 
 export interface FollowerState {
   /** Everything before this position is committed in the service. */
   readonly position: bigint
   /** Transactions written by this process. */
   readonly transactions: number
+  /** How long ago the source committed the last transaction when it was written; 0 if caught up. */
+  readonly lagMs: number
 }
 
 export interface FollowerOptions {
@@ -33,6 +39,9 @@ export interface FollowerOptions {
 /** How often the source is asked for its position until the sync has caught up. */
 const POSITION_INTERVAL_MS = 200
 
+/** The state of PostgreSQL for a publication that does not exist. */
+const UNDEFINED_OBJECT = '42704'
+
 interface FollowedTable {
   readonly mapping: TableMapping
   readonly reader: RowReader
@@ -43,9 +52,10 @@ export class Follower {
   readonly #options: FollowerOptions
   #position = 0n
   #transactions = 0
+  #lagMs = 0
   /** The position to catch up with; undefined when it is reached. */
   #target: bigint | undefined
-  #writer: TransactionWriter | undefined
+  #hasStarted = false
 
   constructor(endpoints: Endpoints, options: FollowerOptions) {
     this.#endpoints = endpoints
@@ -53,56 +63,66 @@ export class Follower {
   }
 
   get state(): FollowerState {
-    return { position: this.#position, transactions: this.#transactions }
+    return { position: this.#position, transactions: this.#transactions, lagMs: this.#lagMs }
   }
 
   get hasStarted(): boolean {
-    return this.#writer !== undefined
+    return this.#hasStarted
   }
 
   /** Returns when the sync is caught up, if only that is requested, or aborted. */
   async follow({ slot, mappings }: PreparedSync, start: StartPosition): Promise<void> {
-    const { url, signal, ontology, events } = this.#options
+    const { url, signal, once, ontology, events } = this.#options
     await using client = await connectSource(url, { replication: true })
     const { rows } = await client.query<Record<string, string>>('IDENTIFY_SYSTEM')
-    const origin = `${slot}@${rows[0]?.['systemid']}/${rows[0]?.['timeline']}`
-    if (this.#writer === undefined) {
-      this.#target = start.now
-      const { onNote } = events
-      const options = { ontology, origin, newFrom: start.now, onNote }
-      this.#writer = new TransactionWriter(this.#endpoints, options)
+    const origin = `${slot}.${rows[0]?.['systemid']}.${rows[0]?.['timeline']}`
+    const { onNote } = events
+    const writer = new TransactionWriter(this.#endpoints, { ontology, origin, onNote })
+    for (const lsn of [start.confirmed, await writer.readPosition()]) {
+      if (lsn > this.#position) this.#position = lsn
     }
-    if (start.confirmed > this.#position) this.#position = start.confirmed
+    if (!this.#hasStarted) this.#target = start.now
+    this.#hasStarted = true
     await using stream = await ReplicationStream.open(client, { slot, from: this.#position })
     const poll = setInterval(() => {
       if (this.#target !== undefined) stream.requestPosition()
     }, POSITION_INTERVAL_MS)
+    const caughtUp = new AbortController()
+    const queue = new WriteQueue(writer, (written) => {
+      this.#advance(written, stream)
+      if (this.#target === undefined || this.#position < this.#target) return
+      this.#target = undefined
+      events.onCaughtUp(slot, this.state)
+      if (once) caughtUp.abort()
+    })
     try {
-      await this.#apply(stream.messages(signal), { slot, stream, writer: this.#writer, mappings })
+      const ended = AbortSignal.any([signal, caughtUp.signal, queue.failed])
+      await this.#read(stream.messages(ended), queue, mappings)
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== UNDEFINED_OBJECT) throw error
+      throw new Error(
+        `The publication ${slot} was dropped: the source cannot say what changed. Run the command with --restart to copy the tables again.`,
+        { cause: error },
+      )
     } finally {
       clearInterval(poll)
+      // A request under way is finished, so that its position can be confirmed.
+      await queue.end()
     }
   }
 
-  async #apply(
+  async #read(
     messages: AsyncIterable<StreamMessage>,
-    context: {
-      readonly slot: string
-      readonly stream: ReplicationStream
-      readonly writer: TransactionWriter
-      readonly mappings: readonly TableMapping[]
-    },
+    queue: WriteQueue,
+    mappings: readonly TableMapping[],
   ): Promise<void> {
-    const { slot, stream, writer } = context
-    const byOid = new Map(context.mappings.map((mapping) => [mapping.table.oid, mapping]))
+    const byOid = new Map(mappings.map((mapping) => [mapping.table.oid, mapping]))
     const tables = new Map<number, FollowedTable>()
-    let transaction = new SourceTransaction()
-    let isOpen = false
+    let transaction: SourceTransaction | undefined
     for await (const message of messages) {
       switch (message.kind) {
         case 'begin':
           transaction = new SourceTransaction()
-          isOpen = true
           break
         case 'relation': {
           const mapping = byOid.get(message.relation.id)
@@ -114,38 +134,37 @@ export class Follower {
         case 'put':
         case 'delete': {
           const table = tables.get(message.id)
-          if (table !== undefined) transaction.add(message, table.mapping, table.reader)
+          if (table !== undefined) transaction?.add(message, table.mapping, table.reader)
           break
         }
         case 'truncate':
           for (const id of message.ids) {
             const table = tables.get(id)
-            if (table !== undefined) transaction.truncate(table.mapping)
+            if (table !== undefined) transaction?.truncate(table.mapping)
           }
           break
         case 'commit':
-          await writer.write(transaction, message.endLsn)
-          isOpen = false
-          this.#transactions += 1
-          this.#advance(message.endLsn, stream)
+          await queue.add({ ...message, transaction: transaction ?? new SourceTransaction() })
+          transaction = undefined
           break
         case 'position':
-          if (!isOpen) this.#advance(message.lsn, stream)
+          if (transaction === undefined) await queue.add({ endLsn: message.lsn })
           break
         case 'other':
           break
       }
-      if (this.#target === undefined || this.#position < this.#target) continue
-      this.#target = undefined
-      this.#options.events.onCaughtUp(slot, this.state)
-      if (this.#options.once) return
     }
   }
 
-  #advance(lsn: bigint, stream: ReplicationStream): void {
-    if (lsn <= this.#position) return
-    this.#position = lsn
-    stream.confirm(lsn)
+  /** Confirms what was written. */
+  #advance(written: readonly QueuedTransaction[], stream: ReplicationStream): void {
+    const commits = written.filter(({ transaction }) => transaction !== undefined)
+    this.#transactions += commits.length
+    const { endLsn = 0n, atMs } = written.at(-1) ?? {}
+    this.#lagMs = atMs === undefined ? 0 : Math.max(0, Date.now() - atMs)
+    if (endLsn <= this.#position) return
+    this.#position = endLsn
+    stream.confirm(endLsn)
     this.#options.events.onProgress(this.state)
   }
 
@@ -160,6 +179,11 @@ export class Follower {
       const found = columns.get(column)
       if (found === undefined) throw tableChanged(name, `has no column ${column} any more`)
       if (found.typeOid !== typeOid) throw tableChanged(name, `has another type for ${column}`)
+    }
+    const keys = relation.columns.filter(({ isKey }) => isKey)
+    const isSameKey = keys.length === table.key.length || relation.isFull
+    if (!isSameKey || table.key.some((column) => !columns.get(column)?.isKey)) {
+      throw tableChanged(name, 'has another primary key or replica identity')
     }
     const known = new Set(table.columns.map((column) => column.name))
     for (const column of columns.keys()) {

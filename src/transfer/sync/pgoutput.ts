@@ -13,18 +13,22 @@ export interface Relation {
   readonly id: number
   readonly schema: string
   readonly name: string
+  /** Whether the replica identity is full: all columns. */
+  readonly isFull: boolean
   readonly columns: readonly RelationColumn[]
 }
 
 interface RelationColumn {
   readonly name: string
   readonly typeOid: number
+  /** Whether it is part of the replica identity, which updates and deletes name old rows by. */
+  readonly isKey: boolean
 }
 
 export type PgoutputMessage =
   | { readonly kind: 'begin' }
   /** `endLsn` is the position behind the transaction. */
-  | { readonly kind: 'commit'; readonly endLsn: bigint }
+  | { readonly kind: 'commit'; readonly endLsn: bigint; readonly atMs: number }
   | { readonly kind: 'relation'; readonly relation: Relation }
   | { readonly kind: 'put'; readonly id: number; readonly old?: SourceRow; readonly row: SourceRow }
   | { readonly kind: 'delete'; readonly id: number; readonly old: SourceRow }
@@ -33,6 +37,17 @@ export type PgoutputMessage =
   | { readonly kind: 'other' }
 
 const LSN_BYTES = 8
+
+/** Microseconds from 1970 to 2000, where the clock of the protocol starts. */
+const EPOCH_2000 = 946_684_800_000_000n
+
+function toEpochMs(micros: bigint): number {
+  return Number((micros + EPOCH_2000) / 1000n)
+}
+
+export function fromEpochMs(ms: number): bigint {
+  return BigInt(ms) * 1000n - EPOCH_2000
+}
 
 export function decodePgoutput(bytes: Buffer): PgoutputMessage {
   const reader = new Reader(bytes)
@@ -43,7 +58,7 @@ export function decodePgoutput(bytes: Buffer): PgoutputMessage {
     case 'C':
       // The flags and the LSN of the commit record come first.
       reader.skip(1 + LSN_BYTES)
-      return { kind: 'commit', endLsn: reader.uint64() }
+      return { kind: 'commit', endLsn: reader.uint64(), atMs: toEpochMs(reader.uint64()) }
     case 'R':
       return { kind: 'relation', relation: readRelation(reader) }
     case 'I': {
@@ -88,15 +103,14 @@ function readRelation(reader: Reader): Relation {
   const id = reader.uint32()
   const schema = reader.text()
   const name = reader.text()
-  // The replica identity.
-  reader.skip(1)
+  const isFull = reader.char() === 'f'
   const columns = Array.from({ length: reader.uint16() }, () => {
-    reader.skip(1)
-    const column = { name: reader.text(), typeOid: reader.uint32() }
+    const isKey = reader.char() === '\x01'
+    const column = { name: reader.text(), typeOid: reader.uint32(), isKey }
     reader.skip(4)
     return column
   })
-  return { id, schema, name, columns }
+  return { id, schema, name, isFull, columns }
 }
 
 function readRow(reader: Reader): SourceRow {

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import pg, { type Client } from 'pg'
+import { isForbidden } from './connect-source.ts'
 import { parseLsn } from './lsn.ts'
 import { type SourceTable, tableName } from './source-tables.ts'
 
@@ -91,14 +92,12 @@ export async function ensurePublication(
   try {
     await client.query(statement)
   } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error
+    if (!isForbidden(error)) throw error
     throw new Error(
       `The publication was not created: ${(error as Error).message}. Run this as the owner of ${tables.map(tableName).join(', ')}, then run the command again: ${statement};`,
     )
   }
 }
-
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** Drops the slot and the publication, as far as they exist. */
 export async function dropSlot(client: Client, name: string): Promise<void> {

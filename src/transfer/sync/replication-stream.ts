@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Connection } from 'pg'
 import { formatLsn } from './lsn.ts'
-import { decodePgoutput, type PgoutputMessage } from './pgoutput.ts'
+import { decodePgoutput, fromEpochMs, type PgoutputMessage } from './pgoutput.ts'
 
 export type StreamMessage =
   | PgoutputMessage
@@ -32,8 +32,6 @@ const STATUS_INTERVAL_MS = 5000
 const QUEUE_MESSAGES = 2000
 /** After this long without a reply, the connection is closed without one. */
 const END_TIMEOUT_MS = 5000
-/** Microseconds from 1970 to 2000, where the clock of the protocol starts. */
-const EPOCH_2000 = 946_684_800_000_000n
 
 export interface StreamOptions {
   /** The slot and the publication have the same name. */
@@ -153,7 +151,7 @@ export class ReplicationStream implements AsyncDisposable {
     status.writeUInt8(STATUS_UPDATE, 0)
     // Received, flushed and applied: none of these is further than what the service has committed.
     for (const at of [1, 9, 17]) status.writeBigUInt64BE(this.#confirmed, at)
-    status.writeBigInt64BE(BigInt(Date.now()) * 1000n - EPOCH_2000, 25)
+    status.writeBigInt64BE(fromEpochMs(Date.now()), 25)
     status.writeUInt8(isReplyRequested ? 1 : 0, 33)
     this.#connection.sendCopyFromChunk(status)
   }

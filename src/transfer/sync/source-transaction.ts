@@ -33,6 +33,16 @@ export class SourceTransaction {
     return [...this.#types.values()]
   }
 
+  /** The number of objects that are changed. */
+  get size(): number {
+    return this.types.reduce((sum, { objects }) => sum + objects.size, 0)
+  }
+
+  /** The length of all values. */
+  get characters(): number {
+    return this.#characters
+  }
+
   add(
     message: Extract<PgoutputMessage, { kind: 'put' | 'delete' }>,
     mapping: TableMapping,

@@ -1,7 +1,7 @@
 /**
- * Writes source transactions: one commit per object type and transaction. The idempotency key of the
- * commit names the position in the source and is stored with the commit, so a transaction that the
- * source sends again after a crash is recognised and not applied twice.
+ * Writes source transactions. Those that wait are sent together: each is one commit over all its
+ * types, and the service stores the position of the last one with them. A transaction that the source
+ * sends again after a crash is behind that position, and skipped.
  */
 import { newIdempotencyKey } from '../../client/connection.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
@@ -9,93 +9,126 @@ import type { TypePath } from '../../client/endpoints/pages.ts'
 import { batchesOf } from '../../client/object-editor.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { exportObjects } from '../../client/query/export-objects.ts'
-import { BATCH_MAX_BYTES, BATCH_MAX_CHANGES } from '../../contract/limits.ts'
+import {
+  BATCH_MAX_BYTES,
+  BATCH_MAX_CHANGES,
+  TRANSACTIONS_MAX_BYTES,
+  TRANSACTIONS_MAX_CHANGES,
+} from '../../contract/limits.ts'
+import { excerptOf } from '../../formats/row.ts'
 import { formatLsn } from './lsn.ts'
+import { tableName } from './source-tables.ts'
 import type { SourceTransaction, TypeChanges } from './source-transaction.ts'
 import { keyText } from './table-mapping.ts'
-import { readUnchanged } from './unchanged-values.ts'
-
-type Properties = Readonly<Record<string, unknown>>
+import { type CompleteObjects, completeObjects, type Properties } from './unchanged-values.ts'
 
 export interface WriterOptions {
   readonly ontology: string
   /** Names the source and the slot; the same after a restart. */
   readonly origin: string
-  /** Transactions behind this position are new: no earlier run can have written them. */
-  readonly newFrom: bigint
   readonly onNote: (text: string) => void
+}
+
+/** A transaction, or a position without changes. */
+export interface WaitingTransaction {
+  readonly transaction?: SourceTransaction
+  readonly endLsn: bigint
+}
+
+/** The changes of one transaction to one type, as lines of a request. */
+interface TypeLines {
+  readonly changes: TypeChanges
+  readonly objects: CompleteObjects
+  readonly lines: readonly string[]
+  readonly bytes: number
 }
 
 export class TransactionWriter {
   readonly #endpoints: Endpoints
   readonly #options: WriterOptions
-  /** The last position that was tried, by object type. */
-  readonly #tried = new Map<string, bigint>()
-  /** Types to which this process has written something that no earlier one had. */
-  readonly #written = new Set<string>()
 
   constructor(endpoints: Endpoints, options: WriterOptions) {
     this.#endpoints = endpoints
     this.#options = options
   }
 
-  async write(transaction: SourceTransaction, endLsn: bigint): Promise<void> {
-    await Promise.all(transaction.types.map((changes) => this.#writeType(changes, endLsn)))
+  /** Returns the position behind the last transaction that was written. */
+  async readPosition(): Promise<bigint> {
+    const { position } = await this.#apply('\n')
+    return position === '' ? 0n : BigInt(`0x${position}`)
   }
 
-  async #writeType(changes: TypeChanges, endLsn: bigint): Promise<void> {
+  /** Writes the first of some transactions, and returns how many of them. */
+  async write(waiting: readonly WaitingTransaction[]): Promise<number> {
+    const group = takeGroup(waiting)
+    const transactions = group.map(({ transaction }) => transaction?.types ?? [])
+    const { ontology, onNote } = this.#options
+    const completed = await completeObjects(this.#endpoints, ontology, transactions, onNote)
+    const encoded = transactions.map((types, index) =>
+      types.map((changes, at) => toLines(changes, completed[index]?.[at] ?? new Map())),
+    )
+    const [first] = encoded
+    const endLsn = group[0]?.endLsn ?? 0n
+    if (first !== undefined && isLarge(first)) {
+      await this.#writeLarge(first, endLsn)
+      return 1
+    }
+    const count = countFitting(encoded)
+    const lines = encoded.slice(0, count).flatMap((types, index) => {
+      if (types.length === 0) return []
+      return [...types.flatMap(linesOf), commitLine(group[index]?.endLsn ?? 0n)]
+    })
+    if (lines.length === 0) return count
+    try {
+      await this.#apply(lines.join('\n'))
+      return count
+    } catch (error) {
+      if (!isNamed(error, 'InvalidBatchLine')) throw error
+      // Those before the refused one are written alone.
+      if (count > 1) return this.write(group.slice(0, 1))
+      throw refusedRow(error as OqsError, first ?? [])
+    }
+  }
+
+  #apply(lines: string) {
+    const { ontology, origin } = this.#options
+    return this.#endpoints.administration.applyTransactions(ontology, origin, lines)
+  }
+
+  /** Writes a transaction that no request can hold: a commit for each type, then the position. */
+  async #writeLarge(types: readonly TypeLines[], endLsn: bigint): Promise<void> {
+    await Promise.all(types.map((type) => this.#writeType(type, endLsn)))
+    await this.#apply(commitLine(endLsn))
+  }
+
+  async #writeType({ changes, objects, lines, bytes }: TypeLines, endLsn: bigint): Promise<void> {
     const { objectType, table } = changes.mapping
-    const { ontology, origin, newFrom, onNote } = this.#options
+    const { ontology, origin } = this.#options
     const type = { ontology, objectType }
-    const objects = await readUnchanged(this.#endpoints, type, changes, onNote)
-    const key = `${origin}@${formatLsn(endLsn)}#${table.oid}`
-    const isRetry = this.#tried.get(objectType) === endLsn
-    this.#tried.set(objectType, endLsn)
-    const isRepeated = await this.#send(type, changes, objects, key)
-    if (!isRepeated) {
-      this.#written.add(objectType)
+    const idempotencyKey = `${origin}@${formatLsn(endLsn)}#${table.oid}`
+    if (changes.isTruncated || lines.length > BATCH_MAX_CHANGES || bytes > BATCH_MAX_BYTES) {
+      await this.#replace(type, changes, objects, idempotencyKey)
       return
     }
-    // An earlier transaction was written again, because its key had expired, and has undone this one.
-    if (endLsn <= newFrom && this.#written.has(objectType) && !isRetry) {
-      await this.#send(type, changes, objects, newIdempotencyKey())
-    }
+    await this.#endpoints.administration
+      .writeObjects(type, lines.join('\n'), { idempotencyKey })
+      .catch((error: unknown) => {
+        // A batch has no line with the name of the type.
+        if (isNamed(error, 'InvalidBatchLine')) {
+          throw refusedRow(error as OqsError, [{ changes, objects, lines, bytes }], 0)
+        }
+        // Written before the last crash; unchanged values were read from a later state by now.
+        if (!isNamed(error, 'IdempotencyKeyReused')) throw error
+      })
   }
 
-  /** Returns whether the changes had been written before under the same key. */
-  async #send(
-    type: TypePath,
-    changes: TypeChanges,
-    objects: ReadonlyMap<string, Properties | undefined>,
-    key: string,
-  ): Promise<boolean> {
-    const lines: string[] = []
-    let bytes = 0
-    for (const [text, put] of changes.isTruncated ? [] : objects) {
-      const change = put ? { put } : { delete: changes.objects.get(text)?.key.value }
-      const line = JSON.stringify(change)
-      lines.push(line)
-      bytes += Buffer.byteLength(line) + 1
-    }
-    if (changes.isTruncated || lines.length > BATCH_MAX_CHANGES || bytes > BATCH_MAX_BYTES) {
-      return this.#replace(type, changes, objects, key)
-    }
-    try {
-      return await this.#endpoints.administration.writeOnce(type, lines.join('\n'), key)
-    } catch (error) {
-      // Unchanged values were read from a later state of the object, so the request differs.
-      if (isNamed(error, 'IdempotencyKeyReused')) return true
-      throw error
-    }
-  }
-
-  /** Writes changes that no batch can hold: all objects of the type are replaced in one commit. */
+  /** Replaces all objects of the type in one commit. */
   async #replace(
     type: TypePath,
     changes: TypeChanges,
-    objects: ReadonlyMap<string, Properties | undefined>,
+    objects: CompleteObjects,
     idempotencyKey: string,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { administration } = this.#endpoints
     const replacement = await administration.startReplacement(type, { idempotencyKey })
     try {
@@ -103,14 +136,11 @@ export class TransactionWriter {
         await administration.writeObjects(type, lines, { replacement })
       }
       await administration.publishReplacement(type, replacement)
-      return false
     } catch (error) {
-      if (isNamed(error, 'ReplacementAlreadyPublished')) return true
-      // The replacement of an earlier attempt has expired.
-      if (isNamed(error, 'ReplacementNotFound')) {
-        return this.#replace(type, changes, objects, newIdempotencyKey())
-      }
-      throw error
+      if (isNamed(error, 'ReplacementAlreadyPublished')) return
+      // The replacement of an earlier attempt was published, or has expired.
+      if (!isNamed(error, 'ReplacementNotFound')) throw error
+      await this.#replace(type, changes, objects, newIdempotencyKey())
     }
   }
 
@@ -118,7 +148,7 @@ export class TransactionWriter {
   async *#allObjects(
     type: TypePath,
     { mapping, isTruncated }: TypeChanges,
-    objects: ReadonlyMap<string, Properties | undefined>,
+    objects: CompleteObjects,
   ): AsyncGenerator<Properties> {
     for (const object of objects.values()) if (object !== undefined) yield object
     if (isTruncated) return
@@ -129,6 +159,86 @@ export class TransactionWriter {
   }
 }
 
+/** Takes transactions up to the number of changes of a request, at least one. */
+function takeGroup(waiting: readonly WaitingTransaction[]): readonly WaitingTransaction[] {
+  let changes = 0
+  const end = waiting.findIndex(({ transaction }, index) => {
+    changes += transaction?.size ?? 0
+    return index > 0 && changes > TRANSACTIONS_MAX_CHANGES
+  })
+  return waiting.slice(0, end === -1 ? undefined : end)
+}
+
+function toLines(changes: TypeChanges, objects: CompleteObjects): TypeLines {
+  const lines = [...objects].map(([text, put]) =>
+    JSON.stringify(put ? { put } : { delete: changes.objects.get(text)?.key.value }),
+  )
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+  return { changes, objects, lines, bytes }
+}
+
+/** The bytes of the lines around the changes of a type. */
+const FRAME_BYTES = 300
+
+function bytesOf(types: readonly TypeLines[]): number {
+  return types.reduce((sum, { bytes }) => sum + bytes + FRAME_BYTES, 0)
+}
+
+function isLarge(types: readonly TypeLines[]): boolean {
+  const changes = types.reduce((sum, { lines }) => sum + lines.length, 0)
+  return (
+    types.some(({ changes: { isTruncated } }) => isTruncated) ||
+    changes > TRANSACTIONS_MAX_CHANGES ||
+    bytesOf(types) > TRANSACTIONS_MAX_BYTES
+  )
+}
+
+/** Returns how many transactions fit into one request; the first one does. */
+function countFitting(transactions: readonly (readonly TypeLines[])[]): number {
+  let bytes = 0
+  const end = transactions.findIndex((types) => {
+    bytes += bytesOf(types)
+    return isLarge(types) || bytes > TRANSACTIONS_MAX_BYTES
+  })
+  return end === -1 ? transactions.length : end
+}
+
+function linesOf({ changes, lines }: TypeLines): string[] {
+  return [JSON.stringify({ objectType: changes.mapping.objectType }), ...lines]
+}
+
+/** Positions are compared as texts, so they all have the same length. */
+function commitLine(endLsn: bigint): string {
+  return JSON.stringify({ commit: endLsn.toString(16).padStart(16, '0') })
+}
+
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof OqsError && error.errorName === name
+}
+
+/** Returns the error for a row that its type refuses. */
+function refusedRow(
+  { parameters, message }: OqsError,
+  types: readonly TypeLines[],
+  /** The number of lines before the first change. */
+  before = 1,
+): Error {
+  const { line, property, reason } = parameters as Record<string, unknown>
+  let at = before
+  for (const { changes, objects, lines } of types) {
+    const index = Number(line) - at - 1
+    const key = [...objects.keys()][index]
+    if (index >= 0 && key !== undefined) {
+      const { table, objectType } = changes.mapping
+      return refusal(`${tableName(table)} ${excerptOf(key)}`, objectType, [property, reason])
+    }
+    at += lines.length + 1
+  }
+  return new Error(message)
+}
+
+function refusal(row: string, objectType: string, reasons: readonly unknown[]): Error {
+  return new Error(
+    `${objectType} refuses the row ${row}: ${reasons.filter(Boolean).join(' ')}. Change the property so that it can hold the value and run the command again, or change the row in the source and run it with --restart.`,
+  )
 }

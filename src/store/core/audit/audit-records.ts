@@ -6,6 +6,7 @@ import type { OntologyChange } from '../../../ontology/definition/change-definit
 import type { ObjectTypeDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { PrimaryKeyType } from '../../../ontology/definition/property-type.ts'
 import { isDroppedType } from '../../../ontology/definition/type-change.ts'
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import { primaryKeyText } from '../../../ontology/values/primary-key.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import type { Commit, WriteTarget } from '../../port/writes.ts'
@@ -27,6 +28,25 @@ export async function audited<Write extends Pick<WriteTarget, 'objectType'>>(
   const { record, ...commit } = await run({ ...write, audit })
   if (record !== undefined) context.audit?.onRecorded(record)
   return commit
+}
+
+/** Runs writes of several types, and reports the records that they have added. */
+export async function auditedTypes<Request, Result extends { readonly commits: readonly Commit[] }>(
+  context: RequestContext,
+  request: Request,
+  run: (request: Request & AuditedTypes) => Promise<Result>,
+): Promise<Result> {
+  const auditOf = (objectType: ObjectType) => toAuditMessage(context, { objectType })
+  const result = await run({ ...request, auditOf })
+  for (const { record } of result.commits) {
+    if (record !== undefined) context.audit?.onRecorded(record)
+  }
+  return result
+}
+
+/** Writes of several types, with the audit record of each. */
+export interface AuditedTypes {
+  readonly auditOf: (objectType: ObjectType) => AuditMessage | undefined
 }
 
 /** A write as the store runs it, with its audit record. */

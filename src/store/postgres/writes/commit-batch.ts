@@ -69,7 +69,7 @@ export async function commitBatch(
 }
 
 /** What writes of objects need. */
-interface WriteStore extends PostgresContext {
+export interface WriteStore extends PostgresContext {
   /** Undefined if each write has a transaction of its own. */
   readonly groups: GroupCommits | undefined
 }

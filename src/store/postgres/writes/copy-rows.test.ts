@@ -65,7 +65,8 @@ function readRows(bytes: Buffer): [version: number, key: string][] {
       values.push(bytes.subarray(at + 4, at + 4 + length))
       at += 4 + length
     }
-    rows.push([Number(values[0]?.readBigInt64BE()), String(values[1])])
+    // The second value is the version that closes the row.
+    rows.push([Number(values[0]?.readBigInt64BE()), String(values[2])])
   }
   expect(bytes.subarray(at)).toEqual(COPY_TRAILER)
   return rows

@@ -24,6 +24,7 @@ import {
   type RowFacts,
   rowColumns,
   rowEncoder,
+  type VersionsOfRows,
   versionSetter,
 } from './row-encoder.ts'
 
@@ -83,8 +84,7 @@ export async function encodeObjects(
 /** The table that rows are added to. */
 export interface RowTarget extends WrittenTable {
   readonly fields: readonly FieldColumns[]
-  /** The version of all rows, or of each one by its key. */
-  readonly version: number | ((key: string) => number)
+  readonly version: VersionsOfRows
 }
 
 /** Adds rows to a table whose indexes can then hold them, and their terms to the vocabulary. */
@@ -112,7 +112,7 @@ export async function addRows(
 /** Short rows are joined, and long ones are cut. */
 function* chunksOfRows(
   rows: readonly EncodedRow[],
-  version: RowTarget['version'],
+  version: VersionsOfRows,
 ): Generator<Uint8Array> {
   let chunk: Uint8Array[] = [COPY_HEADER]
   let length = COPY_HEADER.length
@@ -130,17 +130,14 @@ function* chunksOfRows(
 }
 
 /**
- * Sets the version of rows, and yields them. Neighbours are yielded together, up to a chunk, and are
+ * Sets the versions of rows, and yields them. Neighbours are yielded together, up to a chunk, and are
  * not copied: a copy is memory outside the heap, and V8 collects all garbage for each 30 MB of it.
  */
-function* runsOf(
-  rows: readonly EncodedRow[],
-  version: RowTarget['version'],
-): Generator<Uint8Array> {
+function* runsOf(rows: readonly EncodedRow[], version: VersionsOfRows): Generator<Uint8Array> {
   const setVersion = versionSetter(version)
   let run: EncodedRow | undefined
-  for (const row of rows) {
-    setVersion(row)
+  for (const [index, row] of rows.entries()) {
+    setVersion(row, index)
     const isNext = run?.rows === row.rows && run.end === row.start
     if (run !== undefined && isNext && row.end - run.start <= CHUNK_BYTES) {
       run = { ...row, start: run.start }

@@ -1,9 +1,10 @@
-/** Rows in the binary format of COPY. Their version is known last, and is at a fixed offset. */
+/** Rows in the binary format of COPY. Their versions are known last, and are at fixed offsets. */
 
 import type { Steps } from '../../../ontology/steps.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
 import { recordBytes } from '../../batch.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
 import { LONG_TEXT_LENGTH } from '../../sql/compile/property-sql.ts'
@@ -23,14 +24,14 @@ import type { Vocabulary } from '../text/save-terms.ts'
 /** Texts of objects with a longer body are split into terms in steps. */
 const LONG_BODY = 64 * 1024
 
-const VERSION_COLUMN = 'valid_from'
+const VERSION_COLUMNS = ['valid_from', 'valid_to'] as const
 const TEXT_COLUMNS = ['pk', 'object_id', 'key', 'title', 'body', 'words'] as const
 const OTHER_COLUMNS = ['lexemes', 'area', 'checksum'] as const
 
-/** Returns the columns that a row has values for, the version first. */
+/** Returns the columns that a row has values for, its versions first. */
 export function rowColumns(fields: readonly FieldColumns[]): string[] {
   return [
-    VERSION_COLUMN,
+    ...VERSION_COLUMNS,
     ...TEXT_COLUMNS,
     ...OTHER_COLUMNS,
     ...valueFieldsOf(fields).map(({ number }) => columnOf(number)),
@@ -38,9 +39,11 @@ export function rowColumns(fields: readonly FieldColumns[]): string[] {
   ]
 }
 
-/** The bytes before the version of a row: the number of its values, and the length of a bigint. */
+/** The bytes before the versions of a row: the number of its values, and the length of a bigint. */
 const VERSION_OFFSET = 6
 const VERSION_BYTES = 8
+/** A length is also before the second one. */
+const CLOSING_OFFSET = VERSION_OFFSET + VERSION_BYTES + 4
 
 /** A row among others that are encoded together. That of an object to delete is empty. */
 export interface EncodedRow {
@@ -50,15 +53,27 @@ export interface EncodedRow {
   readonly end: number
 }
 
-/** Returns the function that sets the version of rows: the same for all, or one for each key. */
-export function versionSetter(
-  version: number | ((key: string) => number),
-): (row: EncodedRow) => void {
-  const bytes = Buffer.alloc(VERSION_BYTES)
-  if (typeof version === 'number') bytes.writeBigInt64BE(BigInt(version))
-  return ({ key, rows, start }) => {
-    if (typeof version === 'function') bytes.writeBigInt64BE(BigInt(version(key)))
-    rows.set(bytes, start + VERSION_OFFSET)
+/** The version of the first commit that a row is visible to, and that of the first it is not. */
+export interface RowVersions {
+  readonly from: number
+  readonly to: number
+}
+
+/** The version of all rows, which are current, or the versions of each. */
+export type VersionsOfRows = number | ((key: string, index: number) => RowVersions)
+
+/** Returns the function that sets the versions of rows. */
+export function versionSetter(versions: VersionsOfRows): (row: EncodedRow, index: number) => void {
+  const [from, to] = [Buffer.alloc(VERSION_BYTES), Buffer.alloc(VERSION_BYTES)]
+  if (typeof versions === 'number') from.writeBigInt64BE(BigInt(versions))
+  return ({ key, rows, start }, index) => {
+    if (typeof versions === 'function') {
+      const row = versions(key, index)
+      from.writeBigInt64BE(BigInt(row.from))
+      to.writeBigInt64BE(BigInt(row.to))
+      rows.set(to, start + CLOSING_OFFSET)
+    }
+    rows.set(from, start + VERSION_OFFSET)
   }
 }
 
@@ -167,6 +182,7 @@ export function rowEncoder(
   return function* (object) {
     buffer.addInt16(columnCount)
     addVersion(buffer, UNKNOWN_VERSION)
+    addVersion(buffer, NEVER_CLOSED)
     facts.maxRecordBytes = Math.max(facts.maxRecordBytes, recordBytes(object))
     const isLong = isLongObject(object)
     const cells = isLong

@@ -6,6 +6,7 @@ import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import type { TableOfType } from '../../core/catalogue/build-table.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import {
   type PublishedVersion,
   publishVersions,
@@ -226,7 +227,7 @@ async function writeRows(
   if (objects.length === 0) return { ...table, liveCount }
   const fields = await readFieldColumns(session, table.typeId)
   const encoded = await encodeObjects(fields, objects)
-  const version = (key: string) => versionOf.get(key) ?? 0
+  const version = (key: string) => ({ from: versionOf.get(key) ?? 0, to: NEVER_CLOSED })
   await addRows(session, capabilities, { ...table, fields, version }, encoded)
   return {
     liveCount,

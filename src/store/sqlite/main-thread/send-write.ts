@@ -76,7 +76,8 @@ async function commitLargeBatch(
   return outcome
 }
 
-function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
+/** Returns a batch as a message to the writer thread. */
+export function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
   const { objectType, basedOn, replacement, keepsExisting = false } = batch
   return {
     typeRid: objectType.rid,

@@ -11,6 +11,7 @@ import type { WriterDatabase } from '../file/writer-database.ts'
 import { deleteClosedRows, removeAbandoned } from '../maintenance/reclaim-in-slices.ts'
 import { commitBatch, forgetStaged, stageDelete, stageStep } from '../staged/staged-jobs.ts'
 import { undoStaged } from '../staged/undo-staged.ts'
+import { applyTransactions } from '../writes/apply-transactions.ts'
 import { applyBatch, applyEdit } from '../writes/commit-batch.ts'
 import { deleteRows } from '../writes/delete-matches.ts'
 import { listStaged } from '../writes/staged-record.ts'
@@ -23,6 +24,7 @@ export const WRITE_JOBS = {
   deleteClosedRows,
   removeAbandoned,
   commitBatch,
+  applyTransactions,
   deleteRows,
   stageDelete,
   stageStep,
