@@ -34,6 +34,7 @@ export class Admission {
   readonly #followers: CallerLimits
   /** The requests that follow changes. */
   readonly #following = new WeakSet<AdmittedRequest>()
+  #followerCount = 0
   readonly #turns: FairTurns
   readonly #refusals = new RefusalDelay()
   readonly #batches = new FairQueue({
@@ -84,7 +85,16 @@ export class Admission {
     this.#followers.enter(callerId)
     this.#following.add(request)
     this.#leave(request)
-    request.defer(() => this.#followers.leave(callerId))
+    this.#followerCount += 1
+    request.defer(() => {
+      this.#followers.leave(callerId)
+      this.#followerCount -= 1
+    })
+  }
+
+  /** The number of requests that follow changes. */
+  get followerCount(): number {
+    return this.#followerCount
   }
 
   /** Runs work that counts as a request of its own. Throws `TooManyRequests` at a limit. */

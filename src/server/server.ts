@@ -123,6 +123,7 @@ export async function assembleService(
   const tokenLookups = new TokenLookups()
   metrics?.watch({
     queues: () => ({ ...admission.queues(), ...tokenLookups.queues() }),
+    followers: () => admission.followerCount,
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
     audit: audit && (() => audit.state()),
     readStatus: () => store.readStatus(),

@@ -101,6 +101,25 @@ describe('a WebSocket of subscriptions', () => {
   })
 })
 
+describe('the audit log', () => {
+  it('records what a WebSocket has sent when it is closed', async () => {
+    await using service = await startService({ settings: { OQS_AUDIT: 'all' } })
+    await service.apply(NUMBERS)
+    const client = await connect(service)
+    await client.send({ id: 'a', requests: [ALL] })
+    await expect.poll(() => client.messages.length).toBe(1)
+    await service.put('numbers', 'number', numbers(3))
+    await expect.poll(() => client.messages.length).toBe(2)
+    await client[Symbol.asyncDispose]()
+    const path = '/api/admin/v1/audit?operation=streamSubscriptions'
+    await expect
+      .poll(async () => (await service.send(path)).body.data)
+      .toMatchObject([{ ontology: 'numbers', objectTypes: ['number'], objects: 3 }])
+    const { text } = await service.send('/metrics')
+    expect(text).toMatch(/oqs_http_requests?_.*streamSubscriptions.*status="101"/)
+  })
+})
+
 describe('a caller that follows changes', () => {
   const path = '/api/v1/ontologies/numbers/changes/number?since=now'
 

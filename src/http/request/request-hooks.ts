@@ -55,6 +55,9 @@ function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Err
   return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
 }
 
+/** The status of a request that became a WebSocket. */
+export const SWITCHING_PROTOCOLS = 101
+
 /**
  * Reports a request that has ended, unless its client has left. Fastify has a hook for this, which
  * costs several times as much.
@@ -64,7 +67,8 @@ function reportRequest(
   response: ServerResponse,
   { emit }: Pick<Services, 'emit'>,
 ): void {
-  if (!response.writableFinished) return
+  // A WebSocket is reported when it is closed, by either side.
+  if (!response.writableFinished && response.statusCode !== SWITCHING_PROTOCOLS) return
   const { id: requestId, context } = request
   const { sentPage } = context
   for (const read of context.reads) emit({ event: 'pageRead', requestId, ...read })

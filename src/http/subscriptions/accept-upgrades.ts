@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { invalidArgument } from '../../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
+import { SWITCHING_PROTOCOLS } from '../request/request-hooks.ts'
 
 /** Upgrades requests for WebSockets. */
 export class Upgrades {
@@ -46,6 +47,7 @@ export class Upgrades {
     const { socket } = request
     response.removeAllListeners('finish')
     response.detachSocket(socket)
+    response.statusCode = SWITCHING_PROTOCOLS
     // What counts the request as in progress waits for the end of its response.
     socket.once('close', () => response.emit('close'))
     return new Promise((resolve) => this.#sockets.handleUpgrade(request, socket, head, resolve))

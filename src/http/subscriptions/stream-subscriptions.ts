@@ -11,6 +11,9 @@ import { Subscriptions } from './subscriptions.ts'
 
 const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscriptions'
 
+/** `openapi.json` cannot describe WebSockets; the audit log has a record of each. */
+const OPERATION = { hide: true, operationId: 'streamSubscriptions' } as const
+
 /** Finds out which clients are gone: they no longer answer a ping by the time of the next one. */
 const PING_MS = 60_000
 /** The codes of RFC 6455 for a service that stops, and for clients that may go on never or later. */
@@ -23,7 +26,7 @@ const REASON_MAX_BYTES = 123
 const CLOSING_MS = 1000
 
 export function addSubscriptions(app: App, services: Services, upgrades: Upgrades): void {
-  const options = { config: { scope: 'api:ontologies-read' }, schema: { hide: true } } as const
+  const options = { config: { scope: 'api:ontologies-read' }, schema: OPERATION } as const
   app.get(PATH, options, async (request, reply) => {
     services.admission.startFollowing(request.context)
     const socket = await upgrades.accept(request, reply)

@@ -6,6 +6,7 @@ import { counter, gauge, type MetricFamily } from './metric-family.ts'
 
 export interface StateSources {
   readonly queues: () => Readonly<Record<string, QueueState>>
+  readonly followers: () => number
   readonly memory: () => { readonly used: number; readonly limit: number }
   /** Undefined if the audit log is off. */
   readonly audit: (() => AuditState) | undefined
@@ -38,7 +39,7 @@ export class StateMetrics {
   }
 
   async collect(): Promise<MetricFamily[]> {
-    const { queues, memory, audit, readStatus, columns } = this.#sources
+    const { queues, followers, memory, audit, readStatus, columns } = this.#sources
     const [status, ofColumns] = await Promise.all([
       withinTime(readStatus()).catch(() => undefined),
       withinTime(columns()).catch(() => undefined),
@@ -54,6 +55,7 @@ export class StateMetrics {
           [{ queue, state: 'waiting' }, waiting],
         ]),
       ),
+      gauge('oqs_followers', 'Requests, streams and WebSockets that follow changes.', followers()),
       gauge('oqs_request_memory_bytes', 'Memory of requests, used and allowed.', [
         [{ kind: 'used' }, used],
         [{ kind: 'limit' }, limit],
