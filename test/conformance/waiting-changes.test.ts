@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ObjectQueryError } from '../../src/contract/errors.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
@@ -211,6 +212,17 @@ describe('a stream of changes', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
+  it('of a client that does not read ends with the service', async () => {
+    await using other = await startService()
+    await other.apply(NUMBERS)
+    const unread = await openUnread(other)
+    // More than the buffers of a connection hold.
+    const objects = numbers(80).map((object) => ({ ...object, text: 'x'.repeat(500_000) }))
+    await other.put('numbers', 'number', objects)
+    await other[Symbol.asyncDispose]()
+    await unread.untilClosed()
+  })
+
   it('answers clients that prefer JSON, and those that want the head only', async () => {
     for (const options of [
       { headers: { accept: 'application/json, text/event-stream;q=0.1' } },
@@ -251,6 +263,32 @@ async function openStream(
     [Symbol.asyncDispose]: async () => {
       response.destroy()
       request.destroy()
+    },
+  }
+}
+
+/** Opens a stream that is not read after its first event. */
+async function openUnread(service: Service): Promise<{ untilClosed(): Promise<void> }> {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `GET ${CHANGES}?since=now HTTP/1.1`,
+    'host: x',
+    'accept: text/event-stream',
+    `authorization: Bearer ${ADMIN_TOKEN}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  let text = ''
+  for await (const part of socket.iterator({ destroyOnReturn: false })) {
+    text += part
+    if (text.includes('id: ')) break
+  }
+  socket.pause().on('error', () => {})
+  const closed = once(socket, 'close')
+  return {
+    untilClosed: async () => {
+      socket.resume()
+      await closed
     },
   }
 }

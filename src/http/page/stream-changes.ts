@@ -3,9 +3,9 @@
  * id of the last page of a range is its changes token, which a client that connects again sends as
  * `Last-Event-ID`. A client that reads slowly gets fewer, larger ranges; nothing is buffered for it.
  */
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { STALLED_CONNECTION_SECONDS } from '../../contract/limits.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { lateErrorBody } from '../response/error-response.ts'
@@ -14,6 +14,8 @@ import { type Followed, followChanges, isEmpty, type ReadSpec } from './follow-c
 
 /** Shows proxies and clients that the connection lives, and finds out whether it does. */
 const KEEP_ALIVE_MS = 15_000
+/** How long a client has to receive the rest when the service stops. */
+const CLOSING_MS = 1000
 
 /** Returns whether a client prefers a stream to JSON. */
 export function wantsStream({ headers, method }: FastifyRequest): boolean {
@@ -43,6 +45,9 @@ export async function streamChanges(
   requireVerified(request.context)
   services.admission.startFollowing(request.context)
   const { raw } = reply.hijack()
+  const stop = () => setTimeout(() => raw.destroy(), CLOSING_MS).unref()
+  services.stopping.addEventListener('abort', stop)
+  raw.once('close', () => services.stopping.removeEventListener('abort', stop))
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   try {
     if (!first.done) await write(raw, eventOf(first.value))
@@ -72,8 +77,13 @@ function eventOf(page: Followed): string {
   return `${id}data: {"data":[${Buffer.from(records).toString('utf8')}]}\n\n`
 }
 
-/** Waits until the client has received enough to be sent more. */
+/** Waits until the client has received enough to be sent more. One that no longer reads is disconnected. */
 async function write(raw: ServerResponse, text: string): Promise<void> {
   if (raw.destroyed || raw.write(text)) return
-  await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+  const { promise: isReady, resolve } = Promise.withResolvers<void>()
+  const stalled = setTimeout(() => raw.destroy(), 1000 * STALLED_CONNECTION_SECONDS)
+  raw.once('drain', resolve).once('close', resolve)
+  await isReady
+  clearTimeout(stalled)
+  raw.off('drain', resolve).off('close', resolve)
 }
