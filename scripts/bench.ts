@@ -38,6 +38,7 @@ docs/benchmarks.md, which explains the figures.`,
   texts: {
     'against=PATH': 'pages, load: another checkout, measured in the same rounds',
     writing: 'answers: also while objects are written',
+    alone: 'answers: without other engines',
     building: 'answers: only what building columns costs others',
     'venv=FOLDER': 'answers: a Python environment that has the packages',
     write: 'write docs/benchmarks.md after any run',

@@ -15,6 +15,8 @@ const BUILD_MS = 1_200_000
 /** Building may slow others by a tenth. */
 const SLOWDOWN_LIMIT = 1.1
 const ROUNDS = { rounds: 20, sliceMs: 300, warmUpMs: 600 }
+/** The process is not stopped for longer. */
+const STOPPED_MS = 3000
 const CALLS = 500
 const BEGIN_MS = 15_000
 const POLL_MS = 100
@@ -31,19 +33,26 @@ export async function measureBuilding(
   await removeColumns(bench, store)
   await using service = await bench.startService({ store, settings: NO_CACHE })
   const pid = await untilBuilding(service)
+  let watchdog: NodeJS.Timeout | undefined
+  const signalTo = (signal: NodeJS.Signals) => {
+    clearTimeout(watchdog)
+    process.kill(pid, signal)
+    // It may have been stopped while it held a lock of the database that a write waits for.
+    if (signal === 'SIGSTOP') watchdog = setTimeout(() => signalTo('SIGCONT'), STOPPED_MS)
+  }
   try {
     const kinds = Object.entries(callsOf(objects)).map(([name, calls]) => {
       const of = (state: string, signal: NodeJS.Signals): Case => ({
         name: `${name}, ${state}`,
         server: service,
         calls,
-        before: () => process.kill(pid, signal),
+        before: () => signalTo(signal),
       })
       return { name, building: of('building', 'SIGCONT'), stopped: of('not building', 'SIGSTOP') }
     })
     const cases = kinds.flatMap(({ building, stopped }) => [building, stopped])
     const samples = await measureCases(cases, ROUNDS)
-    process.kill(pid, 'SIGCONT')
+    signalTo('SIGCONT')
     const isBuilding = (await stateOf(service)) === 'building'
     if (!isBuilding) showProgress('The columns were built too soon. Use more objects.')
     print(toMarkdown(caseTable(samples)))
@@ -53,7 +62,7 @@ export async function measureBuilding(
       return atMost(SLOWDOWN_LIMIT, `${name} while columns are built / not, time`, slowdown)
     })
   } finally {
-    process.kill(pid, 'SIGCONT')
+    signalTo('SIGCONT')
   }
 }
 

@@ -83,6 +83,7 @@ service, and of a PostgreSQL server that the run has started.`,
       batches.push({ name: PLAIN, pids: [process.pid], write })
     }
     const newKeys = await measureWrites(batches, 10_000, (n) => newPart(n, objects))
+    for (const { service } of loaded) await columnBytes(service)
     const measureCommits = (writers: number) =>
       measureWrites(
         targetsOf((service, parts) => commitEach(service, parts, writers)),

@@ -26,6 +26,8 @@ const MIN_OBJECTS = 5000
 /** How often the sizes of types are looked at. */
 const WATCH_MS = 5000
 const THREADS_MAX = 4
+/** How long columns that nobody asks for may lag behind. With more, steady writes would outrun them. */
+const MAX_LAG_MS = 15_000
 
 /** The columns of a service; disposing ends their process. */
 export interface StartedColumns extends AsyncDisposable {
@@ -103,6 +105,7 @@ export function startColumns(
     maxBytes,
     minObjects,
     awaitsBuilds: areForced,
+    maxLagMs: Math.min(MAX_LAG_MS, 250 * config.OQS_SNAPSHOT_MAX_AGE_SECONDS),
     threads: Math.max(2, Math.min(availableParallelism(), THREADS_MAX)),
   }
   const start = () =>

@@ -1,6 +1,7 @@
 /** The columns process of a real service: what happens if it, a worker or the service is killed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import {
@@ -166,6 +167,55 @@ it('a killed worker among several leaves the columns to the others and to its su
   await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
   expect(columnsPid(running)).toBe(columns)
 })
+
+it('columns stop computing when the client disconnects', async () => {
+  using folder = tempFolder()
+  await using running = await start(folder)
+  await fill(running)
+  await expect.poll(() => stateOf(running)).toBe('ready')
+  const pid = columnsPid(running) ?? 0
+  const metrics = Array.from({ length: 100 }, (_, n) => ({
+    type: 'exactDistinct',
+    field: 'n',
+    name: `distinct${n}`,
+  }))
+  const aggregations = Array.from({ length: 100 }, () => ({ aggregation: metrics }))
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+  const sent = { method: 'POST', headers, body: JSON.stringify({ aggregations }) }
+  const send = async (signal: AbortSignal) => {
+    const response = await fetch(`${running.url}${AGGREGATE}Batch`, { ...sent, signal })
+    await response.text()
+    return response.status
+  }
+  const never = new AbortController().signal
+  // The first run also compiles the code.
+  expect(await send(never)).toBe(200)
+  const before = cpuOf(pid)
+  expect(await send(never)).toBe(200)
+  const whole = cpuOf(pid) - before
+  const disconnect = new AbortController()
+  const used = cpuOf(pid)
+  const lost = send(disconnect.signal).catch(() => 'disconnected')
+  await expect.poll(() => cpuOf(pid) - used, { interval: 1 }).toBeGreaterThan(whole / 50)
+  disconnect.abort()
+  expect(await lost).toBe('disconnected')
+  const isIdle = async () => {
+    const now = cpuOf(pid)
+    await sleep(200)
+    return cpuOf(pid) - now < whole / 50
+  }
+  await expect.poll(isIdle).toBe(true)
+  expect(cpuOf(pid) - used).toBeLessThan(whole / 2)
+})
+
+/** Returns the CPU time of all threads of a process, in nanoseconds. */
+function cpuOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const times = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return times.reduce((sum, time) => sum + time, 0)
+}
 
 it('two services in one folder for temporary files have columns of their own', async () => {
   using folder = tempFolder()

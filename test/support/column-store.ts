@@ -45,6 +45,7 @@ export async function openColumnStore(
       maxBytes,
       minObjects: 0,
       awaitsBuilds: true,
+      maxLagMs: 0,
       threads: 1,
       onFailure: (error) => failures.push(error),
     }),

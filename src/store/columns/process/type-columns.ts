@@ -10,7 +10,7 @@ import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './column-builder.ts'
 import { ColumnFiles } from './column-files.ts'
 import type { Unavailable } from './messages.ts'
-import { type Entry, newEntry, refuse, toEvict, usedBytes } from './type-entry.ts'
+import { type Entry, mayLag, newEntry, refuse, toEvict, usedBytes } from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string
@@ -21,6 +21,11 @@ export interface TypeColumnsOptions {
   readonly minObjects: number
   /** Whether a question waits until the columns of its types are built. */
   readonly awaitsBuilds: boolean
+  /**
+   * How long columns that nobody asks for may lag behind: shorter than closed rows are kept, because
+   * columns that miss some must be built again.
+   */
+  readonly maxLagMs: number
   /** Called with what made a build or a catch-up fail. */
   readonly onFailure: (error: unknown) => void
   /** Called with the segments that nobody needs any more. */
@@ -67,8 +72,9 @@ export class TypeColumns implements AsyncDisposable {
     const heads = await this.#feed.readHeads(rids)
     for (const [index, typeRid] of rids.entries()) {
       const head = heads[index]
+      if (head === undefined || mayLag(this.#entryOf(typeRid), this.#options.maxLagMs)) continue
       // Also catches up, before the closed rows are deleted.
-      if (head !== undefined) await this.#find(typeRid, head, head.published).catch(() => {})
+      await this.#find(typeRid, head, head.published).catch(() => {})
     }
   }
 
@@ -179,6 +185,7 @@ export class TypeColumns implements AsyncDisposable {
     // Closed rows of versions before the oldest one may be deleted already.
     const isLost = seen < head.published && head.oldest > seen
     if (isLost || !(await this.#isCurrent(columns, head))) return this.#forget(entry)
+    entry.caughtUpAt = performance.now()
     if (seen >= head.published) return columns
     const until = head.published
     const changes = await this.#feed.readChanges(base.source, seen, until, CATCH_UP_ROWS_MAX)

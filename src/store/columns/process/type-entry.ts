@@ -16,6 +16,8 @@ export interface Entry {
   isReading: boolean
   /** One catch-up at a time. */
   catchingUp: Promise<unknown>
+  /** When the columns were last up to date. */
+  caughtUpAt: number
   refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
   /** The bytes of the last base; undefined before the first. */
   bytes: number | undefined
@@ -32,6 +34,7 @@ export function newEntry(): Entry {
     building: undefined,
     isReading: false,
     catchingUp: Promise.resolve(),
+    caughtUpAt: -Infinity,
     refused: undefined,
     bytes: undefined,
     usedAt: -Infinity,
@@ -41,6 +44,12 @@ export function newEntry(): Entry {
 
 export function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
   entry.refused = { reason, until: performance.now() + RETRY_MS }
+}
+
+/** True if the columns need not catch up yet, because nobody asks for them. */
+export function mayLag({ columns, usedAt, caughtUpAt }: Entry, maxLagMs: number): boolean {
+  const now = performance.now()
+  return columns !== undefined && now - usedAt > IN_USE_MS && now - caughtUpAt < maxLagMs
 }
 
 export function usedBytes(entries: Iterable<Entry>): number {
