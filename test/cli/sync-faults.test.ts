@@ -26,7 +26,7 @@ describe('a sync that cannot start', () => {
   it('names a table that does not exist, and those that do', async () => {
     const args = ['--table', 'public.part', '--ontology', 'depot', '--type', 'part']
     expect(await failing(...args)).toContain(
-      'The source has no table public.part. Its tables are: public.notes, public.parts.',
+      'The source has no table public.part. Its tables are: public.parts, public.notes.',
     )
   })
 

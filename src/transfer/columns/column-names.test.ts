@@ -17,6 +17,8 @@ describe('propertyNameOf', () => {
     ['', 'column'],
     ['%', 'column'],
     ['__proto__', 'proto'],
+    ['__primaryKey', 'primaryKey'],
+    ['__id', '__id'],
     ['x '.repeat(300), `x${'X'.repeat(254)}`],
   ])('converts %j to %j', (column, name) => {
     expect(propertyNameOf(column)).toBe(name)

@@ -1,8 +1,13 @@
 /** Derives API names from the column names of files. */
 import { API_NAME_MAX_LENGTH } from '../../contract/limits.ts'
 
-/** Names that stay unchanged. Dots are valid too, but in a query they separate struct and field. */
-const UNCHANGED = new RegExp(`^(?!__proto__$)[A-Za-z0-9_-]{1,${API_NAME_MAX_LENGTH}}$`)
+/**
+ * Names that stay unchanged. Dots are valid too, but in a query they separate struct and field. Those
+ * with two underscores are members of the records of v2.
+ */
+const UNCHANGED = new RegExp(
+  `^(?!__(?:proto__|rid|primaryKey|apiName|score|title)$)[A-Za-z0-9_-]{1,${API_NAME_MAX_LENGTH}}$`,
+)
 
 /** Letters that Unicode normalisation does not split into a Latin letter and its marks. */
 const LATIN: Readonly<Record<string, string>> = {

@@ -14,6 +14,8 @@ const SETTINGS = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   wal_sender_timeout: '60s',
+  // Fails instead of copying only the rows that policies show.
+  row_security: 'off',
 }
 
 const AS_TEXT = { getTypeParser: () => (text: string) => text }
@@ -35,7 +37,10 @@ export async function connectSource(
   // A lost connection also fails the query in progress; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect().catch((error: Error & { readonly code?: string }) => {
-    if (!isForbidden(error)) throw error
+    if (!isForbidden(error)) {
+      error.message = `Cannot connect to the source ${client.host}:${client.port}/${client.database}: ${error.message}`
+      throw error
+    }
     throw new Error(
       `${error.message}. Let the role replicate: ALTER ROLE "${client.user}" REPLICATION`,
     )
@@ -56,7 +61,7 @@ const NETWORK_CODES = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)
 export function isTemporary(error: unknown): boolean {
   const { code = '', message } = error as { readonly code?: string; readonly message: string }
   if (isRetryable(error) || isUnreachable(error)) return true
-  return TEMPORARY_STATES.test(code) || /^Connection terminated|not queryable/.test(message)
+  return TEMPORARY_STATES.test(code) || /Connection terminated|not queryable/.test(message)
 }
 
 /** Returns whether nothing answers at the address of the source. */

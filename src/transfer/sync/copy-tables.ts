@@ -9,6 +9,7 @@ import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { ObjectEditor } from '../../client/object-editor.ts'
 import { connectSource, isForbidden } from './connect-source.ts'
 import type { SourceRow } from './pgoutput.ts'
+import { quotedName } from './source-tables.ts'
 import { rowReader, type TableMapping } from './table-mapping.ts'
 import type { UnfitValues } from './unfit-values.ts'
 
@@ -52,13 +53,15 @@ async function* readObjects(
   mapping: TableMapping,
   { unfit, signal, onProgress }: CopyOptions,
 ): AsyncGenerator<object> {
-  const { schema, name, key } = mapping.table
+  const { kind, key } = mapping.table
   const columns = [...new Set([...mapping.columns.map((column) => column.name), ...key])]
   const reader = rowReader(mapping, columns, unfit.reporter(mapping))
   const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
-  const table = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+  const table = quotedName(mapping.table)
+  // Rows of tables that inherit from this one are not its own; those of partitions are.
+  const from = kind === 'table' ? `ONLY ${table}` : table
   await client
-    .query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${list} FROM ${table}`)
+    .query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${list} FROM ${from}`)
     .catch((error: Error) => {
       if (!isForbidden(error)) throw error
       const grant = `GRANT SELECT ON ${table} TO ${pg.escapeIdentifier(client.user ?? '')}`

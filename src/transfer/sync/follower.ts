@@ -27,7 +27,6 @@ export interface FollowerOptions {
   readonly url: string
   readonly ontology: string
   readonly once: boolean
-  readonly signal: AbortSignal
   readonly unfit: UnfitValues
   readonly events: {
     readonly onNote: (text: string) => void
@@ -71,8 +70,12 @@ export class Follower {
   }
 
   /** Returns when the sync is caught up, if only that is requested, or aborted. */
-  async follow({ slot, mappings }: PreparedSync, start: StartPosition): Promise<void> {
-    const { url, signal, once, ontology, events } = this.#options
+  async follow(
+    { slot, mappings }: PreparedSync,
+    start: StartPosition,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { url, once, ontology, events } = this.#options
     await using client = await connectSource(url, { replication: true })
     const { rows } = await client.query<Record<string, string>>('IDENTIFY_SYSTEM')
     const origin = `${slot}.${rows[0]?.['systemid']}.${rows[0]?.['timeline']}`

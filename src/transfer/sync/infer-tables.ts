@@ -1,4 +1,5 @@
 /** Infers object types and links from tables: one type per table, one link per foreign key. */
+import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import type {
   LinkTypeDefinition,
   ObjectTypeDefinition,
@@ -6,7 +7,7 @@ import type {
 } from '../../ontology/definition/definition-schema.ts'
 import { camelName, freeName, propertyNameOf, wordsOf } from '../columns/column-names.ts'
 import { canHold, columnType, keyType, type ValueType } from './column-types.ts'
-import { type SourceColumn, type SourceTable, tableName } from './source-tables.ts'
+import { quotedName, type SourceColumn, type SourceTable, tableName } from './source-tables.ts'
 
 /** A table and the object type for it. */
 export interface InferredTable {
@@ -28,6 +29,14 @@ const TITLES = ['name', 'title', 'label', 'display_name']
 
 /** Returns why a table cannot be followed; undefined if it can. */
 export function findObstacle(table: SourceTable): string | undefined {
+  if (table.partitionOf !== undefined) {
+    return `is a partition of ${table.partitionOf}; follow that table`
+  }
+  if (table.kind === 'view') return 'is a view; follow the tables that it reads'
+  if (table.kind === 'foreign') return 'is a foreign table; follow it where its rows are stored'
+  if (table.isUnlogged) {
+    return `is unlogged, so PostgreSQL does not replicate it; run ALTER TABLE ${quotedName(table)} SET LOGGED`
+  }
   if (table.key.length === 0) return 'has no primary key'
   if (!table.hasReplicaKey) {
     return 'has a replica identity without its primary key; set REPLICA IDENTITY DEFAULT'
@@ -35,7 +44,17 @@ export function findObstacle(table: SourceTable): string | undefined {
   const unfit = columnsOf(table, table.key).find((column) => {
     return column.isArray || column.isGenerated || columnType(column) === undefined
   })
-  return unfit && `has a primary key of type ${unfit.typeName}, which objects cannot have`
+  if (unfit !== undefined) {
+    return `has a primary key of type ${typeText(unfit)}, which objects cannot have`
+  }
+  const properties = table.columns.length + (table.key.length > 1 ? 1 : 0)
+  if (properties <= PROPERTIES_MAX) return undefined
+  return `has ${table.columns.length} columns, and object types have at most ${PROPERTIES_MAX} properties`
+}
+
+/** The type of a column as people write it. */
+function typeText({ typeName, isArray }: SourceColumn): string {
+  return isArray ? `${typeName}[]` : typeName
 }
 
 /** Infers types for tables without obstacles. */
@@ -73,7 +92,7 @@ function inferTable(
     }
     const type = typeOfColumn(table, column, tables)
     if (type === undefined) {
-      note(`column ${column.name} is left out: no property type holds ${column.typeName}`)
+      note(`column ${column.name} is left out: no property type holds ${typeText(column)}`)
       continue
     }
     const name = freeName(propertyNameOf(column.name), (taken) => Object.hasOwn(properties, taken))

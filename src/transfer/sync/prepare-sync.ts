@@ -1,21 +1,34 @@
 /** Finds out whether a sync has to copy or to follow, and prepares the source and the ontology. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Client } from 'pg'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { readDefinition } from '../import/change-definition.ts'
-import { chooseTables, type TableChoice, typeNames } from './choose-tables.ts'
+import {
+  chooseTables,
+  matchTables,
+  type TableChoice,
+  typeNames,
+  withoutObstacles,
+} from './choose-tables.ts'
 import { connectSource } from './connect-source.ts'
-import { type InferredTables, inferTables } from './infer-tables.ts'
+import { findObstacle, type InferredTables, inferTables } from './infer-tables.ts'
+import {
+  describeCopied,
+  ensurePublication,
+  findLostChange,
+  type Publication,
+  readPublication,
+  recordCopied,
+} from './publication.ts'
 import {
   dropSlot,
-  ensurePublication,
   readForgottenSlots,
   readPosition,
-  readPublication,
   readSlot,
   slotName,
 } from './replication-slot.ts'
-import { readTables, tableName } from './source-tables.ts'
+import { readTables, type SourceTable, tableName } from './source-tables.ts'
 import { extendDefinition, findType, mapTables } from './sync-definition.ts'
 import type { TableMapping } from './table-mapping.ts'
 
@@ -52,10 +65,11 @@ interface PrepareRequest extends SyncRequest {
   readonly onNote: (text: string) => void
 }
 
+/** Returns undefined if the sync must be restarted, because the source did not replicate a change. */
 export async function prepareSync(
   endpoints: Endpoints,
   request: PrepareRequest,
-): Promise<PreparedSync> {
+): Promise<PreparedSync | undefined> {
   const { url, ontology, onNote } = request
   await using client = await connectSource(url)
   await checkWalLevel(client)
@@ -71,21 +85,12 @@ export async function prepareSync(
         `The source has removed changes that the replication slot ${name} needs (max_slot_wal_keep_size). Run the command with --restart to copy the tables again.`,
       )
     }
-    const published = (await readPublication(client, name)) ?? new Set()
-    const followed = all.filter(({ oid }) => published.has(oid))
-    const left = chooseTables(all, request, onNote).filter(({ oid }) => !published.has(oid))
-    if (followed.length === 0 || (request.table !== undefined && left.length > 0)) {
-      throw new Error(
-        `The publication ${name} does not have the tables any more. Run the command with --restart to copy them again.`,
-      )
-    }
-    for (const table of left) {
-      onNote(`${tableName(table)} is new and left out; --restart copies all tables again`)
-    }
+    const followed = await continueTables(client, name, all, request)
+    if (followed === undefined) return undefined
     const mappings = mapTables(current, infer(request, followed), onNote)
     return { slot: name, mappings, start: { confirmed: slot.confirmed, now } }
   }
-  if (request.isFollowing) {
+  if (request.isFollowing && !request.restart) {
     throw new Error(
       `The replication slot ${name ?? ''} was dropped, so changes may be missing. Run the command again to copy the tables again.`,
     )
@@ -96,15 +101,83 @@ export async function prepareSync(
   const definition = await extendDefinition(endpoints, ontology, inferred, request.signal)
   const newName = slotOf(definition, request) ?? ''
   const mappings = mapTables(definition, inferred, onNote)
-  const isContinued = request.restart || (await readPublication(client, newName)) !== undefined
-  if (!isContinued) await checkEmpty(endpoints, ontology, mappings)
-  await ensurePublication(client, newName, tables)
-  for (const forgotten of await readForgottenSlots(client, newName)) {
+  const publication = await readPublication(client, newName)
+  noteDropped(publication, tables, onNote)
+  if (!request.restart && publication === undefined) await checkEmpty(endpoints, ontology, mappings)
+  await ensurePublication(client, newName, tables, { replaces: request.restart })
+  // A name that was passed does not say whose slots are similar.
+  const forgotten = request.slot === undefined ? await readForgottenSlots(client, newName) : []
+  for (const other of forgotten) {
     onNote(
-      `the replication slot ${forgotten} of an earlier sync keeps the source from removing changes; drop it with --drop-slot --slot ${forgotten}`,
+      `the replication slot ${other} of another sync keeps the source from removing changes; if no service uses it any more, drop it with --drop-slot --slot ${other}`,
     )
   }
   return { slot: newName, mappings, start: undefined }
+}
+
+/** Returns the tables to follow from the slot; undefined if a change was not replicated. */
+async function continueTables(
+  client: Client,
+  name: string,
+  all: readonly SourceTable[],
+  request: PrepareRequest,
+): Promise<readonly SourceTable[] | undefined> {
+  const { onNote } = request
+  const publication = await readPublication(client, name)
+  const published = publication?.tables ?? new Set()
+  const isPublished = ({ oid }: SourceTable) => published.has(oid)
+  const isNew = (table: SourceTable) => !isPublished(table)
+  const followed = all.filter(isPublished)
+  const added = matchTables(all, request).filter(isNew)
+  const flaw =
+    publication?.flaw ??
+    (followed.length === 0 || (request.table !== undefined && added.length > 0)
+      ? 'does not have the tables any more'
+      : undefined)
+  if (flaw !== undefined) {
+    throw new Error(
+      `The publication ${name} ${flaw}, so changes are missing. Run the command with --restart to copy the tables again.`,
+    )
+  }
+  for (const table of followed) {
+    const obstacle = findObstacle(table)
+    if (obstacle === undefined) continue
+    throw new Error(
+      `${tableName(table)} cannot be followed any more: it ${obstacle}. Change that, then run the command with --restart.`,
+    )
+  }
+  const addable = withoutObstacles(added, (table, obstacle) =>
+    onNote(`${tableName(table)} is left out: it ${obstacle}`),
+  )
+  for (const table of addable) {
+    onNote(`${tableName(table)} is new and left out; --restart copies all tables again`)
+  }
+  const copied = publication?.copied ?? {}
+  for (const table of followed) {
+    const lost = findLostChange(table, copied[tableName(table)])
+    if (lost === undefined) continue
+    onNote(`a partition of ${tableName(table)} was ${lost}; all tables are copied again`)
+    return undefined
+  }
+  noteDropped(publication, followed, onNote)
+  const known = { ...copied, ...describeCopied(followed) }
+  if (!isDeepStrictEqual(copied, known)) await recordCopied(client, name, known)
+  return followed
+}
+
+/** Says which tables have gone: nothing else tells that their objects are old. */
+function noteDropped(
+  publication: Publication | undefined,
+  tables: readonly SourceTable[],
+  onNote: (text: string) => void,
+): void {
+  const present = new Set(tables.map(tableName))
+  for (const name of Object.keys(publication?.copied ?? {})) {
+    if (present.has(name)) continue
+    onNote(
+      `${name} is not followed any more: it was dropped, renamed or left out; its object type keeps its objects until you delete it with oqs ontology delete`,
+    )
+  }
 }
 
 /** Drops the slot and the publication of a sync. Returns their name. */
@@ -118,6 +191,7 @@ export async function dropSync(endpoints: Endpoints, request: SyncRequest): Prom
   }
   await using client = await connectSource(request.url)
   await dropSlot(client, name)
+  await client.query(`DROP PUBLICATION IF EXISTS ${name}`)
   return name
 }
 

@@ -1,13 +1,11 @@
 /**
- * The publication and the replication slot of a sync, which have the same name. The publication is
- * created before the copy, the slot when all objects of the copy are visible: a slot that exists says
- * that the copy is complete.
+ * The replication slot of a sync, which has the name of its publication. The publication is created
+ * before the copy, the slot when all objects of the copy are visible: a slot that exists says that the
+ * copy is complete.
  */
 import { createHash } from 'node:crypto'
-import pg, { type Client } from 'pg'
-import { isForbidden } from './connect-source.ts'
+import type { Client } from 'pg'
 import { parseLsn } from './lsn.ts'
-import { type SourceTable, tableName } from './source-tables.ts'
 
 const NAME_LENGTH = 63
 const HASH_LENGTH = 8
@@ -48,64 +46,24 @@ export async function readSlot(client: Client, name: string): Promise<Slot | und
   return { confirmed: parseLsn(row['confirmed'] ?? '0/0'), isLost: row['status'] === 'lost' }
 }
 
-/** Returns the names of other slots for the same target, which nothing reads. */
+/** Returns the names of other slots for an ontology and tables with these names, which nothing reads. */
 export async function readForgottenSlots(client: Client, name: string): Promise<readonly string[]> {
   const prefix = name.slice(0, -HASH_LENGTH)
   const { rows } = await client.query<{ readonly name: string }>(
     `SELECT slot_name AS name FROM pg_replication_slots
-     WHERE starts_with(slot_name, $1) AND length(slot_name) = $2 AND slot_name <> $3 AND NOT active`,
+     WHERE starts_with(slot_name, $1) AND length(slot_name) = $2 AND slot_name <> $3 AND NOT active
+       AND database = current_database() AND plugin = 'pgoutput'`,
     [prefix, name.length, name],
   )
   return rows.map((row) => row.name)
 }
 
-/** Returns the OIDs of the tables of a publication; undefined if there is none. */
-export async function readPublication(
-  client: Client,
-  name: string,
-): Promise<ReadonlySet<number> | undefined> {
-  const { rows } = await client.query<{ readonly oid: string | null }>(
-    `SELECT r.prrelid::bigint AS oid FROM pg_publication p
-     LEFT JOIN pg_publication_rel r ON r.prpubid = p.oid WHERE p.pubname = $1`,
-    [name],
-  )
-  if (rows.length === 0) return undefined
-  return new Set(rows.flatMap(({ oid }) => (oid === null ? [] : Number(oid))))
-}
-
-/** Creates the publication for tables, or makes it one for these tables. */
-export async function ensurePublication(
-  client: Client,
-  name: string,
-  tables: readonly SourceTable[],
-): Promise<void> {
-  const present = await readPublication(client, name)
-  const list = tables
-    .map((table) => `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`)
-    .join(', ')
-  const statement =
-    present === undefined
-      ? `CREATE PUBLICATION ${name} FOR TABLE ${list} WITH (publish_via_partition_root = true)`
-      : `ALTER PUBLICATION ${name} SET TABLE ${list}`
-  const isSame = present?.size === tables.length && tables.every(({ oid }) => present.has(oid))
-  if (isSame) return
-  try {
-    await client.query(statement)
-  } catch (error) {
-    if (!isForbidden(error)) throw error
-    throw new Error(
-      `The publication was not created: ${(error as Error).message}. Run this as the owner of ${tables.map(tableName).join(', ')}, then run the command again: ${statement};`,
-    )
-  }
-}
-
-/** Drops the slot and the publication, as far as they exist. */
+/** Drops the slot, if it exists. */
 export async function dropSlot(client: Client, name: string): Promise<void> {
   await client.query(
     'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1',
     [name],
   )
-  await client.query(`DROP PUBLICATION IF EXISTS ${pg.escapeIdentifier(name)}`)
 }
 
 /**

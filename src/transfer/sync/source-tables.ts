@@ -1,17 +1,34 @@
 /** Reads from the catalogue of the source which tables it has, and what their columns are. */
-import type { Client } from 'pg'
+import pg, { type Client } from 'pg'
 
 export interface SourceTable {
   readonly oid: number
   readonly schema: string
   readonly name: string
   readonly comment: string | undefined
+  /** Only tables and partitioned tables can be published. */
+  readonly kind: 'table' | 'partitioned' | 'view' | 'foreign'
+  readonly isUnlogged: boolean
+  /** The role of the connection if row-level security hides rows from it. */
+  readonly hiddenFrom: string | undefined
+  /** The partitioned table that it is a partition of: `public.orders`. */
+  readonly partitionOf: string | undefined
+  /** Its partitions, and theirs. */
+  readonly partitions: readonly Partition[]
   readonly columns: readonly SourceColumn[]
   /** The columns of the primary key; empty without one. */
   readonly key: readonly string[]
   /** Whether updates and deletes carry the primary key of the old row. */
   readonly hasReplicaKey: boolean
   readonly foreignKeys: readonly ForeignKey[]
+}
+
+interface Partition {
+  readonly oid: number
+  /** Another one after TRUNCATE, which is not replicated, or when the table was rewritten. */
+  readonly file: number
+  /** Whether it was a table of its own before, whose rows are not replicated. */
+  readonly isAttached: boolean
 }
 
 export interface SourceColumn {
@@ -32,9 +49,14 @@ interface ForeignKey {
   readonly targetColumns: readonly string[]
 }
 
-/** The name that people write: `public.orders`. */
+/** The name of a table as people write it: `public.orders`. */
 export function tableName({ schema, name }: Pick<SourceTable, 'schema' | 'name'>): string {
   return `${schema}.${name}`
+}
+
+/** The name of a table for statements. */
+export function quotedName({ schema, name }: Pick<SourceTable, 'schema' | 'name'>): string {
+  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 }
 
 const COLUMNS = (relation: string, numbers: string) => `
@@ -42,16 +64,31 @@ const COLUMNS = (relation: string, numbers: string) => `
    FROM unnest(${numbers}) WITH ORDINALITY AS listed(number, position)
    JOIN pg_attribute ON attrelid = ${relation} AND attnum = number)`
 
-/** Partitions are left out: their changes are those of the partitioned table. */
+/**
+ * The row of `pg_attribute` for the system column `ctid` is as old as the table, so a partition was
+ * created as one if the transaction that added it to its parent is the same.
+ */
+const PARTITIONS = `
+  (SELECT coalesce(json_agg(json_build_object(
+      'oid', part.oid::bigint, 'file', part.relfilenode::bigint, 'isAttached', h.xmin <> a.xmin) ORDER BY part.oid), '[]')
+   FROM pg_partition_tree(c.oid) JOIN pg_class part ON part.oid = relid
+   JOIN pg_inherits h ON h.inhrelid = relid JOIN pg_attribute a ON a.attrelid = relid AND a.attnum = -1
+   WHERE level > 0)`
+
 const TABLES = `
   SELECT c.oid::bigint AS oid, n.nspname AS schema, c.relname AS name,
     obj_description(c.oid, 'pg_class') AS comment,
+    CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'f' THEN 'foreign' ELSE 'view' END AS kind,
+    c.relpersistence = 'u' AS "isUnlogged", CASE WHEN row_security_active(c.oid) THEN current_user END AS "hiddenFrom",
+    (SELECT rn.nspname || '.' || r.relname FROM pg_class r JOIN pg_namespace rn ON rn.oid = r.relnamespace
+      WHERE c.relispartition AND r.oid = pg_partition_root(c.oid)) AS "partitionOf",
+    CASE WHEN c.relkind = 'p' AND NOT c.relispartition THEN ${PARTITIONS} ELSE '[]' END AS partitions,
     coalesce(${COLUMNS('c.oid', 'i.indkey::int2[]')}, '[]') AS key,
     (c.relreplident = 'f' OR (c.relreplident = 'd' AND i.indexrelid IS NOT NULL)
       OR (c.relreplident = 'i' AND i.indisreplident)) AS "hasReplicaKey",
-    (SELECT json_agg(json_build_object(
+    (SELECT coalesce(json_agg(json_build_object(
         'name', a.attname, 'typeOid', a.atttypid::bigint, 'isGenerated', a.attgenerated <> '',
-        'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum)
+        'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum), '[]')
       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
     (SELECT coalesce(json_agg(json_build_object(
         'columns', ${COLUMNS('f.conrelid', 'f.conkey')}, 'target', f.confrelid::bigint,
@@ -60,7 +97,7 @@ const TABLES = `
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
   LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary AND i.indisvalid
-  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence = 'p'
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ($1::oid[] IS NULL OR c.oid = ANY ($1))
     AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
   ORDER BY n.nspname, c.relname`
 
@@ -76,15 +113,23 @@ interface TypeRow {
   readonly element: string
 }
 
-/** Returns every table that can be replicated, in the order of their names. */
-export async function readTables(client: Client): Promise<readonly SourceTable[]> {
+/** Returns all tables and views, or those with these OIDs, in the order of their names. */
+export async function readTables(
+  client: Client,
+  oids?: readonly number[],
+): Promise<readonly SourceTable[]> {
   const types = new Map((await client.query<TypeRow>(TYPES)).rows.map((row) => [row.oid, row]))
-  const { rows } = await client.query<Record<string, string>>(TABLES)
+  const { rows } = await client.query<Record<string, string>>(TABLES, [oids ?? null])
   return rows.map((row) => ({
     oid: Number(row['oid']),
     schema: row['schema'] ?? '',
     name: row['name'] ?? '',
     comment: row['comment'] ?? undefined,
+    kind: row['kind'] as SourceTable['kind'],
+    isUnlogged: row['isUnlogged'] === 't',
+    hiddenFrom: row['hiddenFrom'] ?? undefined,
+    partitionOf: row['partitionOf'] ?? undefined,
+    partitions: JSON.parse(row['partitions'] ?? '[]'),
     key: JSON.parse(row['key'] ?? '[]'),
     hasReplicaKey: row['hasReplicaKey'] === 't',
     columns: (JSON.parse(row['columns'] ?? '[]') as ColumnRow[]).map((column) => ({

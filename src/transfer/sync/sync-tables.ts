@@ -11,6 +11,7 @@ import { Follower, type FollowerState } from './follower.ts'
 import { prepareSync, type SyncRequest } from './prepare-sync.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { UnfitValues } from './unfit-values.ts'
+import { watchTables } from './watch-tables.ts'
 
 export interface SyncEvents {
   /** Called once with each text. */
@@ -56,26 +57,47 @@ export async function syncTables(
     try {
       const request = { ...options, restart, isFollowing: follower.hasStarted, onNote }
       const prepared = await prepareSync(endpoints, request)
-      restart = false
       hasAnswered = true
+      if (prepared === undefined) {
+        restart = true
+        continue
+      }
       if (prepared.start !== undefined) {
-        await follower.follow(prepared, prepared.start)
-        return follower.state
+        const changed = watchTables(options.url, prepared.mappings)
+        // A sync that ends by itself has looked at its start.
+        const ended = options.once ? signal : AbortSignal.any([signal, changed.signal])
+        try {
+          await follower.follow(prepared, prepared.start, ended)
+        } finally {
+          changed.stop()
+        }
+        if (!ended.aborted || signal.aborted) return follower.state
+        continue
       }
       const { slot, mappings } = prepared
       const { url, ontology } = options
       const onProgress = events.onCopying
       const copy = { url, ontology, slot, mappings, unfit, signal, onProgress }
       events.onCopied(await copyTables(endpoints, copy), mappings)
+      restart = false
     } catch (error) {
       if (signal.aborted) break
       // A source that has never answered is more likely a wrong address.
       if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) throw error
       failures = follower.state.position > position ? 0 : failures + 1
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
-      events.onRetry(error as Error, pauseMs)
+      events.onRetry(explain(error as Error), pauseMs)
       await realPause(pauseMs, signal).catch(() => {})
     }
   }
   return follower.state
+}
+
+const OBJECT_IN_USE = '55006'
+
+function explain(error: Error & { readonly code?: string }): Error {
+  if (error.code !== OBJECT_IN_USE) return error
+  return new Error(
+    `${error.message}: another oqs sync uses it. Stop that one, or pass another name with --slot`,
+  )
 }

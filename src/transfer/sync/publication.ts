@@ -1,0 +1,135 @@
+/**
+ * The publication of a sync. Its comment records which tables and partitions were copied, because
+ * PostgreSQL does not replicate that one was dropped, detached, attached or, of partitions, truncated.
+ */
+import pg, { type Client } from 'pg'
+import { isForbidden } from './connect-source.ts'
+import { quotedName, type SourceTable, tableName } from './source-tables.ts'
+
+export interface Publication {
+  /** The OIDs of its tables. */
+  readonly tables: ReadonlySet<number>
+  /** Why it does not send every change; undefined if it does. */
+  readonly flaw: string | undefined
+  /** What was copied; undefined if nothing was recorded. */
+  readonly copied: CopiedTables | undefined
+}
+
+/** The partitions of each table, by their OIDs, with their files. */
+type CopiedTables = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+const PUBLICATION = `
+  SELECT p.puballtables OR EXISTS (SELECT FROM pg_publication_namespace WHERE pnpubid = p.oid) AS "isGeneral",
+    p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate AS "isComplete",
+    p.pubviaroot AS "isViaRoot", obj_description(p.oid, 'pg_publication') AS comment,
+    EXISTS (SELECT FROM pg_publication_rel
+      WHERE prpubid = p.oid AND (prqual IS NOT NULL OR prattrs IS NOT NULL)) AS "isPartial",
+    (SELECT coalesce(json_agg(prrelid::bigint), '[]') FROM pg_publication_rel WHERE prpubid = p.oid) AS tables
+  FROM pg_publication p WHERE p.pubname = $1`
+
+/** Returns undefined if there is none. */
+export async function readPublication(
+  client: Client,
+  name: string,
+): Promise<Publication | undefined> {
+  const { rows } = await client.query<Record<string, string>>(PUBLICATION, [name])
+  const [row] = rows
+  if (row === undefined) return undefined
+  const tables = new Set(JSON.parse(row['tables'] ?? '[]') as number[])
+  return { tables, flaw: findFlaw(row), copied: parseRecord(row['comment']) }
+}
+
+function findFlaw(row: Readonly<Record<string, string>>): string | undefined {
+  if (row['isGeneral'] === 't') return 'is for all tables, of the database or of a schema'
+  if (row['isComplete'] !== 't') {
+    return 'does not publish all of insert, update, delete and truncate'
+  }
+  if (row['isPartial'] === 't') return 'has a row filter or a list of columns'
+  if (row['isViaRoot'] !== 't') return 'lacks publish_via_partition_root'
+  return undefined
+}
+
+/** Creates the publication, or makes it one for these tables, and records them. */
+export async function ensurePublication(
+  client: Client,
+  name: string,
+  tables: readonly SourceTable[],
+  /** Whether a publication that does not send every change may be replaced. */
+  { replaces }: { readonly replaces: boolean },
+): Promise<void> {
+  const present = await readPublication(client, name)
+  // Without ONLY, tables that inherit from these would be published too.
+  const list = `TABLE ONLY ${tables.map(quotedName).join(', ONLY ')}`
+  const create = `CREATE PUBLICATION ${name} FOR ${list} WITH (publish_via_partition_root = true)`
+  const replace = `DROP PUBLICATION ${name}; ${create}`
+  const flaw = present?.flaw
+  if (flaw !== undefined && !replaces) {
+    throw new Error(
+      `The publication ${name} ${flaw}, so changes would be missing. Pass another name with --slot, or replace it: ${replace};`,
+    )
+  }
+  const alter = flaw === undefined ? `ALTER PUBLICATION ${name} SET ${list}` : replace
+  const statement = present === undefined ? create : alter
+  const hasTables = (oids: ReadonlySet<number>) =>
+    oids.size === tables.length && tables.every(({ oid }) => oids.has(oid))
+  if (present === undefined || flaw !== undefined || !hasTables(present.tables)) {
+    await client.query(statement).catch((error: Error) => {
+      if (!isForbidden(error)) throw error
+      throw new Error(
+        `The publication was not created: ${error.message}. Run this as the owner of ${tables.map(tableName).join(', ')}, then run the command again: ${statement};`,
+      )
+    })
+  }
+  await recordCopied(client, name, describeCopied(tables))
+}
+
+const RECORD_START = 'oqs sync follows '
+
+export async function recordCopied(
+  client: Client,
+  name: string,
+  copied: CopiedTables,
+): Promise<void> {
+  const comment = `${RECORD_START}${JSON.stringify(copied)}`
+  const statement = `COMMENT ON PUBLICATION ${name} IS ${pg.escapeLiteral(comment)}`
+  await client.query(statement).catch((error: Error) => {
+    if (!isForbidden(error)) throw error
+    // Of tables without partitions, the record only tells which were dropped.
+    if (Object.values(copied).every((partitions) => Object.keys(partitions).length === 0)) return
+    throw new Error(
+      `${error.message}. The sync has to record the partitions in its comment. Run this as its owner, then run the command again: ALTER PUBLICATION ${name} OWNER TO ${pg.escapeIdentifier(client.user ?? '')};`,
+    )
+  })
+}
+
+export function describeCopied(tables: readonly SourceTable[]): CopiedTables {
+  return Object.fromEntries(
+    tables.map((table) => [
+      tableName(table),
+      Object.fromEntries(table.partitions.map(({ oid, file }) => [oid, file])),
+    ]),
+  )
+}
+
+function parseRecord(comment: string | undefined): CopiedTables | undefined {
+  if (!comment?.startsWith(RECORD_START)) return undefined
+  try {
+    return JSON.parse(comment.slice(RECORD_START.length))
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns what happened to the partitions of a table that was not replicated. */
+export function findLostChange(
+  { partitions }: SourceTable,
+  copied: CopiedTables[string] | undefined,
+): string | undefined {
+  if (copied === undefined) return undefined
+  const files = new Map(partitions.map(({ oid, file }) => [String(oid), file]))
+  const known = Object.entries(copied)
+  if (known.some(([oid]) => !files.has(oid))) return 'dropped or detached'
+  if (known.some(([oid, file]) => files.get(oid) !== file)) return 'truncated or rewritten'
+  const isAttached = partitions.some((one) => one.isAttached && !Object.hasOwn(copied, one.oid))
+  return isAttached ? 'attached' : undefined
+}
