@@ -124,10 +124,10 @@ export const ERRORS = {
     'The page size must be a whole number of at least 1. Values above the maximum are reduced.',
   ),
   InvalidPageToken: invalid(
-    'The page token is not valid for this request. Continue with the snapshotToken if there is one, or as of now with the continueToken, or start a new walk without a page token.',
+    'The page token or changes token is not valid for this request. Continue a walk with the snapshotToken if there is one, or as of now with the continueToken, or start a new walk without a page token. To follow changes again, copy a snapshot and continue from its nextChangesToken.',
   ),
   ObjectsExceededLimit: invalid(
-    'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type, which has no limit, or ask the operator to raise the limit.',
+    'The walk reached its retrieval limit, and more objects exist. Narrow it with filters, use search by type or list objects (v2), which have no limit, or ask the operator to raise the limit.',
   ),
   InvalidFields: invalid('A field of a query or an order must have the form properties.NAME.'),
   InvalidPropertyValue: invalid('The value is not valid for the type of the property.'),

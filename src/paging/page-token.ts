@@ -60,11 +60,12 @@ export type TokenRefusal =
   | 'other rights'
   | 'reclaimed'
   | 'redefined'
+  | 'future'
 
 export type OpenedToken =
   | { readonly state: PageState }
   | { readonly refused: 'expired'; readonly expired: PageState }
-  | { readonly refused: Exclude<TokenRefusal, 'expired' | 'reclaimed' | 'redefined'> }
+  | { readonly refused: Exclude<TokenRefusal, 'expired' | 'reclaimed' | 'redefined' | 'future'> }
 
 const PREFIX = 'v1.'
 /** Distinguishes tokens whose state is written differently. */

@@ -187,7 +187,7 @@ export class WalkTokens {
   /** Opens such a token. Throws `InvalidPageToken` with the reason. */
   openChanges(token: string, binding: TokenBinding, nowSeconds: number): readonly number[] {
     const opened = openPageToken(token, binding, nowSeconds, this.#keys)
-    if ('refused' in opened) throw pageTokenRefused(token, opened.refused)
+    if ('refused' in opened) throw changesTokenRefused(token, opened.refused)
     return decodeSetPosition(opened.state.after.pk).versions ?? []
   }
 
@@ -233,6 +233,11 @@ export function pageTokenRefused(
     ...(snapshotToken !== undefined && { snapshotToken }),
     ...(continueToken !== undefined && { continueToken }),
   })
+}
+
+/** Returns the error of a changes token that is refused, which requests name `since`. */
+export function changesTokenRefused(since: string, reason: TokenRefusal): ObjectQueryError {
+  return new ObjectQueryError('InvalidPageToken', { since, reason })
 }
 
 /** Page tokens with which a walk can go on whose own is refused. */

@@ -224,6 +224,20 @@ describe('oqs backup', () => {
     expect((await backUp(open, '--force')).code).toBe(0)
   })
 
+  it('does not know changes that a follower has seen since: their tokens are rejected', async () => {
+    const token = await service.createToken()
+    const changes = '/api/v1/ontologies/numbers/changes/number'
+    expect((await backUp(inFolder('earlier.db'))).code).toBe(0)
+    await rewrite(99)
+    const { body } = await service.send(`${changes}?since=now`, { token })
+    await using restored = await startService({ store: `sqlite:${inFolder('earlier.db')}` })
+    const followed = await restored.send(`${changes}?since=${body.nextChangesToken}`, { token })
+    expect([followed.status, followed.body.parameters]).toEqual([
+      400,
+      { since: body.nextChangesToken, reason: 'future' },
+    ])
+  })
+
   it('leaves a complete backup or none when it is interrupted', async () => {
     await using backup = startOqs(['backup', inFolder('cut.db')], { OQS_STORE: store() })
     while (!backup.stderr().includes('checking')) {

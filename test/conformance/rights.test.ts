@@ -288,6 +288,20 @@ describe('a caller with policies', () => {
     await refill()
   })
 
+  it('does not learn when a hidden property changes', async () => {
+    const changes = '/api/v1/ontologies/lab/changes/sample'
+    const { body } = await service.send(`${changes}?since=now`, { token: ada })
+    const since = body.nextChangesToken
+    const read = async () =>
+      (await service.send(`${changes}?since=${since}`, { token: ada })).body.data
+    const sample = SAMPLES.find(({ id }) => id === 's02')
+    await service.write('lab', 'sample', [{ put: { ...sample, secret: 'changed' } }])
+    expect(await read()).toEqual([])
+    await service.write('lab', 'sample', [{ put: { ...sample, note: 'changed' } }])
+    expect(await read()).toMatchObject([{ put: { properties: { id: 's02', note: 'changed' } } }])
+    await refill()
+  })
+
   it('writes only types that it may write, and changes only definitions that it administers', async () => {
     await save('write', [
       { ontology: 'lab', objectType: 'room', access: 'write' },

@@ -125,7 +125,7 @@ function pathOf({ method, path }: ReadRequest, pageToken: string | undefined): s
 /** Returns an answer without what differs between any two services. */
 async function comparable(service: Service, { status, body, text }: TestResponse) {
   if (body === undefined) return { status, text: text.replace(/("version":|version )\d+/, '$1') }
-  const { nextPageToken, errorInstanceId, ...rest } = body
+  const { nextPageToken, nextChangesToken, errorInstanceId, ...rest } = body
   // Only who may write can apply actions.
   const { actionTypes: _types, actionTypesFullMetadata: _full, ...shown } = rest
   if (typeof rest.path === 'string' && rest.path.startsWith('/api/admin/v1/downloads/')) {
@@ -139,6 +139,7 @@ async function comparable(service: Service, { status, body, text }: TestResponse
     status,
     json,
     hasMore: nextPageToken !== undefined,
+    canBeFollowed: nextChangesToken !== undefined,
     isError: errorInstanceId !== undefined,
   }
 }

@@ -10,6 +10,8 @@ import type { PartRange } from './changes-walk.ts'
 export interface ChangeEntry {
   readonly kind: 'put' | 'delete'
   readonly change: ListedChange
+  /** Whether the change may be only in properties that are hidden: then there is none. */
+  readonly isDoubtful?: boolean
 }
 
 export interface ChangedRecords {
@@ -23,52 +25,81 @@ export interface ChangedRecords {
 
 /** Returns the entries as JSON, as many as a page has room for. */
 export async function changedRecords(
-  { objectType, record: { shape, selection }, until: { version } }: PartRange,
+  range: PartRange,
   entries: readonly ChangeEntry[],
   { namesTypes }: { readonly namesTypes: boolean },
   context: RequestContext,
-  { objects, limits }: ServiceParts,
+  services: ServiceParts,
 ): Promise<ChangedRecords> {
   const keys = entries.flatMap(({ kind, change }) => (kind === 'put' ? [change.pk] : []))
-  const page =
-    keys.length === 0
-      ? undefined
-      : await objects.readRecords(
-          {
-            objectType,
-            record: { shape: asPut(shape), selection, separator: '\n' },
-            isOfDefinition: true,
-            keys,
-            version,
-            maxObjects: keys.length,
-            maxBytes: limits.pageMaxBytes,
-          },
-          context,
-        )
-  if (page === 'reclaimed') throw pageTokenRefused(undefined, 'reclaimed')
-  const puts = page ? Buffer.from(page.records).toString('utf8').split('\n') : []
-  page?.release()
-  const { type } = objectType.primaryKey
-  const named = namesTypes ? { objectType: objectType.apiName } : {}
+  const puts = await readPuts(range, keys, range.until.version, context, services)
+  const earlier = await readEarlier(range, entries, context, services)
+  const { apiName, primaryKey } = range.objectType
+  const named = namesTypes ? { objectType: apiName } : {}
   const texts: string[] = []
-  let putCount = 0
+  let [putCount, done] = [0, 0]
   for (const { kind, change } of entries) {
     const put = kind === 'put' ? puts[putCount] : undefined
     if (kind === 'put' && put === undefined) break
+    done += 1
     if (put === undefined) {
-      const primaryKey = keyValue(type, primaryKeyText(type, change.pk))
-      texts.push(JSON.stringify({ delete: { primaryKey, ...named } }))
+      const key = keyValue(primaryKey.type, primaryKeyText(primaryKey.type, change.pk))
+      texts.push(JSON.stringify({ delete: { primaryKey: key, ...named } }))
     } else {
-      texts.push(put)
       putCount += 1
+      if (earlier.get(change.pk) !== put) texts.push(put)
     }
   }
   return {
     records: Buffer.from(texts.join(',')),
     count: texts.length,
-    isCut: texts.length < entries.length,
-    last: entries[texts.length - 1]?.change,
+    isCut: done < entries.length,
+    last: entries[done - 1]?.change,
   }
+}
+
+/** Returns the doubtful objects as they were before the changes. */
+async function readEarlier(
+  range: PartRange,
+  entries: readonly ChangeEntry[],
+  context: RequestContext,
+  services: ServiceParts,
+): Promise<ReadonlyMap<string, string>> {
+  const keys = entries.flatMap(({ isDoubtful = false, change }) => (isDoubtful ? [change.pk] : []))
+  const earlier = new Map<string, string>()
+  while (earlier.size < keys.length) {
+    const rest = keys.slice(earlier.size)
+    const puts = await readPuts(range, rest, range.since.version, context, services)
+    for (const [index, put] of puts.entries()) earlier.set(rest[index] ?? '', put)
+  }
+  return earlier
+}
+
+/** Returns the entries of objects at a version, as many as fit into a page. */
+async function readPuts(
+  { objectType, record: { shape, selection } }: PartRange,
+  keys: readonly string[],
+  version: number,
+  context: RequestContext,
+  { objects, limits }: ServiceParts,
+): Promise<readonly string[]> {
+  if (keys.length === 0) return []
+  const page = await objects.readRecords(
+    {
+      objectType,
+      record: { shape: asPut(shape), selection, separator: '\n' },
+      isOfDefinition: true,
+      keys,
+      version,
+      maxObjects: keys.length,
+      maxBytes: limits.pageMaxBytes,
+    },
+    context,
+  )
+  if (page === 'reclaimed') throw pageTokenRefused(undefined, 'reclaimed')
+  const puts = Buffer.from(page.records).toString('utf8').split('\n')
+  page.release()
+  return puts
 }
 
 function asPut(shape: RecordShape): RecordShape {

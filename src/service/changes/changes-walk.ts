@@ -5,7 +5,7 @@ import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { decodeSetPosition, encodeSetPosition } from '../../paging/set-cursor.ts'
-import { pageTokenRefused } from '../../paging/walk-tokens.ts'
+import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { linkedTypesOf } from '../../query/query-tree.ts'
 import {
@@ -91,6 +91,10 @@ export async function openChangesWalk(
         after: undefined,
       }
   const { until } = range
+  // A restored store has lost versions, and with them what the token has seen.
+  if (known?.some((version, index) => version > (until[index] ?? 0))) {
+    throw changesTokenRefused(token, 'future')
+  }
   const since = isVersion ? versionsAt(Number(token), spec, until) : (known ?? until)
   const parts = rangesOf(spec.parts, since, until)
   return { ...range, parts, bindings, nowSeconds }

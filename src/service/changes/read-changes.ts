@@ -4,8 +4,8 @@
  * the first moment and no longer matches, or that the caller may no longer see, counts as deleted.
  * Objects of several types come type after type.
  */
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
-import { pageTokenRefused } from '../../paging/walk-tokens.ts'
+import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import type { ListedChange, SetCursor } from '../../store/object-store.ts'
 import type { Page, PagedRequest } from '../pages/page.ts'
 import { pageSizeOf } from '../pages/page-spec.ts'
@@ -98,7 +98,7 @@ async function readPart(
     },
     context,
   )
-  if (listed === 'reclaimed') throw pageTokenRefused(paging.pageToken, 'reclaimed')
+  if (listed === 'reclaimed') throw changesTokenRefused(paging.since, 'reclaimed')
   const entries = await entriesOf(range, listed.changes, request, services)
   const found = await changedRecords(range, entries, { namesTypes }, context, services)
   const last = found.isCut ? found.last : listed.changes.at(-1)
@@ -137,11 +137,15 @@ async function entriesOf(
   const current = changes.filter(({ isCurrent }) => isCurrent)
   const now = await members(until, current)
   const isMember = (change: ListedChange) => change.isCurrent && isIn(now, change)
-  // What is a member now and has changed is in the page anyway.
-  const doubtful = changes.filter((change) => !(isMember(change) && change.isChanged))
+  // What is a member now and has changed is in the page anyway, unless all of it is hidden.
+  const doubtful = hidesProperties(objectType)
+    ? changes
+    : changes.filter((change) => !(isMember(change) && change.isChanged))
   const before = await members(since, doubtful)
+  const isDoubtful = hidesProperties(objectType)
   return changes.flatMap((change): ChangeEntry[] => {
     if (!isMember(change)) return isIn(before, change) ? [{ kind: 'delete', change }] : []
-    return change.isChanged || !isIn(before, change) ? [{ kind: 'put', change }] : []
+    if (!isIn(before, change)) return [{ kind: 'put', change }]
+    return change.isChanged ? [{ kind: 'put', change, isDoubtful }] : []
   })
 }
