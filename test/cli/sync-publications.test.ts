@@ -115,6 +115,20 @@ describe('partitions', () => {
   })
 })
 
+it('stops when the primary key of a table is another one', async () => {
+  await source.sql(`CREATE TABLE keyed (id int PRIMARY KEY, alt int UNIQUE NOT NULL);
+    INSERT INTO keyed VALUES (1, 101), (2, 102)`)
+  const settings = { OQS_URL: source.service.url, OQS_TOKEN: ADMIN_TOKEN }
+  const args = ['--table', 'keyed', '--ontology', 'keyed', '--type', 'one']
+  await using sync = startOqs(['sync', source.server.url, ...args], settings)
+  await expect.poll(() => sync.stderr(), { timeout: 60_000 }).toContain('caught up')
+  await source.sql(`ALTER TABLE keyed DROP CONSTRAINT keyed_pkey, ADD PRIMARY KEY (alt);
+    UPDATE keyed SET id = 1 WHERE alt = 102; DELETE FROM keyed WHERE alt = 102`)
+  expect(await sync.ended).toBe(1)
+  expect(sync.stderr()).toMatch(/public\.keyed has another primary key.*--restart/)
+  expect(await source.objects('keyed', 'one')).toHaveLength(2)
+})
+
 it('mentions idle slots of the same ontology only, and none if the name was passed', async () => {
   await source.sql('CREATE TABLE goods (id int PRIMARY KEY)')
   await source.sql(`SELECT pg_create_logical_replication_slot('short', 'pgoutput')`)
