@@ -5,11 +5,13 @@ import { answers } from './bench/answers.ts'
 import { explorer } from './bench/explorer.ts'
 import { followers } from './bench/followers.ts'
 import { growth } from './bench/growth.ts'
+import { history } from './bench/history.ts'
 import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
+import { slices } from './bench/slices.ts'
 import { sync } from './bench/sync.ts'
 import { transfer } from './bench/transfer.ts'
 import { runCommand } from './measure/command.ts'
@@ -32,6 +34,8 @@ docs/benchmarks.md, which explains the figures.`,
     answers,
     screens,
     followers,
+    history,
+    slices,
     sync,
   },
   usual: ['pages'],
