@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CDPSession, Page } from 'playwright-core'
 import { openBrowser } from '../../test/support/browser.ts'
+import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
 import { atMost, print, showProgress } from '../measure/report.ts'
@@ -60,6 +61,7 @@ async function measureBuild(bench: Workbench) {
 }
 
 async function measurePage(page: Page, { url }: Service, rows: number) {
+  const { settled } = watchRequests(page)
   page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -71,7 +73,7 @@ async function measurePage(page: Page, { url }: Service, rows: number) {
   showProgress('loading the first rows')
   await page.goto(address)
   await page.locator(FIRST_ROW).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await settled()
   const firstLoadKb = traffic.fileBytes / 1000
 
   showProgress(`reading ${rows.toLocaleString('en')} rows`)
@@ -92,7 +94,10 @@ async function measurePage(page: Page, { url }: Service, rows: number) {
   const pagesReadAgain = traffic.pages - pagesRead
 
   showProgress('moving the map')
-  const mapMs = await measureMap(page, cdp, `${address}?view=map`)
+  await page.goto(`${address}?view=map`)
+  await page.getByText('objects on this part of the map').waitFor()
+  await settled()
+  const mapMs = await measureMap(page, cdp)
   return {
     firstLoadKb,
     heapMb: usedSize / 1e6,
@@ -138,11 +143,8 @@ function scrollBack(page: Page, cdp: CDPSession): Promise<number> {
 }
 
 /** Moves the map by keys, and returns the CPU time of the main thread for a frame. */
-async function measureMap(page: Page, cdp: CDPSession, address: string): Promise<number> {
-  await page.goto(address)
-  await page.getByText('objects on this part of the map').waitFor()
+async function measureMap(page: Page, cdp: CDPSession): Promise<number> {
   await page.getByRole('application', { name: /^Map/ }).focus()
-  await page.waitForLoadState('networkidle')
   const move = `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {
     key: left % 2 === 0 ? 'ArrowLeft' : 'ArrowRight', bubbles: true, cancelable: true }))`
   return measureFrames(page, cdp, REDRAWS, move)

@@ -1,6 +1,7 @@
 /** How long a person waits for a screen of the explorer, from the click to the last count. */
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../../test/support/browser.ts'
+import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
 import { define } from '../measure/parts.ts'
@@ -58,17 +59,18 @@ time from the click to the last count with marks.`,
 }
 
 async function measureRound(page: Page, { url }: Service) {
+  const { settled } = watchRequests(page)
   showProgress('opening screens')
   await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(ADMIN_TOKEN)})`)
   // A page of its own for each round, because a page keeps the answers of a version.
   await page.goto(url.href)
   await page.locator(CARD).waitFor()
-  await page.waitForLoadState('networkidle')
+  await settled()
   const opened = await measure(page, click(CARD), COUNTED)
   const filtered = await measure(page, click('nav[aria-label="Values"] li button'), CHANGED)
   await page.goBack()
   await page.getByLabel('Search all texts').pressSequentially(TERM.in80.slice(0, -1))
-  await page.waitForLoadState('networkidle')
+  await settled()
   // As React hears of a key.
   const type = `{
     const input = document.querySelector('[role="search"] input')
@@ -78,7 +80,7 @@ async function measureRound(page: Page, { url }: Service) {
   }`
   const typed = await measure(page, type, CHANGED)
   await page.getByLabel('Clear the search').click()
-  await page.waitForLoadState('networkidle')
+  await settled()
   const drawn = await measure(page, click('[data-value="pictures"]'), DRAWN)
   return { opened, filtered, typed, drawn }
 }

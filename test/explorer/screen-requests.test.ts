@@ -1,8 +1,11 @@
-/** What a screen asks for: one page, and one request for all that is counted; and while it waits. */
+/**
+ * What a screen asks for: one page, one request for all that is counted, and one that waits for changes.
+ */
 import type { Page, Request, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { ITEM_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
+import { watchRequests } from '../support/page-requests.ts'
 import { counted } from '../support/walked-rows.ts'
 
 const suite = explorerSuite()
@@ -12,14 +15,16 @@ const SEARCHES = '**/objects/item/search'
 
 /** Watches the requests for items, by the last part of their addresses. */
 function watch(page: Page) {
+  const { settled } = watchRequests(page)
   const sent: Request[] = []
   const aborted: Request[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/objects/item')) sent.push(request)
+    if (/\/(?:objects\/item|objectSets\/)/.test(request.url())) sent.push(request)
   })
   page.on('requestfailed', (request) => aborted.push(request))
   const nameOf = (request: Request) => new URL(request.url()).pathname.split('/').at(-1) ?? ''
   return {
+    settled,
     take: () => sent.splice(0).map(nameOf),
     aborted: () => aborted.map(nameOf),
   }
@@ -47,28 +52,28 @@ async function openItems(query = ''): Promise<readonly [Page, ReturnType<typeof 
 it('asks for one page, and once for all facets', async () => {
   const [page, requests] = await openItems()
   await rail(page).getByRole('button', { name: 'm1 20' }).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(requests.take()).toEqual(['item', 'aggregateBatch'])
+  await requests.settled()
+  expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'item'])
 
   await rail(page).getByRole('button', { name: 'm1 20' }).click()
   await counted(page, '20 read of 20')
   await rail(page).getByRole('button', { name: 'odd 10' }).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(requests.take()).toEqual(['search', 'aggregateBatch'])
+  await requests.settled()
+  expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'search'])
 })
 
 it('counts all pictures in two requests, and the map in one', async () => {
   const [page, requests] = await openItems()
   await rail(page).getByRole('button', { name: 'm1 20' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await requests.settled()
   requests.take()
   await page.getByRole('button', { name: 'Pictures' }).click()
   await page.getByRole('group', { name: 'Price' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await requests.settled()
   expect(requests.take()).toEqual(['aggregateBatch', 'aggregateBatch'])
   await page.getByRole('button', { name: 'Map', exact: true }).click()
   await page.getByText('60 objects on this part of the map').waitFor()
-  await page.waitForLoadState('networkidle')
+  await requests.settled()
   // Few objects are shown one by one.
   expect(requests.take()).toEqual(['aggregateBatch', 'search'])
 })
@@ -82,7 +87,9 @@ it('searches while one types, and drops what it no longer needs', async () => {
   await held.request
   await search(page).pressSequentially('em 1')
   await counted(page, '11 read of 11')
-  await expect.poll(requests.aborted).toEqual(['search'])
+  await expect
+    .poll(() => requests.aborted().filter((name) => name === 'search'))
+    .toEqual(['search'])
   // The words of a search are found before they are written to their end.
   expect(new URL(page.url()).searchParams.get('q')).toBe('item 1')
   await page.getByRole('gridcell', { name: 'Item 19' }).waitFor()

@@ -22,17 +22,19 @@ import { useKeys, useTask } from '../ui/hooks.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
+import { LiveNote, type LiveNoteProps } from './live-note.tsx'
 import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
 import { TrailPath } from './trail-path.tsx'
 
-export interface ObjectHeadProps {
+export interface ObjectHeadProps extends Pick<LiveNoteProps, 'isDeleted' | 'changed'> {
   readonly address: ObjectAddress
   readonly record: ObjectRecord | undefined
   readonly view: ObjectView
   readonly setView: SetObjectView
 }
 
-export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) {
+export function ObjectHead(props: ObjectHeadProps) {
+  const { address, record, isDeleted, changed, view, setView } = props
   const { ontology, objectType, key } = address
   const title = record?.title ?? key
   const list = listWithin(address, view)
@@ -51,6 +53,7 @@ export function ObjectHead({ address, record, view, setView }: ObjectHeadProps) 
           <span className="text-muted text-base font-normal">
             {nameOf(objectType)} {key}
           </span>
+          <LiveNote {...{ objectType, isDeleted, changed }} />
         </div>
         <div className="flex flex-wrap gap-2 items-center">
           {record !== undefined && list !== undefined && (

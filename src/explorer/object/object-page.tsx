@@ -6,7 +6,8 @@ import { type LinkSide, linksOf, nameOf, type ObjectRecord, positionOf } from '.
 import { statusOf } from '../api/service.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
-import { type ObjectAddress, objectQuery, stateQuery } from '../queries/object-queries.ts'
+import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
+import { useLiveObject } from '../queries/use-changes.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton, ErrorNote } from '../ui/controls.tsx'
 import { formatValue } from '../ui/format-value.ts'
@@ -31,16 +32,16 @@ const PARTS =
   'grid grid-cols-[minmax(0,2fr)_minmax(260px,1fr)] gap-4 items-start max-[760px]:grid-cols-[minmax(0,1fr)]'
 
 function ObjectPage({ address }: { readonly address: ObjectAddress }) {
-  const { service } = useSession()
   const [view, setView] = useObjectView()
-  const { data, error, refetch } = useQuery(objectQuery(service, address))
+  const { data, error, refetch, isDeleted, changed } = useLiveObject(address)
   const isGone = statusOf(error) === 404
-  const { record, json } = (!isGone && data) || {}
+  // What has been deleted while it was open stays on the screen.
+  const { record, json } = data ?? {}
   const isCompared = view.with !== undefined
   return (
     <article className="max-w-295 my-0 mx-auto p-4">
-      <ObjectHead address={address} record={data?.record} view={view} setView={setView} />
-      {isGone && <DeletedObject address={address} view={view} />}
+      <ObjectHead {...{ address, record, isDeleted, changed, view, setView }} />
+      {isGone && !isDeleted && <DeletedObject address={address} view={view} />}
       {error !== null && !isGone && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && (
         <div className={`late ${PARTS}`} aria-busy="true">
@@ -63,7 +64,7 @@ function ObjectPage({ address }: { readonly address: ObjectAddress }) {
               onRefresh={() => void refetch()}
             />
           )}
-          <Properties address={address} record={record} view={view} />
+          <Properties {...{ address, record, changed, view }} />
         </>
       )}
     </article>
@@ -75,7 +76,12 @@ interface ShownProps {
   readonly view: ObjectView
 }
 
-function Properties({ address, record, view }: ShownProps & { readonly record: ObjectRecord }) {
+interface PropertiesProps extends ShownProps {
+  readonly record: ObjectRecord
+  readonly changed: ReadonlySet<string>
+}
+
+function Properties({ address, record, changed, view }: PropertiesProps) {
   const { ontology, objectType, key } = address
   const trailTo = ({ apiName: link }: LinkSide) => [
     ...view.trail,
@@ -84,7 +90,7 @@ function Properties({ address, record, view }: ShownProps & { readonly record: O
   const point = record.properties[pointProperty(objectType) ?? '']
   return (
     <div className={PARTS}>
-      <PropertyList {...address} record={record} trailTo={trailTo} />
+      <PropertyList {...address} record={record} changed={changed} trailTo={trailTo} />
       <aside className="grid gap-3 content-start" aria-label="Map and links">
         <SmallMap point={point} />
         {linksOf(ontology, objectType.apiName).map((link) => (

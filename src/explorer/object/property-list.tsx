@@ -20,24 +20,29 @@ import {
   linkedQuery,
   type ObjectAddress,
   objectPath,
-  objectQuery,
 } from '../queries/object-queries.ts'
+import { type ListBeside, useLiveObject } from '../queries/use-changes.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote, IconButton } from '../ui/controls.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import type { ShownType } from '../view/type-view.ts'
+import { LiveNote } from './live-note.tsx'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps extends ShownType {
   readonly record: ObjectRecord
+  /** The properties that have just changed. */
+  readonly changed?: ReadonlySet<string>
   /** The steps to a linked object. */
   readonly trailTo?: (link: LinkSide) => readonly TrailStep[]
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** Properties in the order of the definition; those without a value come last. */
 export function PropertyList(props: PropertyListProps) {
-  const { ontology, objectType, record, trailTo = () => [] } = props
+  const { ontology, objectType, record, changed = NONE, trailTo = () => [] } = props
   const links = useMemo(
     () =>
       linksOf(ontology, objectType.apiName).flatMap((link) => {
@@ -66,16 +71,21 @@ export function PropertyList(props: PropertyListProps) {
       </>
     )
   }
-  const entries = Object.entries(objectType.properties)
-  const isMissing = ([name]: (typeof entries)[number]) =>
-    (record.properties[name] ?? undefined) === undefined
-  const sorted = [...entries.filter((entry) => !isMissing(entry)), ...entries.filter(isMissing)]
+  // A value that comes or goes while the object is open moves nothing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order of the state that was read first
+  const sorted = useMemo(() => {
+    const entries = Object.entries(objectType.properties)
+    const isMissing = ([name]: (typeof entries)[number]) =>
+      (record.properties[name] ?? undefined) === undefined
+    return [...entries.filter((entry) => !isMissing(entry)), ...entries.filter(isMissing)]
+  }, [objectType])
   return (
     <dl className="m-0 border border-line rounded-lg bg-panel">
       {sorted.map(([name, definition]) => (
         <div
           key={name}
-          className="grid grid-cols-[160px_minmax(0,1fr)] gap-3 items-baseline py-1.5 px-3 max-[760px]:grid-cols-[104px_minmax(0,1fr)] max-[760px]:gap-2 not-first:border-t not-first:border-t-line in-[.peek]:grid-cols-[110px_minmax(0,1fr)]"
+          data-changed={changed.has(name) || undefined}
+          className="grid transition-colors duration-(--motion) data-changed:bg-accent-bg data-changed:shadow-[inset_3px_0_0_var(--color-accent)] grid-cols-[160px_minmax(0,1fr)] gap-3 items-baseline py-1.5 px-3 max-[760px]:grid-cols-[104px_minmax(0,1fr)] max-[760px]:gap-2 not-first:border-t not-first:border-t-line in-[.peek]:grid-cols-[110px_minmax(0,1fr)]"
         >
           <dt
             className="label"
@@ -153,11 +163,16 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
   )
 }
 
+interface PeekProps {
+  readonly address: ObjectAddress
+  /** The list that the object is in. */
+  readonly list: ListBeside
+  readonly onClose: () => void
+}
+
 /** An object beside the table, for a look without leaving it. */
-export function Peek(props: { readonly address: ObjectAddress; readonly onClose: () => void }) {
-  const { address, onClose } = props
-  const { service } = useSession()
-  const { data, error } = useQuery(objectQuery(service, address))
+export function Peek({ address, list, onClose }: PeekProps) {
+  const { data, error, isDeleted, changed } = useLiveObject(address, list)
   return (
     <aside
       className="w-90 flex-none p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:absolute max-[900px]:top-0 max-[900px]:right-0 max-[900px]:bottom-0 max-[900px]:left-auto max-[900px]:w-[min(360px,100%)] max-[900px]:z-3 peek"
@@ -167,10 +182,13 @@ export function Peek(props: { readonly address: ObjectAddress; readonly onClose:
         <Link to={objectPath(address)}>
           <strong>{data?.record.title ?? address.key}</strong>
         </Link>
+        <LiveNote objectType={address.objectType} isDeleted={isDeleted} changed={changed} />
         <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
-      {error !== null && <ErrorNote error={error} />}
-      {data !== undefined && <PropertyList {...address} record={data.record} />}
+      {error !== null && !isDeleted && <ErrorNote error={error} />}
+      {data !== undefined && (
+        <PropertyList {...address} key={address.key} record={data.record} changed={changed} />
+      )}
     </aside>
   )
 }

@@ -19,6 +19,7 @@ import type { Service } from '../api/service.ts'
 import { conditionsOf, type ShownType, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
 import { countObjects } from './aggregate.ts'
+import { versionOf } from './walk.ts'
 
 export interface ObjectAddress extends ShownType {
   readonly key: string
@@ -37,15 +38,18 @@ export interface LoadedObject {
   readonly record: ObjectRecord
   /** The bytes as they came. */
   readonly json: string
+  /** The version of the type that was read, if the service says so. */
+  readonly version: number | undefined
 }
 
 export function objectQuery({ connection }: Service, address: ObjectAddress) {
   return queryOptions({
     queryKey: ['object', address.objectType.rid, address.key],
     queryFn: async ({ signal }): Promise<LoadedObject> => {
-      const { body, bytes } = await connection.exchange({ ...latestRequest(address), signal })
+      const request = { ...latestRequest(address), signal }
+      const { body, bytes, headers } = await connection.exchange(request)
       const json = new TextDecoder().decode(bytes)
-      return { record: readRecord(body, address.objectType), json }
+      return { record: readRecord(body, address.objectType), json, version: versionOf(headers) }
     },
   })
 }

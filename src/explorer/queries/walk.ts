@@ -247,7 +247,6 @@ export class Walk extends KeptPages {
   #add(request: ServiceRequest, response: ServiceResponse<PageBody>): void {
     const { body } = response
     const { rowCount, totalCount, startedAtMs, pages } = this.getState()
-    const version = response.headers.get('oqs-version')
     this.#nextToken = body.nextPageToken
     const page: WalkPage = {
       index: pages.length,
@@ -256,7 +255,7 @@ export class Walk extends KeptPages {
       byteLength: response.bytes.length,
       durationMs: response.durationMs,
       serverMs: serverMs(response.headers.get('server-timing')),
-      version: version === null ? undefined : Number(version),
+      version: versionOf(response.headers),
       receivedAtMs: response.receivedAtMs,
       request,
       hasNextToken: body.nextPageToken !== undefined,
@@ -282,6 +281,12 @@ export class Walk extends KeptPages {
 
 function readBody({ data }: PageBody, type: ObjectTypeDefinition): readonly ObjectRecord[] {
   return data.map((json) => readRecord(json, type))
+}
+
+/** Returns the version of the type that was read, if the service says so. */
+export function versionOf(headers: Headers): number | undefined {
+  const version = headers.get('oqs-version')
+  return version === null ? undefined : Number(version)
 }
 
 /** Returns the milliseconds that the service spent on a request, by its `Server-Timing` header. */

@@ -27,6 +27,8 @@ import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oau
 export interface Session {
   /** Another object for each sign-in; the same one after a token was renewed. */
   readonly service: Service
+  /** The same for requests that nobody asked for: if one is refused, the reader is left in peace. */
+  readonly background: Service
   readonly isSignedIn: boolean
   /** True if the service no longer accepts the token. What was read stays on the screen. */
   readonly isRefused: boolean
@@ -69,9 +71,14 @@ export function SessionProvider(props: {
     () => openService(credential && { token: readToken, onRefused: () => setRefused(credential) }),
     [credential, readToken],
   )
+  const background = useMemo(
+    () => openService(credential && { token: readToken }),
+    [credential, readToken],
+  )
   // It is rendered for its own state only, so that there is nothing to memoise.
   const session: Session = {
     service,
+    background,
     isSignedIn: credential !== undefined,
     // A late answer to an earlier sign-in says nothing about this one.
     isRefused: credential !== undefined && refused === credential,

@@ -12,6 +12,8 @@ export interface GridRowProps {
   readonly columns: readonly Column[]
   /** Undefined while the row is being loaded, and after it has left memory. */
   readonly record: ObjectRecord | undefined
+  /** True if the object has changed since the rows were read before. */
+  readonly isMarked: boolean
   /** True if the page of the row has arrived. */
   readonly wasRead: boolean
   readonly primaryKey: string
@@ -24,13 +26,13 @@ export interface GridRowProps {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, top, columns, endsPage } = props
+  const { row, top, columns, endsPage, isMarked } = props
   return (
     <div
       role="row"
       tabIndex={-1}
       aria-rowindex={row + 2}
-      className={`group/row absolute left-0 flex w-full h-8 hover:bg-raised ${endsPage === undefined ? '' : '[border-bottom:1px_dashed_var(--color-edge)]'}`}
+      className={`group/row absolute left-0 flex w-full h-8 hover:bg-raised ${isMarked ? 'bg-accent-bg' : ''} ${endsPage === undefined ? '' : '[border-bottom:1px_dashed_var(--color-edge)]'}`}
       style={{ top }}
     >
       {columns.map((column, index) => (
@@ -51,7 +53,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 const CELL = 'flex-none px-2 text-base leading-8 whitespace-nowrap cursor-default'
 /** A long key does not cover the other columns of a narrow screen. */
 const KEY =
-  'sticky left-0 z-1 bg-panel group-hover/row:bg-raised max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
+  'sticky left-0 z-1 group-hover/row:bg-raised max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
+const MARKED = 'bg-accent-bg shadow-[inset_3px_0_0_var(--color-accent)]'
 const PENDING =
   'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised before:[animation:late_0s_100ms_backwards]'
 
@@ -75,6 +78,7 @@ function Cell({ row, column, index }: CellProps) {
     // Only numbers: tabular figures of the font widen hyphens, which texts have.
     isNumeric && 'text-right tabular-nums',
     isKey && KEY,
+    isKey && (row.isMarked ? MARKED : 'bg-panel'),
     // The cells beside the note are empty, so that it may run over them.
     isEvicted ? 'text-muted' : isKey && 'font-medium',
     isActive && 'outline-2 -outline-offset-2 outline-accent',
@@ -91,6 +95,7 @@ function Cell({ row, column, index }: CellProps) {
     >
       {isEvicted && index === 0 && 'left memory; start again to read it'}
       {record !== undefined && contentOf(text, row, column)}
+      {isKey && row.isMarked && <span className="sr-only"> changed</span>}
     </div>
   )
 }

@@ -13,7 +13,7 @@ import {
   useRef,
 } from 'react'
 import { countOf } from '../../contract/count-of.ts'
-import { nameOf } from '../api/ontology.ts'
+import { keyText, nameOf } from '../api/ontology.ts'
 import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { type Column, columnsOf, useKeyLength, useWidths } from './columns.ts'
@@ -31,7 +31,7 @@ const LOAD_AHEAD = 200
 const PENDING_ROWS = 12
 
 function Grid({ columns, onWidth }: GridHeaderProps) {
-  const { of, walk: viewWalk, topRow: shownTopRow, grid } = useObjects()
+  const { of, walk: viewWalk, topRow: shownTopRow, grid, marked } = useObjects()
   // Scrolling renders the rows only: their window is the state of this component.
   const header = useMemo(
     () => <GridHeader columns={columns} onWidth={onWidth} />,
@@ -110,6 +110,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
         >
           {rowsToRender(rows, active.row, state.rowCount).map((index) => {
             const page = walk.pageAt(index)
+            const record = walk.record(index)
             const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
             return (
               <GridRow
@@ -117,7 +118,8 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
                 row={index}
                 top={index * ROW_HEIGHT + rows.shift}
                 columns={columns}
-                record={walk.record(index)}
+                record={record}
+                isMarked={record !== undefined && marked.has(keyText(record.key))}
                 wasRead={page !== undefined}
                 primaryKey={of.objectType.primaryKey}
                 titles={titles}

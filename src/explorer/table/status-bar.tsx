@@ -10,6 +10,7 @@ import { Button } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { formatBytes, formatCountdown } from '../ui/format.ts'
 import { useNow } from '../ui/hooks.ts'
+import { ChangesBadge } from './changes-badge.tsx'
 import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {
@@ -37,7 +38,8 @@ export function StatusBar() {
         </span>
       )}
       {last !== undefined && <span>{isComplete ? 'all pages read' : <TokenLife />}</span>}
-      <span className="ml-auto max-[700px]:hidden">{NAMES[revision]}</span>
+      <ChangesBadge />
+      <span className="max-[700px]:hidden">{NAMES[revision]}</span>
     </section>
   )
 }

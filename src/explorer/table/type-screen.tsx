@@ -10,6 +10,7 @@ import { Peek } from '../object/property-list.tsx'
 import { TrailPath } from '../object/trail-path.tsx'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
 import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
+import { useViewChanges } from '../queries/use-changes.ts'
 import { useSession } from '../session/session.tsx'
 import { useWriteCount } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
@@ -50,6 +51,8 @@ interface ObjectsProps extends ShownType {
   readonly linked: LinkedList | undefined
 }
 
+const NO_KEYS: ReadonlySet<string> = new Set()
+
 const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
 
 function Objects({ ontology, objectType, linked }: ObjectsProps) {
@@ -73,6 +76,14 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const version = walk.state.pages[0]?.version
   const canCount = walk.state.pages.length > 0 && !walk.isStale
   const counted = useMemo(() => ({ ...of, version }), [of, version])
+  const changes = useViewChanges(of, walk.state.pages[0])
+  const [marks, setMarks] = useState({ topic: '', keys: NO_KEYS })
+  const marked = marks.topic === walk.topic ? marks.keys : NO_KEYS
+  const restart = () => setRestarts((count) => count + 1)
+  const showChanges = () => {
+    setMarks({ topic: walk.topic, keys: new Set(changes?.getState().changed.keys()) })
+    restart()
+  }
   const point = pointProperty(objectType)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
@@ -98,12 +109,13 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: view.isSnapshot ? 'Show the latest' : 'Take a snapshot', run: switchSnapshot },
     { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
     { name: 'Find in the rows that were read', run: () => setFinding(true) },
+    { name: 'Read the table again', run: showChanges },
   ])
-  const restart = () => setRestarts((count) => count + 1)
+  const live = { changes, showChanges, marked }
   const shown = { of, counted, canCount, view, setView, walk, restart, linked, topRow, grid }
   const open = { isFinding, setFinding, isRequestShown, setRequestShown }
   return (
-    <ObjectsContext value={{ ...shown, ...open }}>
+    <ObjectsContext value={{ ...shown, ...open, ...live }}>
       <div className="flex flex-col h-full">
         <Toolbar />
         <div className="flex flex-1 min-h-0">
@@ -131,7 +143,11 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
             <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
           )}
           {view.peek !== undefined && (
-            <Peek address={{ ontology, objectType, key: view.peek }} onClose={closePeek} />
+            <Peek
+              address={{ ontology, objectType, key: view.peek }}
+              list={{ changes }}
+              onClose={closePeek}
+            />
           )}
         </div>
         <StatusBar />

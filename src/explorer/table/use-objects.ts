@@ -1,6 +1,7 @@
 /** What all parts of the screen with the objects of a type share. */
 import { createContext, type RefObject, useContext } from 'react'
 import type { Observable } from '../api/observable.ts'
+import type { Changes } from '../queries/changes.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { LinkedList, SetView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -19,6 +20,12 @@ export interface ShownObjects {
   readonly walk: ViewWalk
   /** Reads all pages again. */
   readonly restart: () => void
+  /** What has changed since the rows were read. */
+  readonly changes: Changes | undefined
+  /** Reads all pages again, and marks the rows that have changed. */
+  readonly showChanges: () => void
+  /** The keys of the rows that are marked. */
+  readonly marked: ReadonlySet<string>
   /** The link whose objects are shown; all objects of the type without it. */
   readonly linked: LinkedList | undefined
   /** The first row in view. It changes with every frame of scrolling. */
