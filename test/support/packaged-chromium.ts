@@ -3,7 +3,7 @@
  * the explorer run on a machine without a browser. It is unpacked once, beside the package.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,8 +25,18 @@ export function packagedChromium(): BrowserProgram | undefined {
   if (!existsSync(folder)) unpackTo(folder)
   return {
     executablePath: join(folder, 'chromium'),
-    env: { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_PATH: join(folder, 'fonts') },
+    env: { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fontsOf(folder) },
   }
+}
+
+/** The configuration of the package looks for fonts elsewhere, and without any, Chromium ends. */
+function fontsOf(folder: string): string {
+  const file = join(folder, 'fonts.conf')
+  const fonts = join(folder, 'fonts', 'fonts')
+  const cache = join(folder, 'fonts-cache')
+  const config = `<fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`
+  if (!existsSync(file)) writeFileSync(file, config)
+  return file
 }
 
 /** The package unpacks into the temporary folder, and its libraries only on the system it is for. */

@@ -10,7 +10,11 @@ const objectType: ObjectTypeDefinition = {
   primaryKey: 'id',
   properties: { id: { type: 'integer' } },
 }
-const of = { ontology: { apiName: 'o', rid: 'o', objectTypes: [objectType] }, objectType, view: EMPTY_VIEW }
+const of = {
+  ontology: { apiName: 'o', rid: 'o', objectTypes: [objectType] },
+  objectType,
+  view: EMPTY_VIEW,
+}
 
 type Body = Readonly<Record<string, unknown>>
 
