@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import {
   describeMirror,
   KIND_OBJECTS,
+  mirror,
   mirrorKinds,
   ndjsonFixture,
   sqliteFixture,
 } from '../support/mirror-suite.ts'
+import { runCommand } from '../support/run-in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 for (const [kind, name, fixture] of [
@@ -57,5 +59,26 @@ it('mirrors values of every type to SQLite', async () => {
       tags: '["a","ü"]',
       struct: '{"a":1}',
     },
+  ])
+})
+
+it.each([
+  ['oqs_mirror', []],
+  ['OQS_Mirror2', []],
+  ['item', ['--table', 'oqs_mirror']],
+])('does not write the type %s over its own state %j', async (type, options) => {
+  const args = ['mirror', '--ontology', 'shelf', '--type', type, '--to', 'x.db', ...options]
+  const { code, stderr } = await runCommand(args, {})
+  expect([code, stderr]).toEqual([2, expect.stringContaining('does not begin with oqs_mirror')])
+})
+
+it('says what to do about a file that is not a database', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'notes.db')
+  writeFileSync(path, 'not a database, but long enough to be read as one\n'.repeat(20))
+  const { code, stderr } = await runCommand(mirror(path, '--once'), { OQS_URL: 'http://[::1]:1' })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/notes\.db .*not a database\. Choose another file, or delete this one\./),
   ])
 })

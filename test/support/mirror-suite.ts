@@ -142,7 +142,10 @@ export function describeMirror(kind: string, open: () => Promise<MirrorFixture>)
       await replaceAll(service, items(10, 25))
       await expect.poll(target.read).toEqual(await sourceOf(service))
       oqs.child.kill('SIGTERM')
-      expect([await oqs.ended, oqs.stderr()]).toEqual([0, expect.not.stringContaining('again')])
+      expect([await oqs.ended, oqs.stderr()]).toEqual([
+        0,
+        expect.not.stringContaining('copying again'),
+      ])
     })
 
     it('is made again when the definition changes, and when the token has expired', async () => {
@@ -187,10 +190,38 @@ export function describeMirror(kind: string, open: () => Promise<MirrorFixture>)
       const other = await runCommand([...box, ...table], settings)
       expect([other.code, other.stderr]).toEqual([
         1,
-        expect.stringMatching(/is a mirror of shelf\/item, not of shelf\/box.* pass --replace/),
+        expect.stringMatching(
+          `is a mirror of shelf/item, not of shelf/box. Choose another ${kind === 'NDJSON' ? 'file' : '--table'}, or pass --replace`,
+        ),
       ])
       expect((await runCommand([...box, ...table, '--replace'], settings)).code).toBe(0)
       expect(await target.read()).toEqual([])
+    })
+
+    it('keeps the copy of another service, and of a type that was deleted', async () => {
+      const { service, settings } = await start()
+      await using _service = service
+      await using target = await open()
+      expect((await runCommand(mirror(target.to, '--once'), settings)).code).toBe(0)
+      const copy = await target.read()
+      await using other = await startService()
+      await other.apply(SHELF)
+      const typePath = '/api/admin/v1/ontologies/shelf/objectTypes/item'
+      expect((await service.send(typePath, { method: 'DELETE' })).status).toBe(200)
+      await service.apply(SHELF)
+      for (const { url } of [other, service]) {
+        const refused = await runCommand(mirror(target.to, '--once'), {
+          ...settings,
+          OQS_URL: url,
+        })
+        expect([refused.code, refused.stderr]).toEqual([
+          1,
+          expect.stringMatching(/is a mirror of another type shelf\/item: .* pass --replace/),
+        ])
+        expect(await target.read()).toEqual(copy)
+      }
+      const replaced = await runCommand(mirror(target.to, '--once', '--replace'), settings)
+      expect([replaced.code, await target.read()]).toEqual([0, []])
     })
 
     it('has what the rights of the token allow, also after they have changed', async () => {

@@ -35,16 +35,18 @@ export function addMirrorCommand(program: Command): void {
     'oqs mirror --ontology aviation --type airport --to airports.db --table airports --once',
     'oqs mirror --ontology aviation --type airport --to postgres://reports@localhost/reports --table airports',
   ]
-  runUntilStopped(command, examples, mirror, ({ to, table }) => {
+  runUntilStopped(command, examples, mirror, ({ to, type, table }) => {
     const kind = targetKind(to)
     if (kind === undefined) {
       return `option '--to <target>' must be FILE.ndjson, FILE.db or postgres://…, not ${to}`
     }
-    if (kind === 'ndjson' && table !== undefined) {
-      return "option '--table <name>' cannot be used with an NDJSON file"
+    if (kind === 'ndjson') {
+      return table === undefined
+        ? undefined
+        : "option '--table <name>' cannot be used with an NDJSON file"
     }
-    return table?.startsWith('oqs_mirror')
-      ? "option '--table <name>' cannot begin with oqs_mirror, which is where mirrors keep their state"
+    return (table ?? type).toLowerCase().startsWith('oqs_mirror')
+      ? "option '--table <name>' must name a table that does not begin with oqs_mirror, where mirrors keep their state"
       : undefined
   })
 }

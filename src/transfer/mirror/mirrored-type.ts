@@ -5,6 +5,8 @@ import type { FlatRecord, TypePath } from '../../client/endpoints/pages.ts'
 export interface MirroredType {
   /** `ONTOLOGY/TYPE`, by API names. */
   readonly source: string
+  /** Another service, or a type that was created again, has another one. */
+  readonly rid: string
   readonly apiName: string
   readonly primaryKey: string
   /** Name → type, such as `Array<String>`; in the order of the definition. */
@@ -21,13 +23,14 @@ export async function readMirroredType(
   type: TypePath,
   call: { readonly signal?: AbortSignal | undefined },
 ): Promise<MirroredType> {
-  const [ontology, { apiName, primaryKey, properties }] = await Promise.all([
+  const [ontology, { apiName, rid, primaryKey, properties }] = await Promise.all([
     revision1.getOntology(type.ontology, call),
     revision1.getObjectType(type, call),
   ])
   const types = Object.entries(properties).map(([name, { baseType }]) => [name, baseType] as const)
   return {
     source: `${ontology.apiName}/${apiName}`,
+    rid,
     apiName,
     primaryKey: String(primaryKey[0]),
     properties: new Map(types),

@@ -34,6 +34,10 @@ export class NdjsonTarget extends TableTarget {
     return this.#path
   }
 
+  protected override get remedy(): string {
+    return 'Choose another file, or pass --replace to overwrite it.'
+  }
+
   override async open(
     type: MirroredType,
     options: { readonly replace: boolean },
@@ -41,7 +45,7 @@ export class NdjsonTarget extends TableTarget {
     const state = await super.open(type, options)
     if (state === undefined && !options.replace && existsSync(this.#path)) {
       throw new Error(
-        `${this.#path} exists and is not a mirror: ${this.#path}.state does not say what it contains. Choose another file, or pass --replace to overwrite it.`,
+        `${this.#path} exists and is not a mirror: ${this.#path}.state does not say what it contains. ${this.remedy}`,
       )
     }
     return state

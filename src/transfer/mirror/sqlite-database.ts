@@ -12,6 +12,8 @@ import type { MirroredType, Properties } from './mirrored-type.ts'
 
 /** How long to wait for other programs that write to the file. */
 const BUSY_MS = 60_000
+/** The result code of SQLite. */
+const NOT_A_DATABASE = 26
 
 export class SqliteDatabase implements MirrorDatabase {
   readonly name: string
@@ -27,7 +29,9 @@ export class SqliteDatabase implements MirrorDatabase {
       // gone, data and state together.
       this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     } catch (error) {
-      throw new Error(`cannot open ${path} as an SQLite database: ${(error as Error).message}`, {
+      const { errcode, message } = error as Error & { readonly errcode?: number }
+      const remedy = errcode === NOT_A_DATABASE ? '. Choose another file, or delete this one.' : ''
+      throw new Error(`cannot open ${path} as an SQLite database: ${message}${remedy}`, {
         cause: error,
       })
     }

@@ -51,26 +51,31 @@ export class TableTarget implements AsyncDisposable {
     return `table ${this.#table} of ${this.#database.name}`
   }
 
+  /** What to do if the target is not a mirror of the type. */
+  protected get remedy(): string {
+    return 'Choose another --table, or pass --replace to delete it.'
+  }
+
   /** Returns the state of the mirror; undefined if there is none. Throws if the table is another's. */
   async open(
-    { source, definition }: MirroredType,
+    { source, rid, definition }: MirroredType,
     { replace }: { readonly replace: boolean },
   ): Promise<MirrorState | undefined> {
     await this.discard()
     const row = await this.#readState()
     const hasTable = await this.#database.hasTable(this.#table)
     if (!replace && row === undefined && hasTable) {
-      throw new Error(
-        `${this.name} exists and is not a mirror. Choose another --table, or pass --replace to delete it.`,
-      )
-    }
-    if (row !== undefined && row['source'] !== source) {
-      if (replace) return undefined
-      throw new Error(
-        `${this.name} is a mirror of ${row['source']}, not of ${source}. Choose another --table, or pass --replace to delete it.`,
-      )
+      throw new Error(`${this.name} exists and is not a mirror. ${this.remedy}`)
     }
     if (row === undefined) return undefined
+    if (row['source'] !== source || row['rid'] !== rid) {
+      if (replace) return undefined
+      const other =
+        row['source'] === source
+          ? `another type ${source}: that of another service, or one that was deleted since`
+          : `${row['source']}, not of ${source}`
+      throw new Error(`${this.name} is a mirror of ${other}. ${this.remedy}`)
+    }
     this.#position = Number(row['position'])
     const text = (column: string) => (row[column] as string | null) ?? undefined
     if (row['copied_definition'] === definition) {
@@ -101,14 +106,15 @@ export class TableTarget implements AsyncDisposable {
     await run(`DROP TABLE IF EXISTS ${quoted(this.#copy)}`)
     await run(`CREATE TABLE ${quoted(this.#copy)} (${lines.join(', ')})`)
     this.#position = Number(row?.['position'] ?? 0) + 1
-    const isSame = row?.['source'] === type.source
+    const isSame = row?.['rid'] === type.rid
     await run(`DELETE FROM ${STATES} WHERE name = ?`, [this.#table])
     await run(
-      `INSERT INTO ${STATES} (name, source, definition, copied_definition, position)
-       VALUES (?, ?, ?, ?, ?)`,
+      `INSERT INTO ${STATES} (name, source, rid, definition, copied_definition, position)
+       VALUES (?, ?, ?, ?, ?, ?)`,
       [
         this.#table,
         type.source,
+        type.rid,
         isSame ? (row['definition'] ?? null) : null,
         type.definition,
         this.#position,
@@ -220,6 +226,7 @@ export class TableTarget implements AsyncDisposable {
 const CREATE_STATES = `CREATE TABLE IF NOT EXISTS ${STATES} (
   name text PRIMARY KEY,
   source text NOT NULL,
+  rid text NOT NULL,
   definition text,
   copied_definition text,
   page_token text,
