@@ -35,6 +35,7 @@ const LONG = [
 const LONG_ON_EVERY_STORE = [
   'test/cli/sync-faults.test.ts',
   'test/cli/sync-publications.test.ts',
+  'test/cli/sync-source-faults.test.ts',
   'test/cli/sync-tables.test.ts',
   'test/cli/sync.test.ts',
   'test/conformance/killed-writes.test.ts',

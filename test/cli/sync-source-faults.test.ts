@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type OqsProcess, startOqs } from '../support/oqs-process.ts'
+import { runCommand } from '../support/run-in-process.ts'
+import { ADMIN_TOKEN } from '../support/service.ts'
+import { type SyncSource, startSyncSource } from '../support/sync-source.ts'
+
+let source: SyncSource
+/** Each test has a table and a type of its own. */
+let number = 0
+
+beforeAll(async () => {
+  source = await startSyncSource({ max_slot_wal_keep_size: '1MB', checkpoint_timeout: '30s' })
+})
+afterAll(() => source[Symbol.asyncDispose]())
+beforeEach(async () => {
+  number += 1
+  await source.sql(`CREATE TABLE ${table()} (id int PRIMARY KEY, name text, amount int);
+    INSERT INTO ${table()} VALUES (1, 'bolt', 3)`)
+})
+
+const table = () => `parts${number}`
+const args = () => ['--table', table(), '--ontology', 'depot', '--type', table()]
+const settings = () => ({ OQS_URL: source.service.url, OQS_TOKEN: ADMIN_TOKEN })
+const objects = () => source.objects('depot', table())
+
+async function startSync(): Promise<OqsProcess> {
+  const sync = startOqs(['sync', source.server.url, ...args()], settings())
+  await expect.poll(() => sync.stderr(), { timeout: 60_000 }).toContain('caught up')
+  return sync
+}
+
+/** Runs statements in the source, and returns what the sync says when it ends. */
+async function endedBy(...statements: string[]): Promise<string> {
+  await using sync = await startSync()
+  for (const statement of statements) await source.sql(statement)
+  expect(await sync.ended).toBe(1)
+  return sync.stderr()
+}
+
+/** Ends the connection of the sync, and waits until the slot is free. */
+const CUT = `SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE active`
+
+it('connects again when the connection to the source is lost', async () => {
+  await using sync = await startSync()
+  await source.sql(CUT)
+  await source.sql(`INSERT INTO ${table()} VALUES (2, 'nut', 1)`)
+  await expect.poll(objects, { timeout: 60_000 }).toHaveLength(2)
+  expect(sync.child.exitCode).toBeNull()
+})
+
+it('says how to go on after the publication was dropped', async () => {
+  const stderr = await endedBy(
+    `DO $$ BEGIN EXECUTE (SELECT 'DROP PUBLICATION ' || pubname FROM pg_publication WHERE pubname LIKE '%${table()}%'); END $$`,
+    `INSERT INTO ${table()} VALUES (2, 'nut', 1)`,
+  )
+  expect(stderr).toMatch(/The publication oqs_sync_depot_parts\d+_\w+ was dropped.*--restart/)
+  expect((await source.sync(...args(), '--once')).stderr).toContain('--restart')
+  expect((await source.sync(...args(), '--once', '--restart')).code).toBe(0)
+  expect(await objects()).toHaveLength(2)
+})
+
+it('says how to go on after the source has removed changes', async () => {
+  await source.sync(...args(), '--once')
+  await source.sql(`CREATE TABLE IF NOT EXISTS filler (line text)`)
+  const slot = async () =>
+    (
+      await source.sql(
+        `SELECT wal_status FROM pg_replication_slots WHERE slot_name LIKE '%${table()}%'`,
+      )
+    )[0]?.['wal_status']
+  while ((await slot()) !== 'lost') {
+    await source.sql(`INSERT INTO filler SELECT repeat('x', 1000) FROM generate_series(1, 5000)`)
+    await source.sql('SELECT pg_switch_wal()')
+    await source.sql('CHECKPOINT')
+  }
+  const { code, stderr } = await source.sync(...args(), '--once')
+  expect([code, stderr]).toEqual([1, expect.stringContaining('max_slot_wal_keep_size')])
+  expect((await source.sync(...args(), '--once', '--restart')).code).toBe(0)
+})
+
+it.each([
+  ['renamed', 'RENAME amount TO quantity', 'has no column amount any more'],
+  ['retyped', 'ALTER amount TYPE text', 'has another type for amount'],
+  ['a key', 'DROP CONSTRAINT parts$_pkey, ADD PRIMARY KEY (id, amount)', 'another primary key'],
+])('stops when a column is %s', async (_, change, reason) => {
+  const stderr = await endedBy(
+    `ALTER TABLE ${table()} ${change.replace('$', String(number))}`,
+    `INSERT INTO ${table()} VALUES (2, 'nut', 1)`,
+  )
+  expect(stderr).toContain(reason)
+  expect(stderr).toContain('--restart')
+})
+
+it('follows a table with a full replica identity', async () => {
+  await using _sync = await startSync()
+  await source.sql(`ALTER TABLE ${table()} REPLICA IDENTITY FULL`)
+  await source.sql(`UPDATE ${table()} SET id = 7, amount = 8`)
+  await expect.poll(objects, { timeout: 60_000 }).toEqual([{ id: 7, name: 'bolt', amount: 8 }])
+})
+
+it('says which rights the role lacks', async () => {
+  const role = `reader${number}`
+  await source.sql(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+  const url = new URL(source.server.url)
+  url.username = role
+  url.password = 'secret'
+  const sync = () => runCommand(['sync', url.href, ...args(), '--once'], settings())
+  expect((await sync()).stderr).toMatch(/Run this as the owner.*CREATE PUBLICATION/)
+  const [, statement = ''] = /again: (CREATE PUBLICATION .*;)/.exec((await sync()).stderr) ?? []
+  await source.sql(statement)
+  expect((await sync()).stderr).toContain(`ALTER ROLE "${role}" REPLICATION`)
+  await source.sql(`ALTER ROLE ${role} REPLICATION`)
+  expect((await sync()).stderr).toContain(`GRANT SELECT ON "public"."${table()}" TO "${role}"`)
+  await source.sql(`GRANT SELECT ON ${table()} TO ${role}`)
+  expect((await sync()).code).toBe(0)
+})
+
+it('writes what precedes a row that the type refuses, and names the row', async () => {
+  await source.sql(`ALTER TABLE ${table()} ALTER id TYPE text`)
+  await source.sync(...args(), '--once')
+  await source.sql(`INSERT INTO ${table()} VALUES ('2', 'nut', 1)`)
+  await source.sql(`INSERT INTO ${table()} VALUES (repeat('long', 500), 'gear', 1)`)
+  const { code, stderr } = await source.sync(...args(), '--once')
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${table()} refuses the row`)])
+  expect(stderr).toMatch(/public\.parts\d+ "?long.*: id .*--restart/)
+  expect(await objects()).toHaveLength(2)
+})
+
+it.each(['SIGINT', 'SIGTERM'] as const)('stops after %s with status 0', async (signal) => {
+  await using sync = await startSync()
+  sync.child.kill(signal)
+  expect(await sync.ended).toBe(0)
+  expect(sync.stderr()).toMatch(/wrote 0 transactions, up to [0-9A-F]+\/[0-9A-F]+/)
+})
