@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type OqsProcess, startOqs } from '../support/oqs-process.ts'
 import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
@@ -9,7 +9,11 @@ let source: SyncSource
 let number = 0
 
 beforeAll(async () => {
-  source = await startSyncSource({ max_slot_wal_keep_size: '1MB', checkpoint_timeout: '30s' })
+  source = await startSyncSource({
+    max_slot_wal_keep_size: '1MB',
+    max_replication_slots: '40',
+    max_wal_senders: '40',
+  })
 })
 afterAll(() => source[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -25,7 +29,7 @@ const objects = () => source.objects('depot', table())
 
 async function startSync(): Promise<OqsProcess> {
   const sync = startOqs(['sync', source.server.url, ...args()], settings())
-  await expect.poll(() => sync.stderr(), { timeout: 60_000 }).toContain('caught up')
+  await expect.poll(() => sync.stderr()).toContain('caught up')
   return sync
 }
 
@@ -44,7 +48,7 @@ it('connects again when the connection to the source is lost', async () => {
   await using sync = await startSync()
   await source.sql(CUT)
   await source.sql(`INSERT INTO ${table()} VALUES (2, 'nut', 1)`)
-  await expect.poll(objects, { timeout: 60_000 }).toHaveLength(2)
+  await expect.poll(objects).toHaveLength(2)
   expect(sync.child.exitCode).toBeNull()
 })
 
@@ -95,7 +99,7 @@ it('follows a table with a full replica identity', async () => {
   await using _sync = await startSync()
   await source.sql(`ALTER TABLE ${table()} REPLICA IDENTITY FULL`)
   await source.sql(`UPDATE ${table()} SET id = 7, amount = 8`)
-  await expect.poll(objects, { timeout: 60_000 }).toEqual([{ id: 7, name: 'bolt', amount: 8 }])
+  await expect.poll(objects).toEqual([{ id: 7, name: 'bolt', amount: 8 }])
 })
 
 it('says which rights the role lacks', async () => {
@@ -116,14 +120,40 @@ it('says which rights the role lacks', async () => {
 })
 
 it('writes what precedes a row that the type refuses, and names the row', async () => {
-  await source.sql(`ALTER TABLE ${table()} ALTER id TYPE text`)
   await source.sync(...args(), '--once')
-  await source.sql(`INSERT INTO ${table()} VALUES ('2', 'nut', 1)`)
-  await source.sql(`INSERT INTO ${table()} VALUES (repeat('long', 500), 'gear', 1)`)
+  await source.sql(`INSERT INTO ${table()} VALUES (2, 'nut', 1)`)
+  await source.sql(`INSERT INTO ${table()} VALUES (3, repeat('long', 500000), 1)`)
   const { code, stderr } = await source.sync(...args(), '--once')
   expect([code, stderr]).toEqual([1, expect.stringContaining(`${table()} refuses the row`)])
-  expect(stderr).toMatch(/public\.parts\d+ "?long.*: id .*--restart/)
+  expect(stderr).toMatch(/public\.parts\d+ 3: .*--restart/)
+  expect(stderr).not.toContain('longlong')
   expect(await objects()).toHaveLength(2)
+})
+
+describe('a row whose key no object can have', () => {
+  it.each([
+    ['text', `''`, `'a'`, 'is empty'],
+    ['text', `repeat('long', 200)`, `'a'`, 'is longer than 512 bytes'],
+    ['float8', `'NaN'`, '7.5', 'is NaN'],
+    ['date', `'infinity'`, `'2026-01-31'`, 'is no date'],
+  ])('of type %s, %s, is left out until it gets another key', async (type, unfit, fit, reason) => {
+    await source.sql(`ALTER TABLE ${table()} ALTER id TYPE text; DELETE FROM ${table()};
+      ALTER TABLE ${table()} ALTER id TYPE ${type} USING id::${type};
+      INSERT INTO ${table()} VALUES (${unfit}, 'copied', 1)`)
+    await using sync = await startSync()
+    expect(sync.stderr()).toContain(
+      `public.${table()}: a row is left out, because its primary key ${reason}`,
+    )
+    expect(await objects()).toEqual([])
+    await source.sql(`UPDATE ${table()} SET amount = 2`)
+    await source.sql(`UPDATE ${table()} SET id = ${fit}`)
+    await expect.poll(objects).toMatchObject([{ name: 'copied', amount: 2 }])
+    await source.sql(`UPDATE ${table()} SET id = ${unfit}`)
+    await expect.poll(objects).toEqual([])
+    await source.sql(`DELETE FROM ${table()}; INSERT INTO ${table()} VALUES (${fit}, 'last', 3)`)
+    await expect.poll(objects).toMatchObject([{ name: 'last' }])
+    expect(sync.stderr()).not.toContain('longlong')
+  })
 })
 
 it.each(['SIGINT', 'SIGTERM'] as const)('stops after %s with status 0', async (signal) => {

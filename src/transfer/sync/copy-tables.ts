@@ -75,7 +75,10 @@ async function* readObjects(
     const fetch = { text: `FETCH ${FETCH_ROWS} FROM copied`, rowMode: 'array' }
     const { rows } = await client.query<string[]>(fetch as pg.QueryArrayConfig)
     if (rows.length === 0) break
-    for (const row of rows as readonly SourceRow[]) yield reader.read(row).properties
+    for (const row of rows as readonly SourceRow[]) {
+      const object = reader.read(row)
+      if (object !== undefined) yield object.properties
+    }
     objects += rows.length
     onProgress(mapping, objects)
   }

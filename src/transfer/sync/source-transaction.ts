@@ -10,8 +10,8 @@ export interface ObjectChange {
 }
 
 export interface PendingPut extends Pick<RowObject, 'properties' | 'unchanged'> {
-  /** The object before the transaction that has the unchanged values. */
-  readonly previous: RowKey
+  /** The object before the transaction that has the unchanged values; undefined if there was none. */
+  readonly previous: RowKey | undefined
 }
 
 export interface TypeChanges {
@@ -51,15 +51,22 @@ export class SourceTransaction {
     const { objects } = this.#changesOf(mapping)
     if (message.kind === 'delete') {
       const key = reader.keyOf(message.old)
-      objects.set(key.text, { key, put: undefined })
+      if (key !== undefined) objects.set(key.text, { key, put: undefined })
       return
     }
     this.#count(message.row)
-    const { key, properties, unchanged } = reader.read(message.row)
-    const oldKey = message.old === undefined ? key : reader.keyOf(message.old)
-    const put = merge({ properties, unchanged, previous: oldKey }, objects.get(oldKey.text)?.put)
-    if (oldKey.text !== key.text) objects.set(oldKey.text, { key: oldKey, put: undefined })
-    objects.set(key.text, { key, put })
+    const object = reader.read(message.row)
+    const oldKey = message.old === undefined ? object?.key : reader.keyOf(message.old)
+    const earlier = oldKey && objects.get(oldKey.text)?.put
+    if (oldKey !== undefined && oldKey.text !== object?.key.text) {
+      objects.set(oldKey.text, { key: oldKey, put: undefined })
+    }
+    if (object === undefined) return
+    const { key, properties, unchanged } = object
+    objects.set(key.text, {
+      key,
+      put: merge({ properties, unchanged, previous: oldKey }, earlier),
+    })
   }
 
   truncate(mapping: TableMapping): void {

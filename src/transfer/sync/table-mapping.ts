@@ -1,5 +1,8 @@
 /** Turns the rows of a table into objects of its type. */
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
+import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
+import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { canHold, columnType, keyType, type ReadValue, valueReader } from './column-types.ts'
 import type { InferredTable } from './infer-tables.ts'
 import type { SourceRow, SourceValue } from './pgoutput.ts'
@@ -9,6 +12,7 @@ export interface TableMapping {
   readonly table: SourceTable
   readonly objectType: string
   readonly primaryKey: string
+  readonly keyType: PrimaryKeyType
   readonly columns: readonly MappedColumn[]
 }
 
@@ -33,6 +37,12 @@ export function mapTable(
       `The primary key of ${objectType} is ${primaryKey}, but ${wanted}. Use another --type.`,
     )
   }
+  const storedKeyType = properties[primaryKey]?.type as PrimaryKeyType
+  if (table.key.length > 1 && storedKeyType !== 'string') {
+    throw new Error(
+      `The primary key of ${name} has several columns, so ${primaryKey} of ${objectType} must be a string. Use another --type.`,
+    )
+  }
   const columns = table.columns.flatMap((column): MappedColumn[] => {
     const property = propertyOf.get(column.name)
     const found = property === undefined ? undefined : properties[property]
@@ -52,7 +62,7 @@ export function mapTable(
   const mapped = new Set(columns.map(({ property }) => property))
   const extra = Object.keys(properties).filter((one) => !mapped.has(one) && one !== primaryKey)
   if (extra.length > 0) note(`${name}: no column for ${extra.join(', ')} of ${objectType}`)
-  return { table, objectType, primaryKey, columns }
+  return { table, objectType, primaryKey, keyType: storedKeyType, columns }
 }
 
 /** An object that a row describes. */
@@ -70,19 +80,26 @@ export interface RowKey {
   readonly text: string
 }
 
+/** Both return undefined for a row whose key no object can have: it has no object. */
 export interface RowReader {
-  read(row: SourceRow): RowObject
-  keyOf(row: SourceRow): RowKey
+  read(row: SourceRow): RowObject | undefined
+  keyOf(row: SourceRow): RowKey | undefined
+}
+
+/** Called with what is left out. */
+export interface UnfitReporter {
+  onValue(column: string, key: RowKey): void
+  /** The reason completes a sentence about the key: `is empty`. */
+  onKey(reason: string): void
 }
 
 /** Creates a reader for rows with these columns. */
 export function rowReader(
   mapping: TableMapping,
   columnNames: readonly string[],
-  /** Called with a value that the property cannot hold; the object then has none. */
-  onUnfit: (column: string, value: string, key: RowKey) => void,
+  unfit: UnfitReporter,
 ): RowReader {
-  const { table, primaryKey } = mapping
+  const { table, primaryKey, keyType: storedKeyType } = mapping
   const positions = mapping.columns.map((column) => ({
     ...column,
     at: columnNames.indexOf(column.name),
@@ -91,19 +108,20 @@ export function rowReader(
   const isComposite = keyPositions.length > 1
   const readKey = positions.find(({ property }) => property === primaryKey)?.read
 
-  function keyOf(row: SourceRow): RowKey {
+  function keyOf(row: SourceRow, onUnfit?: (reason: string) => void): RowKey | undefined {
     const texts = keyPositions.map((at) => row[at])
     const value = isComposite ? joinKey(texts) : readKey?.(String(texts[0]))
-    if (value !== undefined) return { value, text: keyText(value) }
-    throw new Error(
-      `${tableName(table)} has a row with the primary key ${texts.join(', ')}, which objects cannot have. Change it in the source.`,
-    )
+    const flaw = findKeyFlaw(storedKeyType, value)
+    if (flaw === undefined) return { value, text: keyText(value) }
+    onUnfit?.(flaw)
+    return undefined
   }
 
   return {
-    keyOf,
+    keyOf: (row) => keyOf(row),
     read(row) {
-      const key = keyOf(row)
+      const key = keyOf(row, unfit.onKey)
+      if (key === undefined) return undefined
       const properties: Record<string, unknown> = isComposite ? { [primaryKey]: key.value } : {}
       const unchanged: string[] = []
       for (const { at, property, name, read } of positions) {
@@ -111,11 +129,23 @@ export function rowReader(
         if (text === undefined) unchanged.push(property)
         if (text === null || text === undefined) continue
         const value = read(text)
-        if (value === undefined) onUnfit(name, text, key)
+        if (value === undefined) unfit.onValue(name, key)
         else properties[property] = value
       }
       return { key, properties, unchanged }
     },
+  }
+}
+
+/** Returns why no object can have this key; undefined if one can. */
+function findKeyFlaw(type: PrimaryKeyType, value: unknown): string | undefined {
+  if (value === undefined) return `is no ${type} that objects can have`
+  try {
+    readPrimaryKey(type, value)
+    return undefined
+  } catch (error) {
+    if (error instanceof RefusedValue) return error.reason
+    throw error
   }
 }
 

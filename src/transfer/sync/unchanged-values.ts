@@ -5,6 +5,7 @@
  */
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
+import { excerptOf } from '../../formats/row.ts'
 import type { PendingPut, TypeChanges } from './source-transaction.ts'
 import { keyText } from './table-mapping.ts'
 
@@ -29,7 +30,9 @@ export async function completeObjects(
       const state = states.get(objectType)
       const completed = Array.from(objects, ([text, { put }]) => {
         const onMissing = (names: string) =>
-          onNote(`${objectType} ${put?.previous.text} was deleted by others: ${names} is missing`)
+          onNote(
+            `${objectType} ${excerptOf(text)}: the source did not send ${names}, and the service did not have it; --restart copies it`,
+          )
         return [text, put && complete(put, state, onMissing)] as const
       })
       if (isTruncated) state?.clear()
@@ -53,7 +56,7 @@ async function readStates(
     const missing = new Map<string, unknown>()
     for (const { objects } of ofType) {
       for (const { put } of objects.values()) {
-        if (put === undefined || put.unchanged.length === 0) continue
+        if (put?.previous === undefined || put.unchanged.length === 0) continue
         if (!known.has(put.previous.text)) missing.set(put.previous.text, put.previous.value)
       }
       for (const text of objects.keys()) known.add(text)
@@ -80,7 +83,7 @@ function complete(
   onMissing: (names: string) => void,
 ): Properties {
   if (unchanged.length === 0) return properties
-  const known = state?.get(previous.text)
+  const known = previous && state?.get(previous.text)
   if (known === undefined) {
     onMissing(unchanged.join(', '))
     return properties
