@@ -55,7 +55,7 @@ describe('a sync that cannot start', () => {
       objectTypes: [{ apiName: 'part', primaryKey: 'id', properties: { id: { type: 'integer' } } }],
     })
     await source.service.put('depot', 'part', [{ id: 99 }])
-    expect(await failing(...PART)).toContain('depot has 1 objects of type part that no sync')
+    expect(await failing(...PART)).toContain('depot has 1 object of type part that no sync')
     expect((await source.sync(...PART, '--once', '--restart')).code).toBe(0)
     expect(await source.objects('depot', 'part')).toEqual([{ id: 1, name: 'bolt', amount: 3 }])
   })

@@ -63,6 +63,75 @@ it('says how to go on after the publication was dropped', async () => {
   expect(await objects()).toHaveLength(2)
 })
 
+it('notices that the publication was created again', async () => {
+  await source.sync(...args(), '--once')
+  const [{ name } = {}] = await source.sql(
+    `SELECT pubname AS name FROM pg_publication WHERE pubname LIKE '%${table()}%'`,
+  )
+  await source.sql(`DROP PUBLICATION ${name}`)
+  await source.sql(`UPDATE ${table()} SET amount = 9`)
+  await source.sql(
+    `CREATE PUBLICATION ${name} FOR TABLE ${table()} WITH (publish_via_partition_root = true)`,
+  )
+  const { code, stderr } = await source.sync(...args(), '--once')
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/was created again.*--restart/)])
+})
+
+describe('a type that another sync writes to', () => {
+  const rival = () => [...args(), '--slot', `rival${number}`]
+
+  it('is not replaced without --restart', async () => {
+    await source.sync(...args(), '--once')
+    const { code, stderr } = await source.sync(...rival(), '--once')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /1 object of type parts\d+ that another sync has written.*oqs_sync_depot/,
+      ),
+    ])
+  })
+
+  it('is not followed any more, in this run and the next', async () => {
+    await using sync = await startSync()
+    expect((await source.sync(...rival(), '--once', '--restart')).code).toBe(0)
+    expect(await sync.ended).toBe(1)
+    const reason = `has the rows of another sync, with the replication slot rival${number}.`
+    expect(sync.stderr()).toContain(reason)
+    expect((await source.sync(...args(), '--once')).stderr).toContain(reason)
+    expect((await source.sync(...args(), '--once', '--restart')).code).toBe(0)
+    expect((await source.sync(...rival(), '--once')).stderr).toContain('oqs_sync_depot')
+  })
+})
+
+it('does not change a type that it refuses', async () => {
+  await source.service.apply({
+    apiName: `shed${number}`,
+    objectTypes: [
+      { apiName: 'other', primaryKey: 'code', properties: { code: { type: 'string' } } },
+      { apiName: 'same', primaryKey: 'id', properties: { id: { type: 'integer' } } },
+    ],
+  })
+  await source.service.put(`shed${number}`, 'same', [{ id: 7 }])
+  for (const type of ['other', 'same']) {
+    const wanted = ['--table', table(), '--ontology', `shed${number}`, '--type', type]
+    expect((await source.sync(...wanted, '--once')).code).toBe(1)
+  }
+  const { body } = await source.service.send(`/api/admin/v1/ontologies/shed${number}`)
+  const names = body.objectTypes.map(({ properties }: { properties: object }) =>
+    Object.keys(properties),
+  )
+  expect(names).toEqual([['code'], ['id']])
+})
+
+it('copies again after --drop-slot, which says if there was nothing to drop', async () => {
+  await source.sync(...args(), '--once')
+  expect((await source.sync(...args(), '--drop-slot')).stderr).toContain('dropped the replication')
+  expect((await source.sync(...args(), '--drop-slot')).stderr).toContain('there is no replication')
+  await source.sql(`UPDATE ${table()} SET amount = 9`)
+  expect((await source.sync(...args(), '--once')).code).toBe(0)
+  expect(await objects()).toMatchObject([{ amount: 9 }])
+})
+
 it('says how to go on after the source has removed changes', async () => {
   await source.sync(...args(), '--once')
   await source.sql(`CREATE TABLE IF NOT EXISTS filler (line text)`)
@@ -122,7 +191,7 @@ it('says which rights the role lacks', async () => {
 it('writes what precedes a row that the type refuses, and names the row', async () => {
   await source.sync(...args(), '--once')
   await source.sql(`INSERT INTO ${table()} VALUES (2, 'nut', 1)`)
-  await source.sql(`INSERT INTO ${table()} VALUES (3, repeat('long', 500000), 1)`)
+  await source.sql(`INSERT INTO ${table()} VALUES (3, repeat('long', 1100000), 1)`)
   const { code, stderr } = await source.sync(...args(), '--once')
   expect([code, stderr]).toEqual([1, expect.stringContaining(`${table()} refuses the row`)])
   expect(stderr).toMatch(/public\.parts\d+ 3: .*--restart/)

@@ -80,8 +80,12 @@ async function sync(url: string, options: SyncCommandOptions, signal: AbortSigna
     const request = { ...options, url, once, restart, signal }
     if (options.dropSlot) {
       const { dropSync } = await import('../../transfer/sync/prepare-sync.ts')
-      const name = await dropSync(client, request)
-      printMessage(`dropped the replication slot and the publication ${name}`)
+      const { name, isDropped } = await dropSync(client, request)
+      printMessage(
+        isDropped
+          ? `dropped the replication slot and the publication ${name}`
+          : `there is no replication slot or publication ${name}`,
+      )
       return
     }
     const reportLag = onceAMinute((text) => printAside(progress, text))

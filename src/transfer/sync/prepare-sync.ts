@@ -16,6 +16,7 @@ import { findObstacle, type InferredTables, inferTables } from './infer-tables.t
 import {
   describeCopied,
   ensurePublication,
+  findGap,
   findLostChange,
   type Publication,
   readPublication,
@@ -29,8 +30,9 @@ import {
   slotName,
 } from './replication-slot.ts'
 import { readTables, type SourceTable, tableName } from './source-tables.ts'
-import { extendDefinition, findType, mapTables } from './sync-definition.ts'
+import { extendDefinition, extended, findType, mapTables } from './sync-definition.ts'
 import type { TableMapping } from './table-mapping.ts'
+import { ownerName, type TypeOwners } from './type-owners.ts'
 
 export interface SyncRequest extends TableChoice {
   /** The URL of the source. */
@@ -47,6 +49,8 @@ export interface SyncRequest extends TableChoice {
 export interface PreparedSync {
   readonly slot: string
   readonly mappings: readonly TableMapping[]
+  /** How often syncs had copied to the ontology before its types were checked. */
+  readonly claims: number
   /** Undefined if the tables must be copied. */
   readonly start: StartPosition | undefined
 }
@@ -61,6 +65,7 @@ export interface StartPosition {
 interface PrepareRequest extends SyncRequest {
   /** Whether this process has followed the slot already. */
   readonly isFollowing: boolean
+  readonly owners: TypeOwners
   readonly signal: AbortSignal
   readonly onNote: (text: string) => void
 }
@@ -70,7 +75,7 @@ export async function prepareSync(
   endpoints: Endpoints,
   request: PrepareRequest,
 ): Promise<PreparedSync | undefined> {
-  const { url, ontology, onNote } = request
+  const { url, ontology, owners, onNote } = request
   await using client = await connectSource(url)
   await checkWalLevel(client)
   const now = await readPosition(client)
@@ -85,10 +90,12 @@ export async function prepareSync(
         `The source has removed changes that the replication slot ${name} needs (max_slot_wal_keep_size). Run the command with --restart to copy the tables again.`,
       )
     }
+    const claims = await owners.countClaims()
     const followed = await continueTables(client, name, all, request)
     if (followed === undefined) return undefined
     const mappings = mapTables(current, infer(request, followed), onNote)
-    return { slot: name, mappings, start: { confirmed: slot.confirmed, now } }
+    await owners.check(current, namesOf(mappings), await readOwner(client, name))
+    return { slot: name, mappings, claims, start: { confirmed: slot.confirmed, now } }
   }
   if (request.isFollowing && !request.restart) {
     throw new Error(
@@ -98,12 +105,16 @@ export async function prepareSync(
   const tables = chooseTables(all, request, onNote)
   const inferred = infer(request, tables)
   for (const note of inferred.notes) onNote(note)
+  // Before the definition is changed, all types are checked.
+  const planned = mapTables(extended(current, ontology, inferred), inferred, onNote)
+  if (current !== undefined && !request.restart) {
+    const owner = name && (await readOwner(client, name))
+    await owners.checkReplaced(current, namesOf(planned), owner)
+  }
   const definition = await extendDefinition(endpoints, ontology, inferred, request.signal)
   const newName = slotOf(definition, request) ?? ''
   const mappings = mapTables(definition, inferred, onNote)
-  const publication = await readPublication(client, newName)
-  noteDropped(publication, tables, onNote)
-  if (!request.restart && publication === undefined) await checkEmpty(endpoints, ontology, mappings)
+  noteDropped(await readPublication(client, newName), tables, onNote)
   await ensurePublication(client, newName, tables, { replaces: request.restart })
   // A name that was passed does not say whose slots are similar.
   const forgotten = request.slot === undefined ? await readForgottenSlots(client, newName) : []
@@ -112,7 +123,8 @@ export async function prepareSync(
       `the replication slot ${other} of another sync keeps the source from removing changes; if no service uses it any more, drop it with --drop-slot --slot ${other}`,
     )
   }
-  return { slot: newName, mappings, start: undefined }
+  await owners.claim(definition, namesOf(mappings), await readOwner(client, newName))
+  return { slot: newName, mappings, claims: 0, start: undefined }
 }
 
 /** Returns the tables to follow from the slot; undefined if a change was not replicated. */
@@ -129,14 +141,14 @@ async function continueTables(
   const isNew = (table: SourceTable) => !isPublished(table)
   const followed = all.filter(isPublished)
   const added = matchTables(all, request).filter(isNew)
-  const flaw =
-    publication?.flaw ??
-    (followed.length === 0 || (request.table !== undefined && added.length > 0)
-      ? 'does not have the tables any more'
-      : undefined)
-  if (flaw !== undefined) {
+  const wanted = request.table === undefined ? followed : [...followed, ...added]
+  const gap = findGap(
+    publication,
+    wanted.map(({ oid }) => oid),
+  )
+  if (gap !== undefined) {
     throw new Error(
-      `The publication ${name} ${flaw}, so changes are missing. Run the command with --restart to copy the tables again.`,
+      `The publication ${name} ${gap}, so changes are missing. Run the command with --restart to copy the tables again.`,
     )
   }
   for (const table of followed) {
@@ -180,8 +192,11 @@ function noteDropped(
   }
 }
 
-/** Drops the slot and the publication of a sync. Returns their name. */
-export async function dropSync(endpoints: Endpoints, request: SyncRequest): Promise<string> {
+/** Drops the slot and the publication of a sync. Returns their name, and whether there were any. */
+export async function dropSync(
+  endpoints: Endpoints,
+  request: SyncRequest,
+): Promise<{ readonly name: string; readonly isDropped: boolean }> {
   const current = await readDefinition(endpoints.administration, request.ontology)
   const name = request.slot ?? (current && slotOf(current, request))
   if (name === undefined) {
@@ -190,9 +205,10 @@ export async function dropSync(endpoints: Endpoints, request: SyncRequest): Prom
     )
   }
   await using client = await connectSource(request.url)
+  const present = [await readSlot(client, name), await readPublication(client, name)]
   await dropSlot(client, name)
   await client.query(`DROP PUBLICATION IF EXISTS ${name}`)
-  return name
+  return { name, isDropped: present.some((one) => one !== undefined) }
 }
 
 /** Returns the name of slot and publication; undefined before the type exists. */
@@ -218,18 +234,13 @@ async function checkWalLevel(client: Client): Promise<void> {
   )
 }
 
-/** Refuses to replace objects that no sync has written. */
-async function checkEmpty(
-  { administration }: Endpoints,
-  ontology: string,
-  mappings: readonly TableMapping[],
-): Promise<void> {
-  const { objectTypes } = await administration.getObjectCounts(ontology)
-  for (const { objectType } of mappings) {
-    const count = objectTypes[objectType]?.count ?? 0
-    if (count === 0) continue
-    throw new Error(
-      `${ontology} has ${count} objects of type ${objectType} that no sync has written. Pass --restart to replace them with the rows of the table.`,
-    )
-  }
+async function readOwner(client: Client, slot: string): Promise<string> {
+  const { rows } = await client.query<{ readonly id: string }>(
+    'SELECT system_identifier AS id FROM pg_control_system()',
+  )
+  return ownerName(slot, rows[0]?.id ?? '')
+}
+
+function namesOf(mappings: readonly TableMapping[]): readonly string[] {
+  return mappings.map(({ objectType }) => objectType)
 }

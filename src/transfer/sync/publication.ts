@@ -11,6 +11,8 @@ export interface Publication {
   readonly tables: ReadonlySet<number>
   /** Why it does not send every change; undefined if it does. */
   readonly flaw: string | undefined
+  /** Whether it lacks the record that the sync may make: somebody has created it again. */
+  readonly isUnrecorded: boolean
   /** What was copied; undefined if nothing was recorded. */
   readonly copied: CopiedTables | undefined
 }
@@ -21,7 +23,8 @@ type CopiedTables = Readonly<Record<string, Readonly<Record<string, number>>>>
 const PUBLICATION = `
   SELECT p.puballtables OR EXISTS (SELECT FROM pg_publication_namespace WHERE pnpubid = p.oid) AS "isGeneral",
     p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate AS "isComplete",
-    p.pubviaroot AS "isViaRoot", obj_description(p.oid, 'pg_publication') AS comment,
+    p.pubviaroot AS "isViaRoot", pg_has_role(p.pubowner, 'USAGE') AS "isOwned",
+    obj_description(p.oid, 'pg_publication') AS comment,
     EXISTS (SELECT FROM pg_publication_rel
       WHERE prpubid = p.oid AND (prqual IS NOT NULL OR prattrs IS NOT NULL)) AS "isPartial",
     (SELECT coalesce(json_agg(prrelid::bigint), '[]') FROM pg_publication_rel WHERE prpubid = p.oid) AS tables
@@ -36,7 +39,9 @@ export async function readPublication(
   const [row] = rows
   if (row === undefined) return undefined
   const tables = new Set(JSON.parse(row['tables'] ?? '[]') as number[])
-  return { tables, flaw: findFlaw(row), copied: parseRecord(row['comment']) }
+  const copied = parseRecord(row['comment'])
+  const isUnrecorded = copied === undefined && row['isOwned'] === 't'
+  return { tables, flaw: findFlaw(row), isUnrecorded, copied }
 }
 
 function findFlaw(row: Readonly<Record<string, string>>): string | undefined {
@@ -47,6 +52,19 @@ function findFlaw(row: Readonly<Record<string, string>>): string | undefined {
   if (row['isPartial'] === 't') return 'has a row filter or a list of columns'
   if (row['isViaRoot'] !== 't') return 'lacks publish_via_partition_root'
   return undefined
+}
+
+/** Returns why the publication of a sync does not have all changes since the copy. */
+export function findGap(
+  publication: Publication | undefined,
+  /** The OIDs of the tables that it must have. */
+  tables: readonly number[],
+): string | undefined {
+  if (publication === undefined) return 'was dropped'
+  if (publication.flaw !== undefined) return publication.flaw
+  if (publication.isUnrecorded) return 'was created again'
+  const isComplete = tables.length > 0 && tables.every((oid) => publication.tables.has(oid))
+  return isComplete ? undefined : 'does not have the tables any more'
 }
 
 /** Creates the publication, or makes it one for these tables, and records them. */

@@ -28,7 +28,7 @@ export async function extendDefinition(
 }
 
 /** Returns the same definition if nothing is missing. */
-function extended(
+export function extended(
   definition: OntologyDefinition | undefined,
   ontology: string,
   { tables, linkTypes }: InferredTables,

@@ -10,6 +10,7 @@ import { copyTables } from './copy-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
 import { prepareSync, type SyncRequest } from './prepare-sync.ts'
 import type { TableMapping } from './table-mapping.ts'
+import { TypeOwners } from './type-owners.ts'
 import { UnfitValues } from './unfit-values.ts'
 import { watchTables } from './watch-tables.ts'
 
@@ -48,6 +49,7 @@ export async function syncTables(
   }
   const events = { ...given, onNote }
   const unfit = new UnfitValues(onNote)
+  const owners = new TypeOwners(endpoints, options.ontology)
   const follower = new Follower(endpoints, { ...options, unfit, events })
   let restart = options.restart
   let failures = 0
@@ -55,7 +57,7 @@ export async function syncTables(
   while (!signal.aborted) {
     const { position } = follower.state
     try {
-      const request = { ...options, restart, isFollowing: follower.hasStarted, onNote }
+      const request = { ...options, restart, isFollowing: follower.hasStarted, owners, onNote }
       const prepared = await prepareSync(endpoints, request)
       hasAnswered = true
       if (prepared === undefined) {
@@ -63,7 +65,7 @@ export async function syncTables(
         continue
       }
       if (prepared.start !== undefined) {
-        const changed = watchTables(options.url, prepared.mappings)
+        const changed = watchTables(options.url, prepared, owners)
         // A sync that ends by itself has looked at its start.
         const ended = options.once ? signal : AbortSignal.any([signal, changed.signal])
         try {
