@@ -154,10 +154,9 @@ it('says how to go on after the source has removed changes', async () => {
 it.each([
   ['renamed', 'RENAME amount TO quantity', 'has no column amount any more'],
   ['retyped', 'ALTER amount TYPE text', 'has another type for amount'],
-  ['a key', 'DROP CONSTRAINT parts$_pkey, ADD PRIMARY KEY (id, amount)', 'another primary key'],
 ])('stops when a column is %s', async (_, change, reason) => {
   const stderr = await endedBy(
-    `ALTER TABLE ${table()} ${change.replace('$', String(number))}`,
+    `ALTER TABLE ${table()} ${change}`,
     `INSERT INTO ${table()} VALUES (2, 'nut', 1)`,
   )
   expect(stderr).toContain(reason)
@@ -225,9 +224,9 @@ describe('a row whose key no object can have', () => {
   })
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)('stops after %s with status 0', async (signal) => {
+it('stops after SIGINT with status 0', async () => {
   await using sync = await startSync()
-  sync.child.kill(signal)
+  sync.child.kill('SIGINT')
   expect(await sync.ended).toBe(0)
   expect(sync.stderr()).toMatch(/wrote 0 transactions, up to [0-9A-F]+\/[0-9A-F]+/)
 })

@@ -46,8 +46,8 @@ describe('a table', () => {
     for (const note of [
       'public.orders: column photo is left out: no property type holds bytea',
       'public.orders: column total is left out: PostgreSQL does not replicate generated columns',
-      'public.orders.day: the value infinity of 3 is left out',
-      'public.orders.counts: the value {{1,2},{3,4}} of 3 is left out',
+      'public.orders.day: the value of 3 is left out',
+      'public.orders.counts: the value of 3 is left out',
     ]) {
       expect(stderr).toContain(note)
     }
