@@ -89,7 +89,9 @@ export async function exportObjects(
       version = stream.version
       if (cursor === undefined) await sink.begin(version)
       for await (const chunk of stream.chunks) {
-        for (const released of scanner.push(chunk)) await write(released)
+        // Written at once: a write costs more than copying the few pieces together.
+        const released = scanner.push(chunk)
+        if (released.length > 0) await write(Buffer.concat(released))
         if (scanner.records > 0) retryPolicy.reset()
         onProgress({ objects: before + scanner.records, bytes })
       }
