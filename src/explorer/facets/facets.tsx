@@ -3,9 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { nameOfProperty } from '../api/ontology.ts'
+import { nameOfProperty, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import {
+  differsInEachRow,
   FACET_VALUES,
   type Facet,
   facetOperator,
@@ -31,12 +32,22 @@ interface FacetsProps {
   readonly setView: SetView
   /** Rows come first: nothing is counted before their version is known. */
   readonly canCount: boolean
+  /** The first rows of the view. */
+  readonly rows: readonly ObjectRecord[]
   /** A property without a facet: behind a link, all objects have the same foreign key. */
   readonly without?: string | undefined
 }
 
-export function Facets({ of, setView, canCount, without }: FacetsProps) {
-  const properties = facetProperties(of.ontology, of.objectType)
+export function Facets({ of, setView, canCount, rows, without }: FacetsProps) {
+  const { ontology, objectType, view } = of
+  const properties = useMemo(
+    () =>
+      facetProperties(ontology, objectType).filter(
+        (property) =>
+          view.filters.some(({ field }) => field === property) || !differsInEachRow(rows, property),
+      ),
+    [ontology, objectType, view.filters, rows],
+  )
   return (
     <nav
       className="w-55 flex-none p-2 border-r border-r-line bg-panel overflow-auto empty:hidden max-[900px]:hidden"
@@ -51,7 +62,7 @@ export function Facets({ of, setView, canCount, without }: FacetsProps) {
   )
 }
 
-interface FacetSectionProps extends FacetsProps {
+interface FacetSectionProps extends Omit<FacetsProps, 'rows' | 'without'> {
   readonly property: string
   readonly index: number
 }
@@ -95,7 +106,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
   )
 }
 
-interface FacetValuesProps extends Omit<FacetsProps, 'canCount'> {
+interface FacetValuesProps extends Pick<FacetsProps, 'of' | 'setView'> {
   readonly property: string
   readonly facet: Facet
   /** Counts more values; undefined once the maximum is counted. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { facetProperties, isUseful } from './facet-query.ts'
+import { differsInEachRow, facetProperties, isUseful } from './facet-query.ts'
 
 it('finds a facet useful unless most objects have a value of their own', () => {
   const two = { value: 'b', count: 2 }
@@ -10,6 +10,35 @@ it('finds a facet useful unless most objects have a value of their own', () => {
   expect(isUseful({ values: [one, { value: 'b', count: 1 }], others: 7 })).toBe(false)
   expect(isUseful({ values: [one], others: 0 })).toBe(true)
   expect(isUseful({ values: [], others: 0 })).toBe(false)
+})
+
+it('knows from the first rows which values differ in each object', () => {
+  const rows = (count: number, noteOf: (row: number) => unknown) =>
+    Array.from({ length: count }, (_, key) => ({
+      key,
+      title: undefined,
+      properties: { note: noteOf(key) },
+    }))
+  expect(differsInEachRow(rows(100, String), 'note')).toBe(true)
+  expect(differsInEachRow(rows(99, String), 'note')).toBe(false)
+  expect(
+    differsInEachRow(
+      rows(100, (row) => String(row % 99)),
+      'note',
+    ),
+  ).toBe(false)
+  expect(
+    differsInEachRow(
+      rows(1000, (row) => (row < 50 ? String(row) : null)),
+      'note',
+    ),
+  ).toBe(false)
+  expect(
+    differsInEachRow(
+      rows(100, (row) => [row, 'same']),
+      'note',
+    ),
+  ).toBe(false)
 })
 
 it('puts links first, then booleans, and leaves out keys and titles', () => {

@@ -3,7 +3,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { objectAggregateRequest } from '../../client/endpoints/object-sets.ts'
-import { linkAt, type ObjectTypeDefinition, type OntologyDefinition } from '../api/ontology.ts'
+import {
+  linkAt,
+  type ObjectRecord,
+  type ObjectTypeDefinition,
+  type OntologyDefinition,
+} from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -86,6 +91,18 @@ function valuesQuery(service: Service, of: TypeView, property: string, most: num
 export function isUseful({ values, others }: Facet): boolean {
   const typical = others === 0 ? values[0] : values[values.length >> 1]
   return (typical?.count ?? 0) > 1 || (values.length === 1 && others === 0)
+}
+
+/** As many values that all differ show that a property has a value of its own for each object. */
+const ENOUGH_VALUES = 100
+
+/**
+ * True if the rows that were read show that a facet would not help. Counting the values of such a
+ * property takes the longest of all, and all facets would wait for it.
+ */
+export function differsInEachRow(rows: readonly ObjectRecord[], property: string): boolean {
+  const values = rows.flatMap(({ properties }) => properties[property] ?? [])
+  return values.length >= ENOUGH_VALUES && new Set(values).size === values.length
 }
 
 /**

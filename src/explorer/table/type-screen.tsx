@@ -75,6 +75,8 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   // What is counted belongs to the same version as the rows beside it, so rows come first.
   const version = walk.state.pages[0]?.version
   const canCount = walk.state.pages.length > 0 && !walk.isStale
+  const hasRows = walk.state.pages.length > 0
+  const firstRows = useMemo(() => (hasRows ? walk.walk.recordsOf(0) : []), [walk.walk, hasRows])
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const changes = useViewChanges(of, walk.state.pages[0])
   const [marks, setMarks] = useState({ topic: '', keys: NO_KEYS })
@@ -123,6 +125,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
             of={counted}
             setView={setView}
             canCount={canCount}
+            rows={firstRows}
             without={linked?.filter.field}
           />
           {isTable ? (
