@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { max, sum } from 'd3-array'
 import { useMemo } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { nameOfProperty } from '../api/ontology.ts'
+import { nameOfProperty, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
+import { differsInEachRow } from '../queries/facet-query.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
@@ -18,6 +19,8 @@ export interface PicturesProps {
   readonly setView: SetView
   /** Rows come first: nothing is counted before their version is known. */
   readonly canCount: boolean
+  /** The first rows of the view. */
+  readonly rows: readonly ObjectRecord[]
 }
 
 export function Pictures(props: PicturesProps) {
@@ -45,11 +48,14 @@ interface PictureProps extends PicturesProps {
   readonly isLarge: boolean
 }
 
-function Picture({ of, property, setView, canCount, isLarge }: PictureProps) {
+function Picture({ of, property, setView, canCount, rows, isLarge }: PictureProps) {
   const { service } = useSession()
+  // Counting texts that differ takes the longest of all, and shows the least.
+  const isText = scalarOf(of.objectType, property) === 'string'
+  const isLeftOut = isText && !isLarge && differsInEachRow(rows, property)
   const { data, error } = useQuery({
     ...distributionQuery(service, of, property),
-    enabled: canCount,
+    enabled: canCount && !isLeftOut,
     // The old picture stays until the new one has arrived.
     placeholderData: (previous: Distribution | undefined) => previous,
   })
@@ -91,7 +97,15 @@ function Picture({ of, property, setView, canCount, isLarge }: PictureProps) {
           {messageOf(error)}
         </p>
       )}
-      {data === undefined && error === null && <div className="late h-42.5 rounded-md bg-raised" />}
+      {isLeftOut && data === undefined && (
+        <p className="py-4 px-0 text-muted text-base leading-5">
+          The texts of the first rows are all different. Show the picture large to count all of
+          them.
+        </p>
+      )}
+      {data === undefined && error === null && !isLeftOut && (
+        <div className="late h-42.5 rounded-md bg-raised" />
+      )}
       {data !== undefined && (
         <Content
           {...{ of, property, isLarge }}

@@ -140,7 +140,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           ) : view.layout === 'map' && point !== undefined ? (
             <MapView of={counted} property={point} setView={setView} canCount={canCount} />
           ) : (
-            <Pictures of={counted} setView={setView} canCount={canCount} />
+            <Pictures of={counted} setView={setView} canCount={canCount} rows={firstRows} />
           )}
           {isRequestShown && (
             <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
