@@ -12,9 +12,11 @@ const ON_EVERY_STORE = [
 ]
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 
-/** The tests of `npm run test:long`: every documented example, kills, damaged files, packages. */
+/** The tests of `npm run test:long`: every documented example, kills, copies, damaged files, packages. */
 const LONG = [
   'test/cli/help-examples.test.ts',
+  'test/cli/mirror.test.ts',
+  'test/cli/parallel-export.test.ts',
   'test/client/package.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
@@ -39,8 +41,13 @@ const LONG_ON_EVERY_STORE = [
   'test/cli/sync-tables.test.ts',
   'test/cli/sync.test.ts',
   'test/conformance/killed-writes.test.ts',
+  'test/conformance/search-quality.test.ts',
 ]
-const LONG_ON_POSTGRES = ['test/e2e/postgres.test.ts']
+const LONG_ON_POSTGRES = [
+  'test/cli/mirror-postgres.test.ts',
+  'test/e2e/postgres.test.ts',
+  'test/simulation/simulation.postgres.test.ts',
+]
 
 /** Pages, searches, aggregations, sets, links, rights, snapshots, changes and changed definitions. */
 const ANSWERED_BY_COLUMNS = [
@@ -54,6 +61,11 @@ const ANSWERED_BY_COLUMNS = [
 const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 /** The main journeys, which run on PostgreSQL as well. */
 const JOURNEYS = 'test/explorer/journeys.test.ts'
+/** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
+const LONG_IN_A_BROWSER = [
+  ...['accessibility', 'admin', 'base-path', 'live', 'load', 'load-existing', 'narrow'],
+  ...['pictures', 'table', 'walk'],
+].map((name) => `test/explorer/${name}.test.ts`)
 
 const START_RUN = './test/support/start-run.ts'
 const BUNDLED_MODULE = fileURLToPath(new URL('./test/support/bundled-module.ts', import.meta.url))
@@ -114,9 +126,15 @@ const explorer = {
   test: {
     name: 'explorer',
     include: [IN_A_BROWSER],
+    exclude: LONG_IN_A_BROWSER,
     provide: { store: 'sqlite' as const },
     globalSetup: START_RUN,
   },
+}
+
+const longExplorer = {
+  extends: true as const,
+  test: { ...explorer.test, name: 'long-explorer', include: LONG_IN_A_BROWSER, exclude: [] },
 }
 
 const explorerOnPostgres = {
@@ -176,6 +194,7 @@ export default defineConfig({
       columns,
       columnsOnPostgres,
       explorerOnPostgres,
+      longExplorer,
       long,
       longOnPostgres,
       ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus]),
