@@ -1,6 +1,7 @@
 /** Writes objects, one change per line: a batch of one type, or transactions of another database. */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES, TRANSACTIONS_MAX_BYTES } from '../../contract/limits.ts'
@@ -45,6 +46,27 @@ function refuseLargeBody(contentLength: string | undefined, maxBytes: number): v
   }
 }
 
+/** Returns the body of a request, which is read line by line. */
+function linesOf({ headers, body }: FastifyRequest, maxBytes: number): Readable {
+  refuseEncoding(headers['content-encoding'])
+  refuseLargeBody(headers['content-length'], maxBytes)
+  if (body === undefined) throw new ObjectQueryError('MissingPostBody')
+  return body as Readable
+}
+
+/** Runs a write once the caller has a free slot; the body is not read before. */
+function runInTurn<T>(
+  { context }: FastifyRequest,
+  { admission }: Services,
+  write: () => Promise<T>,
+): Promise<T> {
+  const readBody = context.holdBody()
+  return admission.runBatch({ callerId: context.callerId, signal: context.signal() }, () => {
+    readBody()
+    return write()
+  })
+}
+
 const writeObjects = endpoint({
   route: 'POST /api/admin/v1/ontologies/:ontology/objects/:objectType',
   config: { scope: 'api:ontologies-write', writes: KEYED },
@@ -60,10 +82,8 @@ const writeObjects = endpoint({
     bodyLimit: BATCH_MAX_BYTES,
   }),
   handle: async (request, reply, services) => {
-    refuseEncoding(request.headers['content-encoding'])
-    refuseLargeBody(request.headers['content-length'], BATCH_MAX_BYTES)
-    if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-    const { caller, context, params, query, body } = request
+    const body = linesOf(request, BATCH_MAX_BYTES)
+    const { caller, context, params, query } = request
     const digest = createHash('sha256')
     const idempotencyKey = readIdempotencyKey(request, services, () => digestOf(digest))
     const spec = {
@@ -71,18 +91,12 @@ const writeObjects = endpoint({
       ...query,
       caller,
       context,
-      body: body as Readable,
+      body,
       idempotencyKey,
       // Without a key, nothing needs the digest of the body.
       digest: idempotencyKey === undefined ? undefined : digest,
     }
-    // The body is not read before the caller has a free slot.
-    const readBody = request.context.holdBody()
-    const owner = { callerId: context.callerId, signal: context.signal() }
-    const commit = await services.admission.runBatch(owner, () => {
-      readBody()
-      return writeBatch(spec, services)
-    })
+    const commit = await runInTurn(request, services, () => writeBatch(spec, services))
     reply.headers(repeatHeaders(commit))
     const { version, put, deleted, kept } = commit
     return { version, put, deleted, ...(query.mode === 'append' ? { kept } : {}) }
@@ -104,17 +118,10 @@ const applySourceTransactions = endpoint({
   }),
   options: () => ({ bodyLimit: TRANSACTIONS_MAX_BYTES }),
   handle: async (request, _reply, services) => {
-    refuseEncoding(request.headers['content-encoding'])
-    refuseLargeBody(request.headers['content-length'], TRANSACTIONS_MAX_BYTES)
-    if (request.body === undefined) throw new ObjectQueryError('MissingPostBody')
-    const { caller, context, params, body } = request
-    const spec = { ...params, caller, context, body: body as Readable }
-    const readBody = request.context.holdBody()
-    const owner = { callerId: context.callerId, signal: context.signal() }
-    return services.admission.runBatch(owner, () => {
-      readBody()
-      return applyTransactions(spec, services)
-    })
+    const body = linesOf(request, TRANSACTIONS_MAX_BYTES)
+    const { caller, context, params } = request
+    const spec = { ...params, caller, context, body }
+    return runInTurn(request, services, () => applyTransactions(spec, services))
   },
 })
 
