@@ -54,7 +54,8 @@ export async function killSyncs(kills: number): Promise<KilledSync> {
   const startSync = () => startOqs(['sync', server.url, ...ARGS], client)
   let service = await startService()
   let sync = startSync()
-  // A sync that is started while the other side is down ends at once; a supervisor restarts it.
+  // A sync that is started while nothing answers on the other side ends at once; a supervisor
+  // restarts it.
   const restartSync = async () => {
     if (sync.child.exitCode === null) return
     if (!/connection refused|ECONNREFUSED/.test(sync.stderr())) {

@@ -55,16 +55,21 @@ export function isForbidden(error: unknown): boolean {
 
 /** Connection failures, shutdown, recovery, too many connections, a full disk, a slot in use. */
 const TEMPORARY_STATES = /^(?:08|53[123]00|57P0[123]|55006)/
-const NETWORK_CODES = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/
+const LOST_CODES = /^(?:ECONNRESET|ECONNABORTED|EPIPE)/
+const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/
 
 /** Returns whether an error of the source or the service may go away without help. */
 export function isTemporary(error: unknown): boolean {
   const { code = '', message } = error as { readonly code?: string; readonly message: string }
   if (isRetryable(error) || isUnreachable(error)) return true
-  return TEMPORARY_STATES.test(code) || /Connection terminated|not queryable/.test(message)
+  return (
+    TEMPORARY_STATES.test(code) ||
+    LOST_CODES.test(code) ||
+    /Connection terminated|not queryable/.test(message)
+  )
 }
 
 /** Returns whether nothing answers at the address of the source. */
 export function isUnreachable(error: unknown): boolean {
-  return NETWORK_CODES.test((error as { readonly code?: string }).code ?? '')
+  return UNREACHABLE_CODES.test((error as { readonly code?: string }).code ?? '')
 }
