@@ -11,7 +11,7 @@ import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import { readBuiltTable, type TableLayout } from '../src/store/core/catalogue/build-table.ts'
 import { ALL_INDEXED } from '../src/store/sql/compile/field-numbers.ts'
-import type { KeysetCursor } from '../src/store/sql/compile/order-sql.ts'
+import type { KeysetCursor } from '../src/store/sql/compile/keyset-sql.ts'
 import { KnownFields } from '../src/store/sqlite/catalogue/known-fields.ts'
 import { fieldsInLayout } from '../src/store/sqlite/catalogue/table-fields.ts'
 import { selectByObjectId } from '../src/store/sqlite/catalogue/table-layout.ts'

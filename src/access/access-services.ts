@@ -1,8 +1,8 @@
 import type { Admission } from '../admission/admission.ts'
 import type { StoreBesideObjects } from '../store/object-store.ts'
-import type { CallerRights } from './caller.ts'
+import type { CallerRights } from './caller-rights.ts'
 import type { CredentialUses, TokenLookups } from './credentials.ts'
-import type { CallerViews } from './policies/caller-views.ts'
+import type { CallerViews } from './policies/view-cache.ts'
 
 /** What access control works with: a part of the services of the application. */
 export interface AccessServices {

@@ -11,10 +11,10 @@ import type { OntologyName } from '../ontology/catalogue.ts'
 import type { ApiToken } from '../store/object-store.ts'
 import { CachedIdentity } from '../store/port/request-context.ts'
 import type { AccessServices } from './access-services.ts'
-import { ADMIN, type Caller, callerOfToken, toCaller, unauthorized } from './caller.ts'
+import { ADMIN, type Caller, callerOfToken, toCaller, unauthorized } from './caller-rights.ts'
 import { hashSecret, sameHash } from './credentials.ts'
-import type { ReadPolicies } from './policies/caller-views.ts'
-import type { Viewer } from './resolve.ts'
+import type { Viewer } from './find-visible.ts'
+import type { ReadPolicies } from './policies/view-cache.ts'
 
 /** A caller that is authenticated. Its policies, which `viewOf` applies, do not limit it yet. */
 export interface Identified extends Viewer {

@@ -8,7 +8,7 @@ import {
   refuseExpired,
   toCaller,
   unauthorized,
-} from './caller.ts'
+} from './caller-rights.ts'
 import { hashSecret, sameHash } from './credentials.ts'
 
 /** A caller as it is stored. The proof changes with the admin token, and does not reveal it. */

@@ -3,7 +3,7 @@ import { failure } from '../../test/support/parsed-queries.ts'
 import { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../ontology/definition/parse-definition.ts'
-import { ADMIN, toCaller } from './caller.ts'
+import { ADMIN, toCaller } from './caller-rights.ts'
 import { checkNames } from './check-names.ts'
 
 const rid = (name: string) => `ri.ontology.main.ontology.${name}`

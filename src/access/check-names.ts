@@ -2,7 +2,7 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
 import type { OntologyDefinition } from '../ontology/definition/definition-schema.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './caller-rights.ts'
 
 /**
  * Throws `ApiUsageDenied` if a token that is limited to certain ontologies uses another name in a

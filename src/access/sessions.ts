@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { StoreBesideObjects } from '../store/object-store.ts'
 import { createApiToken } from './api-tokens.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './caller-rights.ts'
 import { newCode, redeemCode, storeCode } from './one-time-codes.ts'
 
 const CODE_MS = 600_000

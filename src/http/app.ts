@@ -7,12 +7,12 @@ import type {
   FastifyServerOptions,
   RawServerDefault,
 } from 'fastify'
-import type { Caller } from '../access/caller.ts'
+import type { Caller } from '../access/caller-rights.ts'
 import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Catalogue } from '../ontology/catalogue.ts'
+import type { WriteGuards } from './request/declare-guards.ts'
 import type { HttpContext } from './request/http-context.ts'
-import type { WriteGuards } from './request/write-guards.ts'
 
 /** The Fastify application, whose requests are typed by the schemas of their endpoints. */
 export type App = FastifyInstance<

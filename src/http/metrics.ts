@@ -1,7 +1,7 @@
 /** Serves `/metrics` for Prometheus. */
 import { BlockList, isIPv6 } from 'node:net'
 import { Type } from 'typebox'
-import { refuseLimitedCaller } from '../access/caller.ts'
+import { refuseLimitedCaller } from '../access/caller-rights.ts'
 import { NoParameters } from '../contract/schema-parts.ts'
 import type { App } from './app.ts'
 import { admitCaller } from './request/request-hooks.ts'

@@ -13,7 +13,7 @@ import { analyseQuery, analyseText } from './matching/analyser.ts'
 import { fuzzyDistance, isWithinEdits } from './matching/edit-distance.ts'
 import { stemOf } from './matching/stem.ts'
 import type { Field, Query } from './query.ts'
-import { type TextCondition, textConditionsOf } from './relevance.ts'
+import { type TextCondition, textConditionsOf } from './relevance-tiers.ts'
 
 /** The number of terms of a query that are scored. */
 const MAX_SCORED_TERMS = 8

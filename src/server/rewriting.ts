@@ -1,6 +1,6 @@
 /**
- * Rewrites types in the background, step by step, if their definition changes. Each step is followed by a pause as long as the step, so that at most half of the
- * writer's time is taken.
+ * Rewrites types in the background, step by step, if their definition changes. Each step is followed by a
+ * pause as long as the step, so that at most half of the time of the writer is taken.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ObjectStore, RewriteProgress } from '../store/object-store.ts'

@@ -1,11 +1,11 @@
 /** What use cases work with. `server/` creates it once. */
 import type { Admission } from '../admission/admission.ts'
-import type { MemoryBudget } from '../admission/memory-budget.ts'
+import type { MemoryBudget } from '../admission/request-memory.ts'
 import type { RetrievalLimit, WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { Objects, StoreBesideObjects } from '../store/object-store.ts'
 import type { Followers } from './changes/followers.ts'
-import type { TierCache } from './ranking/tier-cache.ts'
+import type { TierCache } from './relevance/tier-cache.ts'
 
 export interface ServiceParts {
   /** The objects, with the rules of the caller of each request. */

@@ -1,8 +1,8 @@
 /** Which parts of what policies lead to are kept for later requests. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import type { Caller } from '../../src/access/caller.ts'
-import { CallerViews } from '../../src/access/policies/caller-views.ts'
+import type { Caller } from '../../src/access/caller-rights.ts'
 import type { Right } from '../../src/access/policies/policy.ts'
+import { CallerViews } from '../../src/access/policies/view-cache.ts'
 import type { CallerView } from '../../src/access/policies/view-ontology.ts'
 import { nextTurn } from '../../src/admission/next-turn.ts'
 import { Catalogue } from '../../src/ontology/catalogue.ts'

@@ -31,6 +31,14 @@ function withoutBlocks(path: string): string {
   return readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
 }
 
+const FILES = ['src', 'test', 'scripts', 'bin'].flatMap((folder) => globSync(`${folder}/**/*.*`))
+
+/** True if a page in a folder can name a file so: a page beside the code by its path from there. */
+function isSource(file: string, folder: string): boolean {
+  if (folder.startsWith('src/')) return existsSync(join(folder, file)) || existsSync(file)
+  return FILES.some((path) => `/${path}`.endsWith(`/${file}`))
+}
+
 describe('the pages', () => {
   it('link only to headings that exist', () => {
     const broken = PAGES.flatMap((path) =>
@@ -54,6 +62,17 @@ describe('the pages', () => {
       )
       .filter(([, page]) => !existsSync(page))
       .map((missingPage) => missingPage.join(': '))
+    expect(missing).toEqual([])
+  })
+
+  it('name only files of the sources that exist', () => {
+    const missing = [...PAGES, ...globSync('src/**/*.md')]
+      .filter((path) => !path.startsWith('docs/decisions/'))
+      .flatMap((path) =>
+        [...withoutBlocks(path).matchAll(/`([\w-]+\/[\w/-]+\.tsx?|[\w-]+\.ts)`/g)]
+          .filter(([, file = '']) => !isSource(file, dirname(path)))
+          .map(([, file]) => `${path}: ${file}`),
+      )
     expect(missing).toEqual([])
   })
 

@@ -16,7 +16,7 @@ const STORED_PAGE = 'src/store/sqlite/pages/read-page.ts'
 const BATCH = 'src/store/sqlite/writes/commit-batch.ts'
 const STAGED = 'src/store/sqlite/staged/staged-batch.ts'
 const VERSION_TIMES = 'src/store/core/maintenance/version-times.ts'
-const CONTINUE = 'src/paging/continue-walk.ts'
+const CONTINUE = 'src/paging/continue-expired.ts'
 const LIST_CHANGES = 'src/store/core/history/list-changes.ts'
 const REPLACEMENTS = 'src/store/core/tables/replacements.ts'
 
@@ -117,7 +117,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the cursor of an order ignores the key',
-    file: 'src/store/sql/compile/order-sql.ts',
+    file: 'src/store/sql/compile/keyset-sql.ts',
     edits: [["const { ties = 'byKey' }", "const { ties = 'none' }"]],
   },
   {
@@ -202,7 +202,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an object that changes during a conversion is not converted again',
-    file: 'src/store/core/tables/rewrites.ts',
+    file: 'src/store/core/tables/rewrite-records.ts',
     edits: [['keys: taken.map(({ pk }) => pk)', 'keys: []']],
   },
   {

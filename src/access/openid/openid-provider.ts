@@ -4,7 +4,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { OpenIdTokens } from '../access-services.ts'
-import type { CallerRights } from '../caller.ts'
+import type { CallerRights } from '../caller-rights.ts'
 import { OAUTH_SCOPES } from '../oauth/oauth-scopes.ts'
 import { ProviderKeys } from './provider-keys.ts'
 

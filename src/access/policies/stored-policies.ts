@@ -3,9 +3,9 @@ import { Ajv } from 'ajv'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { DocumentGuard, Documents, IdempotencyNote } from '../../store/object-store.ts'
-import { toPolicy } from './caller-views.ts'
 import { checkPolicy, type PolicyContext } from './check-policy.ts'
 import { NamedPolicy, type Policy, type PolicyBody } from './policy.ts'
+import { toPolicy } from './view-cache.ts'
 
 /** A policy, checked against the current definitions. */
 export interface CheckedPolicy extends Policy {

@@ -1,7 +1,7 @@
 import type { OntologyEntry } from '../../ontology/catalogue.ts'
 import type { AccessServices } from '../access-services.ts'
 import { viewOf } from '../authenticate.ts'
-import type { Viewer } from '../resolve.ts'
+import type { Viewer } from '../find-visible.ts'
 
 /**
  * Returns the ontologies that a caller may see, by API name. Whether policies show one depends on its

@@ -16,7 +16,7 @@ export function addConfigCommand(program: Command): void {
     ] = await Promise.all([
       import('../../server/config.ts'),
       import('../../server/misspelt-settings.ts'),
-      import('../../server/request-memory.ts'),
+      import('../../server/memory-settings.ts'),
       import('../../server/settings.ts'),
     ])
     const settings = effectiveSettings(process.env)

@@ -1,7 +1,7 @@
 /** Requests that name an action type in their path. */
 
-import { requireScope } from '../../access/caller.ts'
-import { resolveOntology, type Viewer } from '../../access/resolve.ts'
+import { requireScope } from '../../access/caller-rights.ts'
+import { resolveOntology, type Viewer } from '../../access/find-visible.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { findActionType } from '../../ontology/catalogue.ts'
 import type { ActionType } from '../../ontology/ontology.ts'

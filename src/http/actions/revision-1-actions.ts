@@ -4,7 +4,7 @@ import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, NoParameters } from '../../contract/schema-parts.ts'
 import { Validation, validateAction as validate } from '../../service/actions/validate-action.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { KEYED } from '../request/write-guards.ts'
+import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import { ActionBody, actionBatch } from './action-schemas.ts'
 

@@ -1,6 +1,6 @@
 /** Actions in v2. */
 import { Type } from 'typebox'
-import { requireScope } from '../../access/caller.ts'
+import { requireScope } from '../../access/caller-rights.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import type { ActionKind } from '../../ontology/ontology.ts'
@@ -12,7 +12,7 @@ import {
   validateAction,
 } from '../../service/actions/validate-action.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { KEYED } from '../request/write-guards.ts'
+import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import { ActionBody, actionBatch, textOrNull } from './action-schemas.ts'
 

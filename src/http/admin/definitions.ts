@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { viewOf } from '../../access/authenticate.ts'
-import { requireAdministration } from '../../access/caller.ts'
+import { requireAdministration } from '../../access/caller-rights.ts'
 import { checkNames } from '../../access/check-names.ts'
-import { resolveOntology } from '../../access/resolve.ts'
+import { resolveOntology } from '../../access/find-visible.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ChangePlan, ChangeResponse } from '../../contract/definition-change.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
@@ -15,7 +15,7 @@ import { OntologyDefinition } from '../../ontology/definition/definition-schema.
 import { refuseLargeDefinition } from '../../ontology/definition/definition-size.ts'
 import { refuseDependents, withoutObjectType } from '../../ontology/definition/without-type.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
-import { finishInTurns } from '../../ontology/steps.ts'
+import { finishInTurns } from '../../ontology/pausable-work.ts'
 import {
   changeNotFound,
   describeLastChange,
@@ -24,8 +24,8 @@ import {
 } from '../../service/definitions/change-plan.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
+import { GUARDED, UNGUARDED } from '../request/declare-guards.ts'
 import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
-import { GUARDED, UNGUARDED } from '../request/write-guards.ts'
 import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'

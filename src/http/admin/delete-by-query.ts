@@ -1,14 +1,14 @@
 /** Deletes all objects that match a query, as one commit. */
 import { Type } from 'typebox'
-import { resolveWrittenPath } from '../../access/resolve.ts'
+import { resolveWrittenPath } from '../../access/find-visible.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { closed, integer } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { endpoint } from '../endpoint.ts'
+import { KEYED } from '../request/declare-guards.ts'
 import { readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
-import { KEYED } from '../request/write-guards.ts'
 import { queryBody } from '../schemas/query-body.ts'
 
 const DeleteResponse = Type.Object({

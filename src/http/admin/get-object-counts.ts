@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { resolveOntology } from '../../access/find-visible.ts'
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
-import { resolveOntology } from '../../access/resolve.ts'
 import { integer } from '../../contract/schema-parts.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'

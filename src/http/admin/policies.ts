@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller-rights.ts'
 import { PolicyBody, PolicyName } from '../../access/policies/policy.ts'
 import {
   deletePolicy,
@@ -16,9 +16,9 @@ import {
 import { text } from '../../contract/schema-parts.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
+import { GUARDED } from '../request/declare-guards.ts'
 import type { KeyedRequest } from '../request/idempotency-key.ts'
 import { isConditional, readPreconditions, requirePreconditions } from '../request/preconditions.ts'
-import { GUARDED } from '../request/write-guards.ts'
 import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 

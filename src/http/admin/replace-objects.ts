@@ -3,11 +3,11 @@
  * objects until the replacement is published, and only the new ones after that.
  */
 import { Type } from 'typebox'
-import { resolveWrittenPath } from '../../access/resolve.ts'
+import { resolveWrittenPath } from '../../access/find-visible.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
-import { KEYED, UNGUARDED } from '../request/write-guards.ts'
+import { KEYED, UNGUARDED } from '../request/declare-guards.ts'
 import { CommitResponse } from '../schemas/responses.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/replacements'

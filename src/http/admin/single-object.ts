@@ -3,7 +3,7 @@
 import { Transform } from 'node:stream'
 import type { FastifyReply, preParsingAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
-import { resolveWrittenPath, type Viewer } from '../../access/resolve.ts'
+import { resolveWrittenPath, type Viewer } from '../../access/find-visible.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { anyMembers, integer } from '../../contract/schema-parts.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
@@ -18,6 +18,7 @@ import { readProperties, writeObject } from '../../service/writes/write-object.t
 import type { Change, CurrentObject } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
+import { GUARDED } from '../request/declare-guards.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { addJsonParser } from '../request/json-body.ts'
 import {
@@ -26,7 +27,6 @@ import {
   readPreconditions,
   requirePreconditions,
 } from '../request/preconditions.ts'
-import { GUARDED } from '../request/write-guards.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 

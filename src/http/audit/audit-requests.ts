@@ -4,7 +4,7 @@
  * that failed, get theirs afterwards, together with others.
  */
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller-rights.ts'
 import { TokenBucket } from '../../admission/caller-limits.ts'
 import type {
   AuditCaller,

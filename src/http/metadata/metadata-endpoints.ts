@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { resolveOntology, type Viewer } from '../../access/resolve.ts'
+import { resolveOntology, type Viewer } from '../../access/find-visible.ts'
 import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, documentedWith, NoParameters } from '../../contract/schema-parts.ts'
 import type { Ontology } from '../../ontology/ontology.ts'

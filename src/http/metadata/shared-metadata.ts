@@ -1,7 +1,7 @@
 /** The metadata that revision 1.0 and v2 have in common: ontologies, object types and link types. */
 import { type TSchema, Type } from 'typebox'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
-import { resolveTypePath } from '../../access/resolve.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { NoParameters, text } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'

@@ -11,7 +11,7 @@ import { type RequestedScopes, readScopes } from '../../access/oauth/oauth-scope
 import { readChallenge } from '../../access/oauth/pkce.ts'
 import { signIn } from '../../access/oauth/sign-in.ts'
 import type { App } from '../app.ts'
-import { UNGUARDED } from '../request/write-guards.ts'
+import { UNGUARDED } from '../request/declare-guards.ts'
 import type { Services } from '../services.ts'
 import { AUTHORIZE_PATH } from './paths.ts'
 import { type Parameters, readParameters, requireParameter } from './read-form.ts'

@@ -1,4 +1,4 @@
-import { resolveTypePath, type Viewer } from '../../access/resolve.ts'
+import { resolveTypePath, type Viewer } from '../../access/find-visible.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { objectNotFound, readKey } from '../../service/pages/find-object.ts'

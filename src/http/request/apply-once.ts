@@ -6,7 +6,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import type { IdempotencyNote } from '../../store/object-store.ts'
 import type { Services } from '../services.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from './idempotency-key.ts'
-import { openNote, sealNote } from './sealed-note.ts'
+import { openNote, sealNote } from './sealed-response.ts'
 
 /**
  * Returns what the store records with the write of a request: its key and its response. `secretOf` is

@@ -5,7 +5,7 @@ import { invalidArgument } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
 import { text } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
-import type { Guard, WriteGuards } from './write-guards.ts'
+import type { Guard, WriteGuards } from './declare-guards.ts'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 

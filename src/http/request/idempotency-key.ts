@@ -4,7 +4,7 @@
  */
 import { type Hash, hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller-rights.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
 import type { Commit, IdempotencyKey } from '../../store/object-store.ts'

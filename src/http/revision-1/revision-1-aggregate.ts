@@ -1,6 +1,6 @@
 /** Aggregations in revision 1.0. The parser checks which members go together; its table documents them. */
 import { Type } from 'typebox'
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'

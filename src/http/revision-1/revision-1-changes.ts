@@ -1,4 +1,4 @@
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { closed } from '../../contract/schema-parts.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { ORDER_LIST_MAX, PAGE_SIZES } from '../../contract/limits.ts'
 import { closed, optional, text, texts } from '../../contract/schema-parts.ts'

@@ -5,7 +5,7 @@ import {
   resolveFamilyPath,
   resolveObjectType,
   type Viewer,
-} from '../../access/resolve.ts'
+} from '../../access/find-visible.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'

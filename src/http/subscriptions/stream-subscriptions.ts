@@ -1,7 +1,7 @@
 /** The WebSocket of subscriptions: `…/streamSubscriptions` of the official SDK. */
 import type { FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
-import type { MemoryReservation } from '../../admission/memory-budget.ts'
+import type { MemoryReservation } from '../../admission/request-memory.ts'
 import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'

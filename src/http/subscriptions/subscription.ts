@@ -1,7 +1,7 @@
 /** One object set that a client follows: its updates are pages of changes. */
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { resolveOntology } from '../../access/resolve.ts'
+import { resolveOntology } from '../../access/find-visible.ts'
 import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'

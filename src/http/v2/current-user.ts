@@ -1,7 +1,7 @@
 /** The caller of a request as a user, for the official SDKs. */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller-rights.ts'
 import { closed, text } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'

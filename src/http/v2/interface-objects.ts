@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { resolveInterfacePath } from '../../access/resolve.ts'
+import { resolveInterfacePath } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_MAX, SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { interfaceRecordShape, type RenamedProperty } from '../../contract/object-record.ts'

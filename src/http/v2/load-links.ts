@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { resolveOntology } from '../../access/resolve.ts'
+import { resolveOntology } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   LINK_PAGE_MAX_TYPES,

@@ -1,7 +1,11 @@
 /** Aggregations in v2. The parser checks which members go together; its table documents them. */
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { resolveInterfacePath, resolveOntology, resolveTypePath } from '../../access/resolve.ts'
+import {
+  resolveInterfacePath,
+  resolveOntology,
+  resolveTypePath,
+} from '../../access/find-visible.ts'
 import { errorWithin } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BATCH, AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import { closed } from '../../contract/schema-parts.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { resolveOntology, resolveTypePath } from '../../access/resolve.ts'
+import { resolveOntology, resolveTypePath } from '../../access/find-visible.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { EVERYTHING } from '../../query/query.ts'

@@ -1,6 +1,6 @@
 /** The metadata of v2: ontologies, object types, link types, interface types and query types. */
 import { Type } from 'typebox'
-import { resolveInterfacePath } from '../../access/resolve.ts'
+import { resolveInterfacePath } from '../../access/find-visible.ts'
 import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
 import { anyMembers, text } from '../../contract/schema-parts.ts'
 import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { V2_PAGE_SIZES } from '../../contract/limits.ts'
 import { flatRecordShape } from '../../contract/object-record.ts'
 import { closed } from '../../contract/schema-parts.ts'

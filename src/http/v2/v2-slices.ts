@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { resolveTypePath } from '../../access/resolve.ts'
+import { resolveTypePath } from '../../access/find-visible.ts'
 import { SLICES_MAX } from '../../contract/export-formats.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { sealSlices } from '../../service/pages/slices.ts'

@@ -2,7 +2,7 @@
 
 import type { Catalogue, OntologyEntry } from '../catalogue.ts'
 import type { Ontology } from '../ontology.ts'
-import { finish, type Steps } from '../steps.ts'
+import { finish, type Steps } from '../pausable-work.ts'
 import type { OntologyDefinition } from './definition-schema.ts'
 import { refuseLargeDefinition } from './definition-size.ts'
 import { Mistakes } from './mistakes.ts'

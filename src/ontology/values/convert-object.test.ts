@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PropertyDefinition } from '../definition/definition-schema.ts'
 import { parseDefinition } from '../definition/parse-definition.ts'
 import type { ObjectType } from '../ontology.ts'
-import { finish } from '../steps.ts'
+import { finish } from '../pausable-work.ts'
 import { objectConverter } from './convert-object.ts'
 import { objectReader } from './read-object.ts'
 

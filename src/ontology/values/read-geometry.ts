@@ -1,7 +1,7 @@
 /** Parses GeoJSON (RFC 7946) points and shapes. Longitude comes before latitude. */
 
 import { isJsonObject } from '../json-object.ts'
-import { finish, type Steps } from '../steps.ts'
+import { finish, type Steps } from '../pausable-work.ts'
 import { refuse } from './refused-value.ts'
 
 /** The maximum nesting of geometry collections. Deeper ones could exhaust the stack. */

@@ -3,7 +3,7 @@
 import type { PropertyType, ScalarType, StructType } from '../definition/property-type.ts'
 import { joinPath } from '../definition/struct-path.ts'
 import { isJsonObject } from '../json-object.ts'
-import { finish, ITEMS_PER_STEP, type Steps } from '../steps.ts'
+import { finish, ITEMS_PER_STEP, type Steps } from '../pausable-work.ts'
 import { geoShapeSteps } from './read-geometry.ts'
 import { RefusedValue, refuse } from './refused-value.ts'
 import { type ParsedScalar, scalarCodec } from './scalar-codec.ts'

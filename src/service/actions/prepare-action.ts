@@ -6,7 +6,7 @@ import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
-import { finishInTurns } from '../../ontology/steps.ts'
+import { finishInTurns } from '../../ontology/pausable-work.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
   objectSteps,

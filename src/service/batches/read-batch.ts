@@ -5,7 +5,7 @@
  */
 import type { Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { MemoryReservation } from '../../admission/memory-budget.ts'
+import type { MemoryReservation } from '../../admission/request-memory.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Change, ChangePart } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'

@@ -1,8 +1,8 @@
 /** Writes one atomic batch of objects. */
 import type { AccessServices } from '../../access/access-services.ts'
 import { viewOf } from '../../access/authenticate.ts'
-import type { Caller } from '../../access/caller.ts'
-import { resolveWrittenPath } from '../../access/resolve.ts'
+import type { Caller } from '../../access/caller-rights.ts'
+import { resolveWrittenPath } from '../../access/find-visible.ts'
 import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { BatchParsers } from './batch-parsers.ts'

@@ -18,7 +18,7 @@ import {
   type PartRange,
   sealChangesWalk,
 } from './changes-walk.ts'
-import { membersOf } from './members.ts'
+import { membersOf } from './matching-keys.ts'
 
 export async function readChanges(
   request: PagedRequest,

@@ -7,7 +7,7 @@ import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-obj
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { continuedState } from '../../paging/continue-walk.ts'
+import { continuedState } from '../../paging/continue-expired.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
@@ -27,7 +27,7 @@ import {
   type StoredPage,
   typesOfSet,
 } from '../../store/object-store.ts'
-import { readTiers } from '../ranking/read-tiers.ts'
+import { readTiers } from '../relevance/read-tiers.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { changesAfter } from './changes-token.ts'

@@ -1,7 +1,7 @@
 /** Writes of one object, as one commit. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { finishInTurns } from '../../ontology/steps.ts'
+import { finishInTurns } from '../../ontology/pausable-work.ts'
 import { objectSteps, RefusedObject, type StoredObject } from '../../ontology/values/read-object.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { Change, Commit, CurrentObject, Edit } from '../../store/object-store.ts'

@@ -10,11 +10,11 @@ import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { isSameType, type PropertyType } from '../../ontology/definition/property-type.ts'
 import type { RenamedProperties } from '../../ontology/definition/type-change.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Steps } from '../../ontology/steps.ts'
+import type { Steps } from '../../ontology/pausable-work.ts'
 import { objectConverter } from '../../ontology/values/convert-object.ts'
 import type { RefusedObject, StoredObject } from '../../ontology/values/read-object.ts'
 import type { UnfitObject } from '../port/definitions.ts'
-import type { PlannedChange } from './plan-types.ts'
+import type { PlannedChange } from './plan-definition-change.ts'
 
 /** The parts of a change that are stored: plain data. */
 export type ChangePlan = PlannedChange & Pick<OntologyChange, 'links'>

@@ -6,10 +6,10 @@ import { hash } from 'node:crypto'
 import { DRY_RUN_MAX_KEYS, DRY_RUN_MAX_SECONDS } from '../../contract/limits.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
 import { rewritesObjects } from '../../ontology/definition/type-change.ts'
-import { finish } from '../../ontology/steps.ts'
+import { finish } from '../../ontology/pausable-work.ts'
 import { RefusedObject } from '../../ontology/values/read-object.ts'
 import type { TriedObjects, UnfitObject } from '../port/definitions.ts'
-import { UNFIT_OBJECTS_MAX } from './plan-types.ts'
+import { UNFIT_OBJECTS_MAX } from './plan-definition-change.ts'
 import { sameKey, type TypeConverter, unfitObject } from './stored-change.ts'
 
 /** Objects of one type that follow a key. */

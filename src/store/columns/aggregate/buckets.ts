@@ -1,7 +1,7 @@
 /** The buckets of numbers and times, as the databases compute them. */
 import type { TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
-import type { Steps } from './coder.ts'
+import type { Steps } from './group-codes.ts'
 
 /** Returns how many whole widths a number contains, rounded down; a bigint if a double is inexact. */
 export function bucketOf(number: number, width: number): number | undefined {

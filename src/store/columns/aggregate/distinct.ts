@@ -2,8 +2,8 @@
 import type { Column } from '../segment/column.ts'
 import { selectDoubles } from '../segment/read-chunk.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'
-import { type Coder, NumberCodes, numberCoder, textCoder } from './coder.ts'
 import { countDistinct } from './count-distinct.ts'
+import { type Coder, NumberCodes, numberCoder, textCoder } from './group-codes.ts'
 import { KeptValues } from './kept-values.ts'
 import { TextNumbers } from './text-numbers.ts'
 

@@ -2,7 +2,7 @@
 
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { type Bits, hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../arrays/bits.ts'
 import type { CodeColumn, Column } from '../segment/column.ts'
 import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'

@@ -1,7 +1,7 @@
 /** The values that the matches of a query have in a field, each once. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import { hasBit } from '../image/bits.ts'
+import { hasBit } from '../arrays/bits.ts'
 import type { CodeColumn, NumberColumn } from '../segment/column.ts'
 import { fromNumber, fromText } from '../segment/stored-form.ts'
 import { type FilteredSegment, selections } from './aggregator.ts'

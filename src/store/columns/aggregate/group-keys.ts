@@ -8,11 +8,18 @@ import type { Grouping } from '../../../query/aggregation/aggregation.ts'
 import { cellJson, gridCell } from '../../../query/aggregation/geo-grid.ts'
 import { stepStartJson } from '../../../query/aggregation/time-step.ts'
 import { toColumnValue as comparedColumn } from '../../../query/compared-value.ts'
-import { hasBit } from '../image/bits.ts'
+import { hasBit } from '../arrays/bits.ts'
 import type { Column, PointColumn } from '../segment/column.ts'
 import { fromNumber, fromText, isExact, toNumber, toText } from '../segment/stored-form.ts'
 import { bucketOf, floorDivide, stepNumberOf, stepsOf } from './buckets.ts'
-import { type Coder, listCoder, NumberCodes, numberCoder, type Steps, textCoder } from './coder.ts'
+import {
+  type Coder,
+  listCoder,
+  NumberCodes,
+  numberCoder,
+  type Steps,
+  textCoder,
+} from './group-codes.ts'
 import { rangeKeys } from './range-keys.ts'
 import { TextNumbers } from './text-numbers.ts'
 

@@ -1,5 +1,5 @@
 /** The values of all groups, for metrics that need all of them at once. */
-import { type Bits, hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../arrays/bits.ts'
 import { type GroupedRows, larger } from './accumulator.ts'
 
 export class KeptValues {

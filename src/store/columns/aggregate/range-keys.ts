@@ -2,10 +2,10 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Grouping } from '../../../query/aggregation/aggregation.ts'
 import { cutRanges } from '../../../query/aggregation/cut-ranges.ts'
-import { hasBit } from '../image/bits.ts'
+import { hasBit } from '../arrays/bits.ts'
 import type { CodeColumn, Column, NumberColumn } from '../segment/column.ts'
 import { nextAbove, toNumber, toText } from '../segment/stored-form.ts'
-import { type Coder, cutCoder } from './coder.ts'
+import { type Coder, cutCoder } from './group-codes.ts'
 
 export function rangeKeys({ ranges }: Grouping & { kind: 'ranges' }) {
   const { cuts, segments } = cutRanges(ranges)

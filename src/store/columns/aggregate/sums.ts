@@ -2,7 +2,7 @@
 import { type Decimal, decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import { doubleJson } from '../../sql/aggregate/group-json.ts'
-import { type Bits, hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../arrays/bits.ts'
 import type { Column } from '../segment/column.ts'
 import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { type Accumulator, type AddRows, type GroupedRows, larger } from './accumulator.ts'

@@ -1,5 +1,5 @@
 /** Numbers the texts that a field has in several segments, so that equal texts have one number. */
-import type { Dictionary } from '../image/dictionary.ts'
+import type { Dictionary } from '../arrays/dictionary.ts'
 
 export class TextNumbers {
   /** The texts of the first segment keep their numbers; others are added after them. */

@@ -8,7 +8,7 @@ import { endOfPrefix, isPrefixPattern, literalPrefix } from '../../../query/matc
 import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
 import { resolveField } from '../../../query/resolve-field.ts'
 import { areaBoxes } from '../../sql/compile/query-fields.ts'
-import type { Bits } from '../image/bits.ts'
+import type { Bits } from '../arrays/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { and, EVERYTHING, type Filter, fromBits, not, or, testAmong } from './filter.ts'
 import { intervalFilters } from './interval-filter.ts'

@@ -1,5 +1,5 @@
 /** Filters: which positions of a segment satisfy a condition. */
-import { type Bits, CHUNK } from '../image/bits.ts'
+import { type Bits, CHUNK } from '../arrays/bits.ts'
 
 const CHUNK_WORDS = CHUNK >>> 5
 

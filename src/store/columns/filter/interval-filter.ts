@@ -2,7 +2,7 @@
 import { intervalTest, type ResolvedRule } from '../../../query/matching/interval.ts'
 import type { Query } from '../../../query/query.ts'
 import { resolveRule } from '../../sql/text/interval-terms.ts'
-import { andBits, type Bits, bitsFor, setBit } from '../image/bits.ts'
+import { andBits, type Bits, bitsFor, setBit } from '../arrays/bits.ts'
 import {
   FIRST_PLACE,
   NO_PLACE,

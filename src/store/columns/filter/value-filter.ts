@@ -1,7 +1,7 @@
 /** Filters by the values of a column. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { Comparison } from '../../../query/query.ts'
-import { type Bits, bitsFor, CHUNK, listBits, setBit } from '../image/bits.ts'
+import { type Bits, bitsFor, CHUNK, listBits, setBit } from '../arrays/bits.ts'
 import type { CodeColumn, Column, ListColumn, NumberColumn } from '../segment/column.ts'
 import { isWhole, readDoubles, readWholes } from '../segment/read-chunk.ts'
 import { nextAbove, toNumber, toText } from '../segment/stored-form.ts'

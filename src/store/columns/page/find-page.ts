@@ -1,7 +1,7 @@
 /** Finds the rows of a page in columns, in order, and counts all matches. */
 import type { OrderTerm } from '../../../query/query.ts'
 import type { FilteredSegment } from '../aggregate/aggregator.ts'
-import { andBits, CHUNK, countBits, listBits } from '../image/bits.ts'
+import { andBits, CHUNK, countBits, listBits } from '../arrays/bits.ts'
 import type { Segment } from '../segment/segment.ts'
 import { FirstRows } from './first-rows.ts'
 import {

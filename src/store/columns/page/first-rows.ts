@@ -1,5 +1,5 @@
 /** Keeps the first rows of a segment after a cursor, in an order. */
-import { hasBit } from '../image/bits.ts'
+import { hasBit } from '../arrays/bits.ts'
 import { readDoubles, type Selection } from '../segment/read-chunk.ts'
 import { compareValues, type LocalTerm, type OrderValue, type RankArray } from './local-order.ts'
 

@@ -1,7 +1,7 @@
 /** The entry point of a compute thread, which answers questions one after the other. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { Bits } from '../image/bits.ts'
+import type { Bits } from '../arrays/bits.ts'
 import { type Closings, Segment } from '../segment/segment.ts'
 import type { SharedSegment, TableAt } from '../table/shared-segment.ts'
 import { answerQuestion, type OpenTable } from './answer-question.ts'

@@ -7,10 +7,11 @@ import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
 import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
-import { ColumnBuilder } from './column-builder.ts'
+import { ColumnBuilder } from './build-queue.ts'
 import { ColumnFiles } from './column-files.ts'
+import { toEvict, usedBytes } from './column-memory.ts'
 import type { Unavailable } from './messages.ts'
-import { type Entry, mayLag, newEntry, refuse, toEvict, usedBytes } from './type-entry.ts'
+import { type Entry, mayLag, newEntry, refuse } from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string

@@ -1,11 +1,11 @@
-/** What is known of the columns of a type, and which columns make room for others. */
+/** What is known of the columns of a type. */
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { TableColumns } from '../table/table-columns.ts'
 
 /** The pause after a build that failed or did not fit. */
 const RETRY_MS = 60_000
 /** Columns that were used since are not evicted for others: both would be built again and again. */
-const IN_USE_MS = 60_000
+export const IN_USE_MS = 60_000
 
 export interface Entry {
   columns: TableColumns | undefined
@@ -50,33 +50,4 @@ export function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
 export function mayLag({ columns, usedAt, caughtUpAt }: Entry, maxLagMs: number): boolean {
   const now = performance.now()
   return columns !== undefined && now - usedAt > IN_USE_MS && now - caughtUpAt < maxLagMs
-}
-
-export function usedBytes(entries: Iterable<Entry>): number {
-  return [...entries].reduce((sum, { columns }) => sum + (columns?.bytes ?? 0), 0)
-}
-
-/**
- * Returns the columns to evict so that there is room for a type, those first that were not used for
- * the longest time; undefined if they would not suffice. Columns that nobody has asked for evict none.
- */
-export function toEvict(
-  entries: readonly Entry[],
-  forEntry: Entry,
-  bytes: number,
-  maxBytes: number,
-): readonly Entry[] | undefined {
-  const unusedSince = Math.min(forEntry.usedAt, performance.now() - IN_USE_MS)
-  const candidates = entries
-    .filter((entry) => entry !== forEntry && entry.columns !== undefined)
-    .filter(({ usedAt }) => usedAt < unusedSince)
-    .sort((a, b) => a.usedAt - b.usedAt)
-  const evicted: Entry[] = []
-  let needed = usedBytes(entries) + bytes
-  for (const entry of candidates) {
-    if (needed <= maxBytes) break
-    evicted.push(entry)
-    needed -= entry.columns?.bytes ?? 0
-  }
-  return needed <= maxBytes ? evicted : undefined
 }

@@ -1,9 +1,9 @@
 /** Builds columns, value by value. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { bitsFor, fillBits, setBit } from '../image/bits.ts'
-import { Growing } from '../image/growing.ts'
-import type { ImageWriter, Place } from '../image/image.ts'
+import { bitsFor, fillBits, setBit } from '../arrays/bits.ts'
+import { Growing } from '../arrays/growing.ts'
+import type { ImageWriter, Place } from '../arrays/shared-arrays.ts'
 import { PostingsBuilder } from './build-postings.ts'
 import { CodeBuilder } from './code-builder.ts'
 import type { ColumnPlace, ColumnSpec } from './column.ts'

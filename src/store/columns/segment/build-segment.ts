@@ -1,7 +1,7 @@
 /** Builds a segment from rows in key order. */
-import { DictionaryWriter } from '../image/dictionary.ts'
-import { Growing } from '../image/growing.ts'
-import { ImageWriter } from '../image/image.ts'
+import { DictionaryWriter } from '../arrays/dictionary.ts'
+import { Growing } from '../arrays/growing.ts'
+import { ImageWriter } from '../arrays/shared-arrays.ts'
 import { columnBuilder } from './build-column.ts'
 import type { ColumnSpec } from './column.ts'
 import type { ColumnBuilder, FieldValue } from './column-builder.ts'

@@ -1,9 +1,9 @@
 /** Builds columns of texts. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { addDictionary, sortTexts } from '../image/dictionary.ts'
-import { Growing } from '../image/growing.ts'
-import type { ImageWriter } from '../image/image.ts'
+import { addDictionary, sortTexts } from '../arrays/dictionary.ts'
+import { Growing } from '../arrays/growing.ts'
+import type { ImageWriter } from '../arrays/shared-arrays.ts'
 import type { PostingsBuilder } from './build-postings.ts'
 import type { ColumnPlace } from './column.ts'
 import type { ColumnBuilder, ColumnOptions, FieldValue } from './column-builder.ts'

@@ -1,6 +1,6 @@
 /** What builds a column, value by value. */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import type { ImageWriter } from '../image/image.ts'
+import type { ImageWriter } from '../arrays/shared-arrays.ts'
 import type { ColumnPlace } from './column.ts'
 import type { PostingsPlace } from './postings.ts'
 

@@ -2,15 +2,15 @@
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
-import type { Bits } from '../image/bits.ts'
-import { Dictionary, type DictionaryPlace } from '../image/dictionary.ts'
+import type { Bits } from '../arrays/bits.ts'
+import { Dictionary, type DictionaryPlace } from '../arrays/dictionary.ts'
 import {
   arrayAt,
   type NumberArray,
   type NumberRange,
   numbersAt,
   type Place,
-} from '../image/image.ts'
+} from '../arrays/shared-arrays.ts'
 
 /** What a column is made from. */
 export interface ColumnSpec extends FieldId {

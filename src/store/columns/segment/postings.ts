@@ -3,11 +3,11 @@
  * is identified by its row, or by its code if the field has a dictionary of texts: most texts that
  * recur are indexed once.
  */
-import { type Bits, bitsFor, hasBit, setBit } from '../image/bits.ts'
-import { Dictionary, type DictionaryPlace } from '../image/dictionary.ts'
-import { Growing } from '../image/growing.ts'
-import { arrayAt, type Place } from '../image/image.ts'
-import { NumberReader } from '../image/varint.ts'
+import { type Bits, bitsFor, hasBit, setBit } from '../arrays/bits.ts'
+import { Dictionary, type DictionaryPlace } from '../arrays/dictionary.ts'
+import { Growing } from '../arrays/growing.ts'
+import { arrayAt, type Place } from '../arrays/shared-arrays.ts'
+import { NumberReader } from '../arrays/varint.ts'
 
 /** Where the parts of a term index lie in its image. */
 export interface PostingsPlace {

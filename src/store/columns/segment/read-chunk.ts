@@ -2,8 +2,8 @@
  * Reads values of a chunk into arrays of one type, whatever the width of the column: loops over
  * arrays of several types are many times slower than this copy. The next call overwrites the array.
  */
-import { CHUNK } from '../image/bits.ts'
-import type { NumberArray } from '../image/image.ts'
+import { CHUNK } from '../arrays/bits.ts'
+import type { NumberArray } from '../arrays/shared-arrays.ts'
 import type { NumberColumn } from './column.ts'
 
 /** The rows of a chunk that a query selects. */

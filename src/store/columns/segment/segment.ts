@@ -4,9 +4,9 @@
  * since. Which rows were closed since is kept beside it, see `Closings`.
  */
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { type Bits, bitsFor, clearBit, fillBits } from '../image/bits.ts'
-import { Dictionary, type DictionaryPlace } from '../image/dictionary.ts'
-import { type NumberArray, numbersAt, type Place } from '../image/image.ts'
+import { type Bits, bitsFor, clearBit, fillBits } from '../arrays/bits.ts'
+import { Dictionary, type DictionaryPlace } from '../arrays/dictionary.ts'
+import { type NumberArray, numbersAt, type Place } from '../arrays/shared-arrays.ts'
 import { type Column, type ColumnPlace, type ColumnSpec, columnAt } from './column.ts'
 import { Postings, type PostingsPlace } from './postings.ts'
 

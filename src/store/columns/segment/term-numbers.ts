@@ -1,6 +1,6 @@
 /** Numbers distinct terms, from their bytes: a Map would need a text for every occurrence. */
-import { Growing } from '../image/growing.ts'
-import { ByteList } from '../image/varint.ts'
+import { Growing } from '../arrays/growing.ts'
+import { ByteList } from '../arrays/varint.ts'
 
 /** Hashes of bytes begin with this (FNV-1a). */
 export const HASH_START = 0x811c_9dc5

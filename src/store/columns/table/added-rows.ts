@@ -6,7 +6,7 @@ import type { ClosedRow, FeedRow } from '../feed/column-feed.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
 import type { ColumnSpec } from '../segment/column.ts'
 import { Segment } from '../segment/segment.ts'
-import { ClosingList } from './closing-list.ts'
+import { ClosingList } from './closed-rows.ts'
 import type { SharedSegment, TableAt } from './shared-segment.ts'
 
 export interface Changes {

@@ -7,7 +7,7 @@ import type { FeedTable } from '../feed/column-feed.ts'
 import type { BuiltSegment } from '../segment/build-segment.ts'
 import { Segment } from '../segment/segment.ts'
 import { AddedRows, type Changes } from './added-rows.ts'
-import { ClosingList } from './closing-list.ts'
+import { ClosingList } from './closed-rows.ts'
 import type { SharedSegment, TableAt } from './shared-segment.ts'
 
 export interface BaseSegment extends BuiltSegment {

@@ -10,7 +10,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import { primaryKeyText } from '../../../ontology/values/primary-key.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import type { Commit, WriteTarget } from '../../port/writes.ts'
-import type { StoredType } from '../../sql/plan-types.ts'
+import type { StoredType } from '../../sql/plan-definition-change.ts'
 
 /** What a write needs to add its record. Plain data, which can be sent to a thread. */
 export interface AuditMessage {

@@ -4,7 +4,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { typeOutOfSync } from '../../batch.ts'
+import { typeOutOfSync } from '../../batch-rules.ts'
 import type { Redefinition, TableHead, TypeHead } from '../../sql/type-head.ts'
 import type { Operation } from '../session/session.ts'
 

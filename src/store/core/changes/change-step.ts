@@ -9,7 +9,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
-import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-definition-change.ts'
 import {
   REDEFINED,
   refusalReasons,
@@ -26,7 +26,7 @@ import {
   word,
 } from '../session/session.ts'
 import { lockType, type TableBuilder } from '../tables/construction.ts'
-import type { Copying } from '../tables/copying.ts'
+import type { Copying } from '../tables/convert-rows.ts'
 import {
   failChange,
   findRunningChanges,
@@ -38,6 +38,14 @@ import {
   saveUnfit,
 } from '../tables/definition-changes.ts'
 import {
+  ChangeFailure,
+  cancelRewrite,
+  countCopies,
+  type Failure,
+  lockRewrite,
+  type Rewrite,
+} from '../tables/rewrite-records.ts'
+import {
   advance,
   copyingOf,
   isCurrent,
@@ -45,14 +53,6 @@ import {
   type StepOutcome,
   startRewrite,
 } from '../tables/rewrite-table.ts'
-import {
-  ChangeFailure,
-  cancelRewrite,
-  countCopies,
-  type Failure,
-  lockRewrite,
-  type Rewrite,
-} from '../tables/rewrites.ts'
 import { publishChange, type RewritingStore } from './publish-change.ts'
 
 /** True if `rewriteNext` may have something to do. */

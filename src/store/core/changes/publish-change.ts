@@ -14,6 +14,7 @@ import {
 } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
 import { type RunningChange, readPlan } from '../tables/definition-changes.ts'
+import { ChangeFailure, lockRewrite, saveProgress } from '../tables/rewrite-records.ts'
 import {
   areCopiesComplete,
   catchUp,
@@ -22,7 +23,6 @@ import {
   listChanges,
   publishRedefined,
 } from '../tables/rewrite-table.ts'
-import { ChangeFailure, lockRewrite, saveProgress } from '../tables/rewrites.ts'
 
 /** A store as changes in the background see it. */
 export interface RewritingStore {

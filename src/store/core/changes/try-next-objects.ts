@@ -1,5 +1,5 @@
 /** Tries a change of a definition on some stored objects, see sql/try-objects.ts. */
-import { definitionOutOfSync } from '../../sql/plan-types.ts'
+import { definitionOutOfSync } from '../../sql/plan-definition-change.ts'
 import { decodeChange, type TypeConverter, typeConverter } from '../../sql/stored-change.ts'
 import { type NextObjects, StepTrial, type TriedStep } from '../../sql/try-objects.ts'
 import { readDefinition } from '../definitions/ontology-rows.ts'

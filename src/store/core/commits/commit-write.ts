@@ -3,7 +3,7 @@
  * the next version, and publishes it, or leaves that to another transaction where rows become visible
  * later. Records the result under the idempotency key, and in the audit log.
  */
-import { typeOutOfSync } from '../../batch.ts'
+import { typeOutOfSync } from '../../batch-rules.ts'
 import type { Commit } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'

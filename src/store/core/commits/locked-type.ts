@@ -3,7 +3,7 @@
  * replacement only prevents changes of the definition, and locks the row of its own table.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import { replacementTableId } from '../../batch.ts'
+import { replacementTableId } from '../../batch-rules.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import { prefixFields } from '../catalogue/fields.ts'
 import {

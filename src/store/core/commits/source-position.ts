@@ -1,5 +1,5 @@
 /**
- * The position of a source whose transactions are applied: the last one that was committed. It is
+ * The position of `oqs sync` in its source: the last transaction that was committed here. It is
  * stored in the transaction of the commit, as a document that never expires.
  */
 import type { DocumentKind } from '../../port/credentials.ts'

@@ -5,7 +5,11 @@ import {
   type DefinitionUsage,
   refuseTakenTypes,
 } from '../../sql/definition-limits.ts'
-import { definitionOutOfSync, refuseTaken, type StoredType } from '../../sql/plan-types.ts'
+import {
+  definitionOutOfSync,
+  refuseTaken,
+  type StoredType,
+} from '../../sql/plan-definition-change.ts'
 import { changeInProgress } from '../../sql/stored-change.ts'
 import {
   type CoreSession,

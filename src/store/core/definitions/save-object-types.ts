@@ -11,7 +11,7 @@ import {
   planTypes,
   type StoredType,
   type TypeStep,
-} from '../../sql/plan-types.ts'
+} from '../../sql/plan-definition-change.ts'
 import { addFields, tablesOfDefinition } from '../catalogue/build-table.ts'
 import { type FieldOwner, numberFields } from '../catalogue/fields.ts'
 import { abandonTables, objectTable } from '../catalogue/object-tables.ts'

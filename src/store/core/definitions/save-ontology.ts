@@ -13,7 +13,7 @@ import {
   type PlannedChange,
   planTypes,
   refuseDeletion,
-} from '../../sql/plan-types.ts'
+} from '../../sql/plan-definition-change.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
 import { addAuditRecords } from '../audit/stored-audit-log.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'

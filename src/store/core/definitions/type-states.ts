@@ -2,7 +2,7 @@
 import { STATUS_MAX_TYPES } from '../../../contract/memory-limits.ts'
 import type { DatabaseStatus, TypeName, TypeState } from '../../port/maintenance.ts'
 import { integer, type Operation, optional, type ReadSession, text } from '../session/session.ts'
-import { readRewriteStates } from '../tables/rewrites.ts'
+import { readRewriteStates } from '../tables/rewrite-records.ts'
 
 const STATE = { typeRid: text, count: integer, version: integer, oldestVersion: integer } as const
 const STATE_COLUMNS = 't.rid, o.live_count, t.published, t.oldest'

@@ -14,7 +14,7 @@ import {
   type StoredSetPage,
 } from '../../port/pages.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
-import { type KeysetCursor, type OrderColumn, orderBranches } from '../../sql/compile/order-sql.ts'
+import { type KeysetCursor, type OrderColumn, orderBranches } from '../../sql/compile/keyset-sql.ts'
 import { plainProperty } from '../../sql/compile/property-sql.ts'
 import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'

@@ -14,7 +14,7 @@
  * state to the next, which locks that takes, and what a crash leaves behind.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import type { Steps } from '../../../ontology/steps.ts'
+import type { Steps } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import type { PublishMode } from '../../port/writes.ts'

@@ -1,11 +1,11 @@
 /** Copies objects between tables of a type. Their columns are derived again from their bodies. */
-import { recordBytes } from '../../batch.ts'
-import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { recordBytes } from '../../batch-rules.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-definition-change.ts'
 import { sameKey } from '../../sql/stored-change.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
 import { boolean, type CoreSession, type Operation, text } from '../session/session.ts'
 import { countRows, type Portion, type TableBuilder } from './construction.ts'
-import { type CopiedObject, type Copying, convertRows, fits } from './copying.ts'
+import { type CopiedObject, type Copying, convertRows, fits } from './convert-rows.ts'
 import { type NextRows, readNext, STORED_ROW, type StoredRow } from './read-objects.ts'
 
 /** Copies the current objects after a key, until the step must end. */

@@ -7,7 +7,7 @@ import type {
   DefinitionChangeState,
   UnfitObject,
 } from '../../port/definitions.ts'
-import { type StoredType, typesToRewrite } from '../../sql/plan-types.ts'
+import { type StoredType, typesToRewrite } from '../../sql/plan-definition-change.ts'
 import {
   type ChangePlan,
   decodeChange,
@@ -28,7 +28,7 @@ import {
 import type { WriteOperation } from '../session/store-operations.ts'
 import type { TableBuilder } from './construction.ts'
 import { refuseSeparatePublication, restartRewrite } from './redefine-types.ts'
-import { cancelRewrite, type Failure, lockRewrite, readRewriteStates } from './rewrites.ts'
+import { cancelRewrite, type Failure, lockRewrite, readRewriteStates } from './rewrite-records.ts'
 
 export interface RunningChange {
   readonly ontologyRid: string

@@ -5,7 +5,7 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import { objectSteps } from '../../../ontology/values/read-object.ts'
-import { refuseLargeMerge } from '../../batch.ts'
+import { refuseLargeMerge } from '../../batch-rules.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
 import type { Commit, PublishMode } from '../../port/writes.ts'
 import { type TypeConverter, typeOf } from '../../sql/stored-change.ts'

@@ -5,15 +5,19 @@
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
-import { type RewriteStep, refuseUnfit, UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import {
+  type RewriteStep,
+  refuseUnfit,
+  UNFIT_OBJECTS_MAX,
+} from '../../sql/plan-definition-change.ts'
 import { toConverter } from '../../sql/stored-change.ts'
 import { buildIndexes } from '../catalogue/build-table.ts'
 import { numberFields } from '../catalogue/fields.ts'
 import type { Operation } from '../session/session.ts'
 import { addTable, type TableBuilder } from './construction.ts'
 import { copyAll } from './copy-objects.ts'
+import { cancelRewrite, lockRewrite, type Rewrite } from './rewrite-records.ts'
 import { copyingOf, publishRedefined, startRewrite } from './rewrite-table.ts'
-import { cancelRewrite, lockRewrite, type Rewrite } from './rewrites.ts'
 
 /** A type to rewrite, with its definitions before and after the change. */
 export interface RewrittenType extends RewriteStep {

@@ -6,7 +6,7 @@
 
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { OPEN_REPLACEMENTS_MAX } from '../../../contract/limits.ts'
-import { refuseOtherMode, replacementTableId } from '../../batch.ts'
+import { refuseOtherMode, replacementTableId } from '../../batch-rules.ts'
 import type { Commit, PublishMode } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'

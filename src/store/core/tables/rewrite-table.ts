@@ -22,8 +22,8 @@ import { adoptTableFields, numberFields, unindexedFields } from '../catalogue/fi
 import { readType } from '../commits/locked-type.ts'
 import { boolean, integer, type Operation } from '../session/session.ts'
 import { abandonLoads, addTable, publishTable, type TableBuilder } from './construction.ts'
+import type { Copying } from './convert-rows.ts'
 import { copyAgain, copyNext } from './copy-objects.ts'
-import type { Copying } from './copying.ts'
 import {
   addRewrite,
   ChangeFailure,
@@ -32,7 +32,7 @@ import {
   type Rewrite,
   saveProgress,
   takeChangedKeys,
-} from './rewrites.ts'
+} from './rewrite-records.ts'
 
 /** Why the objects of a type are converted, and to which definition. */
 export interface Redefined {

@@ -1,6 +1,6 @@
 /** How tables are built in PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import { finishInTurns, type Steps } from '../../../ontology/steps.ts'
+import { finishInTurns, type Steps } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { TableDialect, TableOfType } from '../../core/catalogue/build-table.ts'
 import { readTableFields } from '../../core/catalogue/fields.ts'

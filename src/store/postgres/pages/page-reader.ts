@@ -9,7 +9,7 @@ import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.
 import type { PageCache } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { ReadTimer, reported } from '../../port/request-context.ts'
-import { orderBranches } from '../../sql/compile/order-sql.ts'
+import { orderBranches } from '../../sql/compile/keyset-sql.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'

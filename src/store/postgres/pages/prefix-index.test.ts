@@ -5,7 +5,7 @@ import { createFixture, type StoreFixture } from '../../../../test/support/store
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
 import type { Comparison, OrderTerm, Query } from '../../../query/query.ts'
 import type { ObjectStore } from '../../object-store.ts'
-import { orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
+import { orderBranches, orderColumn } from '../../sql/compile/keyset-sql.ts'
 import { combine } from '../../sql/compile/sql-condition.ts'
 import { Database } from '../driver/database.ts'
 import { numberParameters } from '../driver/session.ts'

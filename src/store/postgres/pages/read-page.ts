@@ -4,7 +4,7 @@
  */
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { ReadTimer, withReport } from '../../port/request-context.ts'
-import { orderBranches, orderColumn } from '../../sql/compile/order-sql.ts'
+import { orderBranches, orderColumn } from '../../sql/compile/keyset-sql.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import {
   hasFewMatches,

@@ -3,7 +3,7 @@ import type { Query } from '../../../query/query.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
-import { type KeysetCursor, orderColumn } from '../../sql/compile/order-sql.ts'
+import { type KeysetCursor, orderColumn } from '../../sql/compile/keyset-sql.ts'
 import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
 import {
   type FindSimilarTerms,

@@ -4,7 +4,7 @@
  * of a term, which contains no ASCII punctuation.
  */
 
-import type { Steps } from '../../../ontology/steps.ts'
+import type { Steps } from '../../../ontology/pausable-work.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from '../../sql/text/text-index.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'
 import type { Vocabulary } from './save-terms.ts'

@@ -1,6 +1,6 @@
 /** Adds terms to the vocabulary in the database. */
 
-import type { Steps } from '../../../ontology/steps.ts'
+import type { Steps } from '../../../ontology/pausable-work.ts'
 import { sortInTurns } from '../../sql/in-turns.ts'
 import { arrayBytes } from '../catalogue/column-bytes.ts'
 import { COPY_HEADER, COPY_TRAILER, CopyBuffer, chunksOfBytes } from '../driver/copy-buffer.ts'

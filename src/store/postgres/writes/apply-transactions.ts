@@ -2,7 +2,7 @@
  * Applies transactions of a source in one transaction of the database, with a few statements for each
  * type: a row that a later one of the transactions replaces is added as a closed row.
  */
-import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
+import { deduplicateChanges, typeOutOfSync } from '../../batch-rules.ts'
 import { type AuditedTypes, commitRecord } from '../../core/audit/audit-records.ts'
 import { addAuditRecords } from '../../core/audit/stored-audit-log.ts'
 import {

@@ -3,7 +3,7 @@
  * cuts terms nor writes cells.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { finish } from '../../../ontology/steps.ts'
+import { finish } from '../../../ontology/pausable-work.ts'
 import type { Change, ChangeEncoder, EncodedChanges } from '../../object-store.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { CopyBuffer } from '../driver/copy-buffer.ts'

@@ -1,6 +1,6 @@
 /** Writes rows with COPY in its binary format, the fastest way to load data into PostgreSQL. */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import { finish, finishInTurns } from '../../../ontology/steps.ts'
+import { finish, finishInTurns } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'

@@ -1,9 +1,9 @@
 /** Rows in the binary format of COPY. Their versions are known last, and are at fixed offsets. */
 
-import type { Steps } from '../../../ontology/steps.ts'
+import type { Steps } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
-import { recordBytes } from '../../batch.ts'
+import { recordBytes } from '../../batch-rules.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'

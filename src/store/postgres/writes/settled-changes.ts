@@ -1,6 +1,6 @@
 /** The changes of a batch or an edit, one for each object, in key order. */
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateInTurns } from '../../batch.ts'
+import { deduplicateInTurns } from '../../batch-rules.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 import type { FieldColumns } from '../catalogue/field-columns.ts'
 import { saveTerms, type TermPart } from '../text/save-terms.ts'

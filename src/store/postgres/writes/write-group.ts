@@ -2,7 +2,7 @@
 
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { deduplicateChanges, typeOutOfSync } from '../../batch.ts'
+import { deduplicateChanges, typeOutOfSync } from '../../batch-rules.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import type { TableOfType } from '../../core/catalogue/build-table.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fcOptions } from '../../../../test/support/fc-options.ts'
 import { LANGUAGES } from '../../../ontology/definition/language.ts'
-import { finish } from '../../../ontology/steps.ts'
+import { finish } from '../../../ontology/pausable-work.ts'
 import { indexedTerms, indexedTermsInSteps, type NumberedTexts } from './text-index.ts'
 import { WordCutter } from './word-cutter.ts'
 

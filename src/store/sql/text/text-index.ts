@@ -6,7 +6,7 @@
  * Each term is prefixed with the number of its field; a search of all fields lists every prefix.
  */
 import type { Language } from '../../../ontology/definition/language.ts'
-import type { Steps } from '../../../ontology/steps.ts'
+import type { Steps } from '../../../ontology/pausable-work.ts'
 import { type AnalysedText, analyseText, endOfWord } from '../../../query/matching/analyser.ts'
 import { rememberStems, stemOf, stemsOf } from '../../../query/matching/stem.ts'
 

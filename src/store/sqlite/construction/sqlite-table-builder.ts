@@ -1,5 +1,5 @@
 /** How tables are built in SQLite, by the writer thread. */
-import { finish, type Steps } from '../../../ontology/steps.ts'
+import { finish, type Steps } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import type { TableOfType } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'

@@ -1,7 +1,7 @@
 /** Executes the part of a page plan that finds the rows of a query. */
 import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
-import type { KeysetCursor } from '../../sql/compile/order-sql.ts'
+import type { KeysetCursor } from '../../sql/compile/keyset-sql.ts'
 import { alternativesOf, maxMatches } from '../../sql/plan/alternatives.ts'
 import { hasFewMatches, type RowSearchPlan } from '../../sql/plan/plan-rules.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'

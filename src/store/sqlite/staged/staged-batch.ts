@@ -1,7 +1,7 @@
 /** A batch that is written in steps, see staged-record.ts. */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
-import { deduplicateChanges } from '../../batch.ts'
+import { deduplicateChanges } from '../../batch-rules.ts'
 import { buildIndexes, createTable } from '../../core/catalogue/build-table.ts'
 import { findUnindexed } from '../../core/catalogue/unindexed-fields.ts'
 import { runNow } from '../../core/session/session.ts'

@@ -1,5 +1,5 @@
 /** Applies changes to a table, one after the other, within a transaction. */
-import { recordBytes } from '../../batch.ts'
+import { recordBytes } from '../../batch-rules.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'

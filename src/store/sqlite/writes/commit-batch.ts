@@ -1,7 +1,7 @@
 /** Writes a batch: closes old rows, adds new rows, and publishes the version. */
 
 import { AUDIT_KEYS_MAX } from '../../../contract/limits.ts'
-import { deduplicateChanges } from '../../batch.ts'
+import { deduplicateChanges } from '../../batch-rules.ts'
 import { buildIndexes, createTable } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NumberCodes } from './coder.ts'
+import { NumberCodes } from './group-codes.ts'
 
 it('numbers whose distance from the window is rounded keep their own codes', () => {
   const codes = new NumberCodes(1000)

@@ -1,5 +1,5 @@
 /** Coders give each selected row of a chunk the codes of its keys. */
-import { type Bits, hasBit } from '../image/bits.ts'
+import { type Bits, hasBit } from '../arrays/bits.ts'
 import type { CodeColumn, ListColumn, NumberColumn } from '../segment/column.ts'
 import { isWhole, type Selection, selectDoubles, selectWholes } from '../segment/read-chunk.ts'
 import { NumberTable } from './number-table.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { endSession, startSession } from '../../access/sessions.ts'
 import { closed, text, time } from '../../contract/schema-parts.ts'
 import { endpoint } from '../endpoint.ts'
-import { UNGUARDED } from '../request/write-guards.ts'
+import { UNGUARDED } from '../request/declare-guards.ts'
 
 const SESSIONS = '/api/admin/v1/sessions'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryBudget } from './memory-budget.ts'
+import { MemoryBudget } from './request-memory.ts'
 
 describe('a memory budget', () => {
   it('refuses a reservation that does not fit, and keeps the others', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../test/support/parsed-queries.ts'
 import type { ApiToken } from '../store/object-store.ts'
-import { ADMIN, callerOfToken, refuseExpired, requireScope, toCaller } from './caller.ts'
+import { ADMIN, callerOfToken, refuseExpired, requireScope, toCaller } from './caller-rights.ts'
 import { hashSecret, sameHash } from './credentials.ts'
 
 const TOKEN: ApiToken = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyedRequest } from './idempotency-key.ts'
-import { openNote, sealNote } from './sealed-note.ts'
+import { openNote, sealNote } from './sealed-response.ts'
 
 const RESPONSE = '{"id":"t1","token":"oqs_secret"}'
 

@@ -4,7 +4,7 @@
  * their texts, which is stored once per block.
  */
 import { Growing } from './growing.ts'
-import { arrayAt, type ImageWriter, type Place } from './image.ts'
+import { arrayAt, type ImageWriter, type Place } from './shared-arrays.ts'
 import { ByteList, NumberReader } from './varint.ts'
 
 /** Where the parts of a dictionary lie in its image. */

@@ -1,7 +1,7 @@
 /** Objects on their way into another table: read from their bodies, or converted. */
 import { RefusedObject, type StoredObject } from '../../../ontology/values/read-object.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
-import { UNFIT_OBJECTS_MAX } from '../../sql/plan-types.ts'
+import { UNFIT_OBJECTS_MAX } from '../../sql/plan-definition-change.ts'
 import { type TypeConverter, unfitObject } from '../../sql/stored-change.ts'
 import type { Operation } from '../session/session.ts'
 import type { TableBuilder } from './construction.ts'

@@ -8,7 +8,7 @@ import {
   ontologyNotFound,
 } from '../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../ontology/ontology.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './caller-rights.ts'
 import { requireWritable } from './policies/ruled-objects.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */

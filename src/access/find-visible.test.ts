@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { failure } from '../../test/support/parsed-queries.ts'
 import { Catalogue } from '../ontology/catalogue.ts'
 import { parseDefinition } from '../ontology/definition/parse-definition.ts'
-import { ADMIN, toCaller } from './caller.ts'
+import { ADMIN, toCaller } from './caller-rights.ts'
 import {
   resolveFamilyPath,
   resolveInterfacePath,
   resolveTypePath,
   resolveWrittenPath,
-} from './resolve.ts'
+} from './find-visible.ts'
 
 const RID = 'ri.ontology.main.ontology.staff'
 const STAFF = parseDefinition({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Query, TextMatch } from './query.ts'
-import { relevanceTiers } from './relevance.ts'
+import { relevanceTiers } from './relevance-tiers.ts'
 
 const name = { property: 'name', structField: undefined }
 const text = (match: TextMatch, ...terms: string[]): Query => ({

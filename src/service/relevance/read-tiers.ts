@@ -13,11 +13,11 @@ import {
 } from '../../paging/relevance-cursor.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { hasLink } from '../../query/query-tree.ts'
-import { relevanceTiers } from '../../query/relevance.ts'
 import { type TextScorer, textScorer } from '../../query/relevance-score.ts'
+import { relevanceTiers } from '../../query/relevance-tiers.ts'
 import type { Cursor, ReadPageRequest, Reclaimed, StoredPage } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
-import { readRankedTier } from './read-ranked-tier.ts'
+import { readRankedTier } from './rank-tier.ts'
 import type { TierServices } from './tier-candidates.ts'
 
 export async function readTiers(

@@ -1,7 +1,7 @@
 /** The rewrites in the catalogue: which type is converted, how far, and what changed meanwhile. */
 import type { UnfitObject } from '../../port/definitions.ts'
 import type { RewriteState } from '../../port/maintenance.ts'
-import { reasonsOf } from '../../sql/plan-types.ts'
+import { reasonsOf } from '../../sql/plan-definition-change.ts'
 import { deleteFields } from '../catalogue/fields.ts'
 import {
   type CoreSession,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { PartChange, TypeChange } from '../../ontology/definition/type-change.ts'
-import { countRewritten, type PlannedChange, planTypes, typesToRewrite } from './plan-types.ts'
+import {
+  countRewritten,
+  type PlannedChange,
+  planTypes,
+  typesToRewrite,
+} from './plan-definition-change.ts'
 
 function type(rid: string, more: Partial<ObjectTypeDefinition> = {}): ObjectTypeDefinition {
   return { rid, apiName: rid, primaryKey: 'k', properties: { k: { type: 'string' } }, ...more }
