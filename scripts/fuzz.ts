@@ -113,7 +113,7 @@ accepted.`,
       const token = mutateToken(random.pick(real), real, random)
       if (real.includes(token)) continue
       sent += 1
-      const { status, body } = await connection.send(listPages()(2, token), true)
+      const { status, body } = await connection.send(listPages()(2, token), Infinity)
       const { errorName } = JSON.parse(body.toString()) as { readonly errorName?: string }
       if (status !== 400 || errorName !== 'InvalidPageToken') {
         failures.add(`seed ${seed}: status ${status} ${errorName}: ${token}`)

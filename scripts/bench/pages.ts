@@ -244,7 +244,7 @@ async function measureMemory(
 export function measureReaders(service: MeasuredServer, pagesPerReader?: number) {
   showProgress(`${READERS} readers walk`)
   return measureCost([service.pid], async () => {
-    const walk = () => walkPages(service, listPages(), pagesPerReader)
+    const walk = () => walkPages(service, listPages(), { maxPages: pagesPerReader })
     return (await Promise.all(Array.from({ length: READERS }, walk))).reduce((a, b) => a + b)
   })
 }

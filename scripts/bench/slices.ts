@@ -1,7 +1,7 @@
 /** Several readers that copy one snapshot in slices, while others write. */
 import type { Part } from '../measure/command.ts'
 import { readBody } from '../measure/connection.ts'
-import { listPages, type Pages, readWalk } from '../measure/pages.ts'
+import { listPages, type Pages, readWalk, walkPages } from '../measure/pages.ts'
 import {
   loadParts,
   makePart,
@@ -36,11 +36,11 @@ client updates, deletes and adds objects. The slices must have every object of t
     const seconds = { one: [] as number[], several: [] as number[] }
     for (let round = 0; round < ROUNDS; round += 1) {
       showProgress(`round ${round + 1} of ${ROUNDS}`)
-      seconds.one.push(await secondsOf(() => drain(service, undefined)))
+      seconds.one.push(await secondsOf(() => walk(service)))
       seconds.several.push(
         await secondsOf(async () => {
           const own = await sliceTokens(service, {})
-          await Promise.all(own.map((token) => drain(service, token)))
+          await Promise.all(own.map((token) => walk(service, token)))
         }),
       )
     }
@@ -88,9 +88,8 @@ async function keysOf(service: Service, pages: Pages, token: string): Promise<re
   return keys
 }
 
-/** Reads a walk without looking at it, so that the readers cost little. */
-async function drain(service: Service, token: string | undefined): Promise<void> {
-  for await (const _ of readWalk(service, pagesOf({}), token));
+async function walk(service: Service, pageToken?: string): Promise<void> {
+  await walkPages(service, pagesOf({}), { pageToken })
 }
 
 async function secondsOf(work: () => Promise<void>): Promise<number> {

@@ -1,6 +1,7 @@
 /**
  * The load generator: one request at a time per connection. A general client costs as much CPU time
- * per page as the service does; this one finds the end of a response and little else.
+ * per page as the service does; this one finds the end of a response and little else. It receives
+ * everything into one buffer, and copies only what is kept.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -22,13 +23,14 @@ export interface Reply {
   readonly status: number
   /** The length of the body. */
   readonly bytes: number
-  /** Empty when the body was not kept. */
+  /** The part that was kept. */
   readonly body: Buffer
 }
 
 interface Pending {
   readonly call: Call
-  readonly keepBody: boolean
+  /** How many of the last bytes of the body are kept. */
+  readonly keptBytes: number
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
   /** The head as far as it has arrived, then the pieces of a kept body. */
@@ -41,25 +43,32 @@ interface Pending {
 
 const HEAD_END = '\r\n\r\n'
 const CLOSED = 'the server closed the connection'
+const RECEIVED_BYTES = 65_536
 
 export class Connection implements Disposable {
   readonly #socket: Socket
   readonly #headers: string
   #pending: Pending | undefined
 
-  private constructor(socket: Socket, target: Target) {
-    this.#socket = socket
+  private constructor(target: Target) {
     this.#headers = headerLines(target)
-    socket.setNoDelay(true)
-    socket.on('data', (piece) => this.#receive(piece))
-    socket.on('error', (error) => this.#fail(error.message))
-    socket.on('close', () => this.#fail(CLOSED))
+    const { port, hostname: host } = target.url
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(RECEIVED_BYTES),
+      callback: (length: number, buffer: Uint8Array) => {
+        this.#receive(Buffer.from(buffer.buffer, buffer.byteOffset, length))
+        return true
+      },
+    }
+    this.#socket = connect({ port: Number(port), host, noDelay: true, onread })
+    this.#socket.on('error', (error) => this.#fail(error.message))
+    this.#socket.on('close', () => this.#fail(CLOSED))
   }
 
   static async open(target: Target): Promise<Connection> {
-    const socket = connect(Number(target.url.port), target.url.hostname)
-    await once(socket, 'connect')
-    return new Connection(socket, target)
+    const connection = new Connection(target)
+    await once(connection.#socket, 'connect')
+    return connection
   }
 
   /** Sends a request and drops the body of the response; rejects unless the status is 200. */
@@ -69,14 +78,19 @@ export class Connection implements Disposable {
 
   /** Sends a request and returns the body of the response; rejects unless the status is 200. */
   async read(call: Call): Promise<Buffer> {
-    return requireOk(call, await this.send(call, true)).body
+    return requireOk(call, await this.send(call, Infinity)).body
   }
 
-  /** Sends a request, whatever the status of its response. */
-  send(call: Call, keepBody = false): Promise<Reply> {
+  /** Sends a request and returns the end of the body; rejects unless the status is 200. */
+  async readEnd(call: Call, bytes: number): Promise<Buffer> {
+    return requireOk(call, await this.send(call, bytes)).body
+  }
+
+  /** Sends a request, whatever the status of its response, and keeps the last bytes of its body. */
+  send(call: Call, keptBytes = 0): Promise<Reply> {
     if (this.#socket.destroyed) return Promise.reject(failure(call, CLOSED))
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-    this.#pending = { call, keepBody, resolve, reject, pieces: [], status: 0, length: 0, bytes: 0 }
+    this.#pending = { call, keptBytes, resolve, reject, pieces: [], status: 0, length: 0, bytes: 0 }
     this.#socket.write(requestHead(this.#headers, call))
     if (call.body !== undefined) this.#socket.write(call.body)
     return promise
@@ -92,9 +106,11 @@ export class Connection implements Disposable {
     if (pending === undefined) return
     const data = pending.status === 0 ? this.#readHead(pending, piece) : piece
     if (data === undefined) return
+    const { status, keptBytes, length, pieces } = pending
+    const dropped = Math.max(0, length - keptBytes - pending.bytes)
+    if (dropped < data.length) pieces.push(Buffer.from(data.subarray(dropped)))
     pending.bytes += data.length
-    if (pending.keepBody) pending.pieces.push(data)
-    const { status, bytes, length, pieces } = pending
+    const { bytes } = pending
     if (bytes < length) return
     this.#pending = undefined
     pending.resolve({ status, bytes, body: Buffer.concat(pieces) })
@@ -141,7 +157,7 @@ export function requestHead(headers: string, call: Call): string {
 /** Sends one request on a connection of its own, whatever the status of its response. */
 export async function sendOnce(target: Target, call: Call): Promise<Reply> {
   using connection = await Connection.open(target)
-  return await connection.send(call, true)
+  return await connection.send(call, Infinity)
 }
 
 /** Sends one request on a connection of its own and returns the body; rejects unless it is 200. */

@@ -64,17 +64,22 @@ export async function* readWalk(
   } while (token !== undefined)
 }
 
-/** Walks to the end, or through some pages, and returns their number. */
+/** Walks to the end, or through some pages, without looking at them; returns their number. */
 export async function walkPages(
   service: Target,
   pages: Pages,
-  maxPages = Number.POSITIVE_INFINITY,
+  {
+    pageToken,
+    maxPages = Infinity,
+  }: { pageToken?: string | undefined; maxPages?: number | undefined } = {},
 ): Promise<number> {
+  using connection = await Connection.open(service)
+  let token = pageToken
   let count = 0
-  for await (const _ of readWalk(service, pages)) {
+  do {
+    token = findToken(await connection.readEnd(pages(1000, token), TAIL_BYTES))
     count += 1
-    if (count === maxPages) break
-  }
+  } while (token !== undefined && count < maxPages)
   return count
 }
 
@@ -118,7 +123,7 @@ async function collectTokens(
   for (const offset of [...new Set(offsets)].toSorted((a, b) => a - b)) {
     while (passed < offset) {
       const pageSize = Math.min(maxPageSize, offset - passed)
-      token = findToken(await connection.read(pages(pageSize, token)))
+      token = findToken(await connection.readEnd(pages(pageSize, token), TAIL_BYTES))
       if (token === undefined) throw new Error(`A walk ended before object ${offset}.`)
       passed += pageSize
     }
