@@ -171,5 +171,10 @@ describe('the next page', () => {
     expect(tokenExpiry(1000, undefined, lifetime)).toBe(1300)
     expect(tokenExpiry(2000, snapshot, lifetime)).toBe(2300)
     expect(tokenExpiry(4500, snapshot, lifetime)).toBe(4600)
+    // Resumed while changes keep the row versions.
+    const longer = { ...lifetime, changesMaxAgeSeconds: 5000 }
+    expect(tokenExpiry(4500, snapshot, longer)).toBe(4600)
+    expect(tokenExpiry(4600, snapshot, longer)).toBe(4900)
+    expect(tokenExpiry(5900, snapshot, longer)).toBe(6000)
   })
 })

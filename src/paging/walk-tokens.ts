@@ -154,12 +154,12 @@ export class WalkTokens {
 
   /**
    * Returns a token that resumes an expired walk within its snapshot; undefined without a snapshot,
-   * or if it is too old. The walk ends with its snapshot, however often it is resumed.
+   * or if its row versions may be gone: changes keep them for longer than walks.
    */
   renew(expired: PageState, binding: TokenBinding, nowSeconds: number): string | undefined {
     const { snapshot } = expired
     if (snapshot === undefined) return undefined
-    if (endOfSnapshot(snapshot, this.lifetime) <= nowSeconds) return undefined
+    if (endOfSnapshot(snapshot, nowSeconds, this.lifetime) <= nowSeconds) return undefined
     return this.seal(expired, binding, nowSeconds)
   }
 
@@ -259,13 +259,15 @@ export function tokenExpiry(
 ): number {
   const renewed = nowSeconds + lifetime.ttlSeconds
   if (snapshot === undefined) return renewed
-  return Math.min(renewed, endOfSnapshot(snapshot, lifetime))
+  return Math.min(renewed, endOfSnapshot(snapshot, nowSeconds, lifetime))
 }
 
-/** Returns when the last token of a snapshot expires. */
+/** Returns when the tokens of a snapshot expire; those of a walk that was resumed later, when it is gone. */
 function endOfSnapshot(
   { takenAtSeconds }: SnapshotState,
-  { snapshotMaxAgeSeconds }: TokenLifetime,
+  nowSeconds: number,
+  { snapshotMaxAgeSeconds, changesMaxAgeSeconds }: TokenLifetime,
 ): number {
-  return takenAtSeconds + snapshotMaxAgeSeconds
+  const end = takenAtSeconds + snapshotMaxAgeSeconds
+  return nowSeconds < end ? end : Math.max(end, takenAtSeconds + changesMaxAgeSeconds)
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
-import { SNAPSHOT_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
+import { CHANGES_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 import type { Environment } from '../../src/server/config.ts'
 import { retentionOf } from '../../src/server/maintenance.ts'
 import { exportToFile } from '../../src/transfer/export/export-file.ts'
@@ -163,7 +163,7 @@ describe('a snapshot that is gone', () => {
     await other.put('aviation', 'airport', airports.slice(0, 10))
     const path = '/api/v1/ontologies/aviation/objects/airport?pageSize=4&snapshot=true'
     const { body } = await other.send(path)
-    other.clock.now += 1000 * (SNAPSHOT_MAX_AGE_SECONDS + 1)
+    other.clock.now += 1000 * (CHANGES_MAX_AGE_SECONDS + 1)
     const args = ['list', ...airport, '--all', '--snapshot', '--page-size', '4', '--json']
     const { code, stdout, stderr } = await runCommand(
       [...args, '--page-token', body.nextPageToken],

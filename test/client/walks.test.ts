@@ -5,7 +5,7 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClientOptions, createClient, OqsError } from '../../src/client/index.ts'
-import { PAGE_TOKEN_TTL_SECONDS, SNAPSHOT_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
+import { PAGE_TOKEN_TTL_SECONDS, CHANGES_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 import { startCuttingProxy } from '../cli/cutting-proxy.ts'
 import { sendJson, startPeer } from '../support/http-peer.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
@@ -44,7 +44,7 @@ function connect(options: Partial<ClientOptions> = {}) {
 const expected = Array.from({ length: COUNT }, (_, n) => n)
 
 /** Lets every page token that exists expire, and every snapshot. */
-function expireTokens(seconds = SNAPSHOT_MAX_AGE_SECONDS): void {
+function expireTokens(seconds = CHANGES_MAX_AGE_SECONDS): void {
   service.clock.now += (seconds + 1) * 1000
 }
 

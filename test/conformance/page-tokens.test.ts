@@ -216,7 +216,11 @@ describe('the lifetime of a page token', () => {
 
   it('[4.5.2] is renewed within its snapshot by the error, for the same request and caller', async () => {
     await using service = await startService({
-      settings: { OQS_PAGE_TOKEN_TTL_SECONDS: '300', OQS_SNAPSHOT_MAX_AGE_SECONDS: '3600' },
+      settings: {
+        OQS_PAGE_TOKEN_TTL_SECONDS: '300',
+        OQS_SNAPSHOT_MAX_AGE_SECONDS: '3600',
+        OQS_CHANGES_MAX_AGE_SECONDS: '7200',
+      },
     })
     await fill(service)
     const walk = { ...list, snapshot: true }
@@ -231,6 +235,15 @@ describe('the lifetime of a page token', () => {
     expect(resumed.body.data).toEqual(second.data)
     const other = await requestPage(service, list, snapshotToken)
     expect(other.body.parameters).toEqual({ pageToken: snapshotToken, reason: 'other request' })
+
+    // Changes keep the row versions of the snapshot for longer than its tokens last.
+    service.clock.now += 3_600_000
+    const { body: kept } = await requestPage(service, walk, resumed.body.nextPageToken)
+    const third = await requestPage(service, walk, kept.parameters.snapshotToken)
+    expect(valuesOf([third.body], 'n')).toEqual([10, 11, 12, 13, 14])
+    service.clock.now += 299_000
+    const fourth = await requestPage(service, walk, third.body.nextPageToken)
+    expect(valuesOf([fourth.body], 'n')).toEqual([15, 16, 17, 18, 19])
 
     service.clock.now += 1_800_000
     const gone = await requestPage(service, walk, first.nextPageToken)

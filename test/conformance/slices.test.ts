@@ -116,6 +116,16 @@ describe('slices', () => {
     expect(JSON.stringify(body)).toContain(parameter)
   })
 
+  it('reject a body with members, which would have no effect', async () => {
+    const post = (text: string) => {
+      const headers = { 'content-type': 'application/json' }
+      return service.send(`${PATH}?count=2`, { method: 'POST', headers, body: text })
+    }
+    const { status, body } = await post(`{"where":${WHERE}}`)
+    expect([status, body.parameters.parameter]).toEqual([422, 'where'])
+    expect((await post('{}')).body.pageTokens).toHaveLength(2)
+  })
+
   it('are exported like the whole type, in any format', async () => {
     for (const format of ['ndjson', 'csv']) {
       const tokens = await slicesOf(service, 'numbers', 'number', 4, '&select=text')
@@ -173,7 +183,7 @@ describe('slices', () => {
     expect(renewed.body.data).toHaveLength(51)
     const exported = await service.send(`${EXPORT}?slice=${body.parameters.snapshotToken}`)
     expect(exported.text.split('\n')).toHaveLength(52)
-    service.clock.now += 3600 * 1000
+    service.clock.now += 24 * 3600 * 1000
     const { body: gone } = await list(token)
     expect(gone.parameters).toEqual({ pageToken: token, reason: 'expired' })
   })

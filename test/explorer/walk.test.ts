@@ -1,7 +1,7 @@
 /** What a reader sees when pages expire, end or fail. What was read stays in every case. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PAGE_TOKEN_TTL_SECONDS, SNAPSHOT_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
+import { PAGE_TOKEN_TTL_SECONDS, CHANGES_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 import { startWalks } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
@@ -74,7 +74,7 @@ it('continues within its snapshot when a page token expires, until the snapshot 
 
   await page.reload()
   await counted(page, '1,000 read of 2,500')
-  suite.service.clock.now += 1000 * SNAPSHOT_MAX_AGE_SECONDS
+  suite.service.clock.now += 1000 * CHANGES_MAX_AGE_SECONDS
   await toEnd(page)
   await page
     .getByText(/^The snapshot of .* is gone\. The 1,000 rows that were read stay\.$/)
@@ -84,7 +84,7 @@ it('continues within its snapshot when a page token expires, until the snapshot 
 
   await page.reload()
   await counted(page, '1,000 read of 2,500')
-  suite.service.clock.now += 1000 * SNAPSHOT_MAX_AGE_SECONDS
+  suite.service.clock.now += 1000 * CHANGES_MAX_AGE_SECONDS
   await toEnd(page)
   await page.getByRole('button', { name: 'Continue after 999' }).click()
   await readAll(page)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
 import { SLICES_MAX } from '../../contract/export-formats.ts'
 import { closed } from '../../contract/schema-parts.ts'
+import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { sealSlices } from '../../service/pages/slices.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
@@ -41,6 +42,7 @@ export const sliceObjects = endpoint({
     }),
   }),
   handle: async (request, reply, services) => {
+    refuseMembers(request.body)
     const { count, ...parameters } = request.query
     const resolved = resolveTypePath(request, request.params)
     const spec = listPage(resolved, { ...parameters, snapshot: true })
@@ -48,3 +50,9 @@ export const sliceObjects = endpoint({
     return sendJson(reply, JSON.stringify({ pageTokens }))
   },
 })
+
+/** A filter that is ignored would give slices of other objects than the client expects. */
+function refuseMembers(body: unknown): void {
+  const [member] = Object.keys(body ?? {})
+  if (member !== undefined) throw unprocessable(member, 'is unknown; slices are of all objects')
+}
