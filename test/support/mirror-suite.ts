@@ -2,7 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { Endpoints } from '../../src/client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { mirrorType } from '../../src/transfer/mirror/mirror-type.ts'
+import { openTarget } from '../../src/transfer/mirror/open-target.ts'
 import { startOqs } from './oqs-process.ts'
 import { runSql } from './postgres.ts'
 import { runCommand } from './run-in-process.ts'
@@ -146,6 +149,36 @@ export function describeMirror(kind: string, open: () => Promise<MirrorFixture>)
         0,
         expect.not.stringContaining('copying again'),
       ])
+    })
+
+    it('goes on in its snapshot with a copy that was interrupted for hours', async () => {
+      const settings = { OQS_PAGE_MAX_BYTES: '1024', OQS_SNAPSHOT_MAX_AGE_SECONDS: '60' }
+      await using service = await startService({ settings })
+      await service.apply(SHELF)
+      await service.put('shelf', 'item', items(1, 50))
+      await using target = await open()
+      const events: string[] = []
+      const copy = async (onProgress: () => void, signal: AbortSignal) => {
+        await using opened = openTarget(target.to, 'item')
+        const client = new Endpoints({ baseUrl: service.url, token: ADMIN_TOKEN })
+        const type = { ontology: 'shelf', objectType: 'item' }
+        const onEvent = (line: string) => events.push(line)
+        const options = { once: true, replace: false, signal, onEvent, onProgress }
+        await mirrorType(client, type, opened, options)
+      }
+      const stopped = new AbortController()
+      await expect(copy(() => stopped.abort(), stopped.signal)).rejects.toThrow()
+      // One that is copied already, one that is not, and one that comes and goes.
+      await service.write('shelf', 'item', [{ delete: 1 }, { delete: 50 }, { put: { id: 60 } }])
+      await service.write('shelf', 'item', [{ delete: 60 }, { put: { id: 49, name: 'new' } }])
+      service.clock.now += 20 * 3600 * 1000
+      await copy(() => {}, new AbortController().signal)
+      expect(events).toEqual([
+        expect.stringMatching(/^copying shelf\/item to /),
+        'continuing to copy shelf/item',
+        expect.stringMatching(/^copied \d+ objects; following shelf\/item$/),
+      ])
+      expect(await target.read()).toEqual(await sourceOf(service))
     })
 
     it('is made again when the definition changes, and when the token has expired', async () => {
