@@ -1,7 +1,7 @@
 /** What a reader sees when pages expire, end or fail. What was read stays in every case. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PAGE_TOKEN_TTL_SECONDS, CHANGES_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
+import { CHANGES_MAX_AGE_SECONDS, PAGE_TOKEN_TTL_SECONDS } from '../../src/contract/limits.ts'
 import { startWalks } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
