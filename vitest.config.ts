@@ -23,6 +23,7 @@ const LONG = [
   'test/e2e/columns.test.ts',
   'test/e2e/damaged-file.test.ts',
   'test/e2e/demo.test.ts',
+  'test/e2e/image.test.ts',
   'test/e2e/import-faults.test.ts',
   'test/e2e/import-restart.test.ts',
   'test/e2e/install.test.ts',

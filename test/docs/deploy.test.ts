@@ -1,0 +1,106 @@
+/** The files in `deploy/`, checked against what the service needs. */
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { SETTINGS } from '../../src/server/settings.ts'
+import { startService } from '../support/service.ts'
+
+const FILES = globSync('deploy/**/*.*').concat('deploy/Dockerfile', 'deploy/Caddyfile')
+const read = (path: string) => readFileSync(path, 'utf8')
+const PORT = SETTINGS.OQS_PORT.default
+/** The service stops within ten seconds. */
+const STOP_SECONDS = 15
+
+interface Container {
+  readonly ports: readonly { readonly containerPort: number }[]
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly volumeMounts: readonly { readonly mountPath: string }[]
+}
+
+describe('the deployment files', () => {
+  it.each(FILES)('%s names only settings that exist', (path) => {
+    const named = read(path).match(/\bOQS_[A-Z_]+/g) ?? []
+    const known = new Set<string>([...Object.keys(SETTINGS), 'OQS_CONFIG'])
+    expect(named.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('use the port of the service', () => {
+    const [deployment] = kubernetes()
+    const ports = [
+      ...read('deploy/Dockerfile').matchAll(/EXPOSE (\d+)|127\.0\.0\.1:(\d+)/g),
+      ...read('deploy/nginx.conf').matchAll(/server node\d:(\d+)/g),
+      ...read('deploy/Caddyfile').matchAll(/node\d:(\d+)/g),
+      ...read('docs/operations/prometheus.yml').matchAll(/node\d:(\d+)/g),
+    ].map(([, first, second]) => first ?? second)
+    expect(ports).toHaveLength(8)
+    expect(new Set([...ports, String(containerOf(deployment).ports[0]?.containerPort)])).toEqual(
+      new Set([PORT]),
+    )
+  })
+
+  it('probe paths that answer without a token', async () => {
+    await using service = await startService()
+    const probed = FILES.flatMap((path) => read(path).match(/\/(?:readyz|healthz)\b/g) ?? [])
+    expect(new Set(probed)).toEqual(new Set(['/readyz', '/healthz']))
+    for (const path of new Set(probed)) {
+      expect((await service.send(path, { token: null })).status).toBe(200)
+    }
+  })
+
+  it('wait for the service to stop', () => {
+    const [deployment] = kubernetes()
+    const seconds = [
+      /TimeoutStopSec=(\d+)/.exec(read('deploy/oqs.service'))?.[1],
+      /stop_grace_period: (\d+)s/.exec(read('deploy/compose.yaml'))?.[1],
+      deployment?.spec.template.spec.terminationGracePeriodSeconds,
+    ].map(Number)
+    for (const wait of seconds) expect(wait).toBeGreaterThanOrEqual(STOP_SECONDS)
+  })
+
+  it('set values that the service accepts', () => {
+    const [deployment] = kubernetes()
+    for (const { name, value } of containerOf(deployment).env) {
+      expect(SETTINGS[name as keyof typeof SETTINGS].parse(value), name).toBeDefined()
+    }
+    const { services } = parse(read('deploy/compose.yaml')) as {
+      readonly services: Record<string, { readonly environment?: Record<string, string> }>
+    }
+    const proxies = services['node1']?.environment?.['OQS_TRUSTED_PROXIES'] ?? ''
+    expect(SETTINGS.OQS_TRUSTED_PROXIES.parse(proxies)).toBeDefined()
+  })
+
+  it('mount the folders in which the service writes', () => {
+    const [deployment] = kubernetes()
+    const mounts = containerOf(deployment).volumeMounts.map(({ mountPath }) => mountPath)
+    expect(mounts).toEqual(['/tmp', '/data'])
+    expect(read('deploy/Dockerfile')).toMatch(/^WORKDIR \/data$/m)
+  })
+
+  it('have the same labels in the deployment, its service and its disruption budget', () => {
+    const [deployment, service, budget] = kubernetes()
+    const { labels } = deployment?.spec.template.metadata ?? {}
+    expect(labels).toBeDefined()
+    for (const selector of [
+      deployment?.spec.selector.matchLabels,
+      service?.spec.selector,
+      budget?.spec.selector.matchLabels,
+    ]) {
+      expect(selector).toEqual(labels)
+    }
+  })
+})
+
+interface Manifest {
+  // biome-ignore lint/suspicious/noExplicitAny: manifests of several kinds
+  readonly spec: any
+}
+
+function kubernetes(): readonly Manifest[] {
+  return parseAllDocuments(read('deploy/kubernetes/oqs.yaml')).map(
+    (document) => document.toJS() as Manifest,
+  )
+}
+
+function containerOf(manifest: Manifest | undefined): Container {
+  return manifest?.spec.template.spec.containers[0] as Container
+}
