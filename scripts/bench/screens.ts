@@ -82,7 +82,7 @@ async function measureRound(page: Page, { url }: Service) {
   const typed = await measure(page, type, CHANGED)
   await page.getByLabel('Clear the search').click()
   await settled()
-  const drawn = await measure(page, click('[data-value="pictures"]'), DRAWN)
+  const drawn = await measure(page, click('[data-value="charts"]'), DRAWN)
   return { opened, filtered, typed, drawn }
 }
 

@@ -32,9 +32,16 @@ const SCREENS: readonly Screen[] = [
   ['error', '/o/none/item', (page) => page.getByRole('alert')],
   [
     'pictures',
-    `${ROWS}&view=pictures`,
+    `${ROWS}&view=charts`,
     (page) => page.getByRole('group', { name: 'Sold at' }).getByRole('button').first(),
   ],
+  ...['makerCode~avg:price', 'soldAt,isNew', 'makerCode,isNew~as:pivot'].map(
+    (chart): Screen => [
+      `chart ${chart}`,
+      `${ROWS}&view=charts&p=${chart}`,
+      (page) => page.getByText('The numbers').or(page.getByRole('table')).first(),
+    ],
+  ),
   ['map', '/o/shop/item?view=map', (page) => page.getByText('objects on this part of the map')],
   [
     'object',

@@ -43,7 +43,7 @@ it.each([
   expect(page.url()).toBe(`${proxy.url}/o/shop/item?w=price:gte:10`)
 
   // A part that is loaded on use, and the request behind the view.
-  await page.getByRole('button', { name: 'Pictures', exact: true }).click()
+  await page.getByRole('button', { name: 'Charts', exact: true }).click()
   await page.getByRole('group', { name: 'Price' }).waitFor()
   await page.keyboard.press('r')
   await page.getByText(`'${proxy.url}/api/`).first().waitFor()

@@ -38,7 +38,7 @@ it('keeps the page when the service is gone and another layout is chosen, and re
   const page = await suite.visit('/o/shop/item')
   await page.getByRole('grid').waitFor()
   await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Pictures', exact: true }).click()
+  await page.getByRole('button', { name: 'Charts', exact: true }).click()
   const note = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
   await note.waitFor()
   await page.getByRole('button', { name: 'Map', exact: true }).click()
@@ -46,7 +46,7 @@ it('keeps the page when the service is gone and another layout is chosen, and re
   await page.getByRole('button', { name: 'Table', exact: true }).click()
   await page.getByRole('grid').waitFor()
 
-  await page.getByRole('button', { name: 'Pictures', exact: true }).click()
+  await page.getByRole('button', { name: 'Charts', exact: true }).click()
   await note.getByRole('button', { name: 'Try again' }).click()
   await note.waitFor()
   await page.context().setOffline(false)
@@ -80,13 +80,13 @@ it('offers to reload after an upgrade, and keeps the view', async () => {
   const { page } = elsewhere
   await page.getByRole('grid').waitFor()
   served.files = await renamed()
-  await page.getByRole('button', { name: 'Pictures', exact: true }).click()
+  await page.getByRole('button', { name: 'Charts', exact: true }).click()
   const note = page.getByRole('alert').filter({ hasText: 'another release of the explorer' })
   await note.waitFor()
-  expect(new URL(page.url()).search).toBe('?w=price:gte:10&view=pictures')
+  expect(new URL(page.url()).search).toBe('?w=price:gte:10&view=charts')
   await note.getByRole('button', { name: 'Reload the page' }).click()
   await page.getByRole('group', { name: 'Price' }).waitFor()
-  expect(new URL(page.url()).search).toBe('?w=price:gte:10&view=pictures')
+  expect(new URL(page.url()).search).toBe('?w=price:gte:10&view=charts')
 })
 
 it('shows an error of a view in its place', async () => {
@@ -94,12 +94,12 @@ it('shows an error of a view in its place', async () => {
   const { page } = elsewhere
   await page.getByRole('grid').waitFor()
   const files = await builtExplorer()
-  const path = [...files.keys()].find((name) => /pictures-.*\.js$/.test(name)) ?? ''
+  const path = [...files.keys()].find((name) => /charts-view-.*\.js$/.test(name)) ?? ''
   const source = Buffer.from(files.get(path)?.identity.bytes ?? '').toString()
   const name = /export\{\w+ as (\w+)\}/.exec(source)?.[1]
   const broken = `export const ${name} = () => { throw new Error('planted') }`
   served.files = new Map([...files, [path, await compressFile('text/javascript', broken)]])
-  await page.getByRole('button', { name: 'Pictures', exact: true }).click()
+  await page.getByRole('button', { name: 'Charts', exact: true }).click()
   await page.getByText('This view could not be shown: planted').waitFor()
   await page.getByRole('button', { name: 'Table', exact: true }).click()
   await page.getByRole('grid').waitFor()

@@ -91,7 +91,7 @@ it('writes all measurements of a property alike', async () => {
 })
 
 it('labels axes with years and codes, and says when a scale is logarithmic', async () => {
-  const page = await suite.visit('/o/numbers/town?view=pictures')
+  const page = await suite.visit('/o/numbers/town?view=charts')
   const picture = (name: string) => page.getByRole('region', { name, exact: true })
   const axis = (name: string) => picture(name).locator('svg > g > text').allTextContents()
   await expect.poll(() => axis('Founded')).toEqual(['1700', '1750', '1800', '1850', '1900'])

@@ -67,7 +67,7 @@ it('counts all pictures in two requests, and the map in one', async () => {
   await rail(page).getByRole('button', { name: 'm1 20' }).waitFor()
   await requests.settled()
   requests.take()
-  await page.getByRole('button', { name: 'Pictures' }).click()
+  await page.getByRole('button', { name: 'Charts' }).click()
   await page.getByRole('group', { name: 'Price' }).waitFor()
   await requests.settled()
   expect(requests.take()).toEqual(['aggregateBatch', 'aggregateBatch'])

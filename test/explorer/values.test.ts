@@ -25,7 +25,7 @@ it('shows markup in values as text, on every screen', async () => {
   await page.getByRole('navigation', { name: 'Values' }).getByText(script).first().waitFor()
   await expect.poll(() => foreignElements(page)).toBe(0)
   await page.goto(
-    `${suite.service.url}/o/shop/item?view=pictures&w=tags:contains:${encodeURIComponent(script)}`,
+    `${suite.service.url}/o/shop/item?view=charts&w=tags:contains:${encodeURIComponent(script)}`,
   )
   await page.getByRole('region', { name: 'Tags' }).getByText(script).first().waitFor()
   await expect.poll(() => foreignElements(page)).toBe(0)

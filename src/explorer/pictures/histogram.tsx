@@ -5,43 +5,38 @@
 
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type RefObject,
-  useId,
-  useRef,
-  useState,
-} from 'react'
+import { useId, useRef } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { axisFormat } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bar } from './bars.ts'
 import type { Distribution } from './distribution.ts'
 import { countTicks, fittingTicks, type Tick, tickAnchor } from './ticks.ts'
+import { clamp, useBrush } from './use-brush.ts'
 
-const SIZES = {
-  small: { width: 360, height: 190 },
-  large: { width: 960, height: 360 },
-} as const
+const SIZE = { width: 360, height: 190 } as const
 const MARGIN = { left: 40, right: 16, top: 8, bottom: 24 } as const
 const GAP = 1
 
 export interface HistogramProps {
   readonly label: string
   readonly distribution: Distribution
-  readonly isLarge: boolean
   readonly onChoose: (filters: readonly Filter[]) => void
 }
 
-export function Histogram({ label, distribution, isLarge, onChoose }: HistogramProps) {
+export function Histogram({ label, distribution, onChoose }: HistogramProps) {
   const { bars, ticks, note } = distribution
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
-  const scale = scaleOf(bars, isLarge)
+  const scale = scaleOf(bars)
   const { width, height, slot, bottom, top } = scale
   const gap = Math.min(GAP, slot / 4)
-  const { active, isBrushed, setActive, handlers } = useBrush(svg, bars, scale, onChoose)
+  const { active, isBrushed, setActive, handlers } = useBrush(
+    svg,
+    bars,
+    { width, slot, left: MARGIN.left },
+    onChoose,
+  )
   return (
     <figure className="m-0">
       <p id={help} className="sr-only">
@@ -95,19 +90,15 @@ export function Histogram({ label, distribution, isLarge, onChoose }: HistogramP
         ))}
       </svg>
       {note !== undefined && (
-        <figcaption
-          className={`text-muted text-xs leading-4 ${isLarge ? 'ml-[4.2%]' : 'ml-[11%]'}`}
-        >
-          {note}
-        </figcaption>
+        <figcaption className="ml-[11%] text-muted text-xs leading-4">{note}</figcaption>
       )}
     </figure>
   )
 }
 
 /** Where things are in a chart. */
-function scaleOf(bars: readonly Bar[], isLarge: boolean) {
-  const { width, height } = SIZES[isLarge ? 'large' : 'small']
+function scaleOf(bars: readonly Bar[]) {
+  const { width, height } = SIZE
   const bottom = height - MARGIN.bottom
   const largest = max(bars, ({ count }) => count) ?? 1
   return {
@@ -162,67 +153,4 @@ function Axes({ scale: { width, height, slot, largest, top }, ticks, bars }: Axe
       ))}
     </g>
   )
-}
-
-/** The bars that are being chosen, by pointer or by keys. */
-function useBrush(
-  svg: RefObject<SVGSVGElement | null>,
-  bars: readonly Bar[],
-  { width, slot }: ChartScale,
-  onChoose: HistogramProps['onChoose'],
-) {
-  const [brush, setBrush] = useState<readonly [from: number, to: number]>()
-  const [active, setActive] = useState(0)
-  const barAt = ({ clientX }: PointerEvent) => {
-    const box = svg.current?.getBoundingClientRect()
-    const x = box === undefined ? 0 : ((clientX - box.left) / box.width) * width
-    return clamp(Math.floor((x - MARGIN.left) / slot), bars.length)
-  }
-  const choose = ([from, to]: readonly [number, number]) => {
-    const [first, last] = from < to ? [from, to] : [to, from]
-    const start = bars[first]?.filters.filter(({ operator }) => operator === 'gte') ?? []
-    const end = bars[last]?.filters.filter(({ operator }) => operator === 'lt') ?? []
-    setBrush(undefined)
-    onChoose([...start, ...end])
-  }
-  const moveTo = (index: number, isExtended: boolean) => {
-    const next = clamp(index, bars.length)
-    setBrush(isExtended ? [brush?.[0] ?? active, next] : undefined)
-    setActive(next)
-    svg.current?.querySelector<SVGElement>(`[data-bar="${next}"]`)?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const targets: Readonly<Record<string, number>> = {
-      ArrowLeft: active - 1,
-      ArrowRight: active + 1,
-      Home: 0,
-      End: bars.length - 1,
-    }
-    const target = targets[event.key]
-    if (target !== undefined) moveTo(target, event.shiftKey)
-    else if (event.key === 'Enter' || event.key === ' ') choose(brush ?? [active, active])
-    else if (event.key === 'Escape' && brush !== undefined) setBrush(undefined)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  const handlers = {
-    onKeyDown,
-    onPointerDown: (event: PointerEvent) => {
-      event.currentTarget.setPointerCapture(event.pointerId)
-      setBrush([barAt(event), barAt(event)])
-    },
-    onPointerMove: (event: PointerEvent) => {
-      if (brush !== undefined && event.buttons > 0) setBrush([brush[0], barAt(event)])
-    },
-    onPointerUp: (event: PointerEvent) => brush !== undefined && choose([brush[0], barAt(event)]),
-    onPointerCancel: () => setBrush(undefined),
-  }
-  const isBrushed = (index: number) =>
-    brush !== undefined && index >= Math.min(...brush) && index <= Math.max(...brush)
-  return { active, setActive, isBrushed, handlers }
-}
-
-function clamp(index: number, count: number): number {
-  return Math.max(0, Math.min(count - 1, index))
 }

@@ -69,7 +69,11 @@ function linearBins(min: number, max: number, isWhole: boolean): readonly Bin[] 
   const width = roundStep(max / BINS - min / BINS)
   // Edges differ in their first digits, even between very large numbers.
   const least = Math.max(Math.abs(min), Math.abs(max)) / 10 ** (EDGE_DIGITS - 1)
-  const step = Math.max(isWhole ? 1 : 0, width, roundStep(least))
+  return stepBins(min, max, Math.max(isWhole ? 1 : 0, width, roundStep(least)))
+}
+
+/** Returns bins of one width, whose edges are multiples of it. */
+export function stepBins(min: number, max: number, step: number): readonly Bin[] {
   const first = Math.floor(min / step)
   const bins: Bin[] = []
   for (let index = first; index * step <= max; index += 1) {
@@ -191,6 +195,6 @@ function utc(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1)
 }
 
-function unitMs(unit: CalendarUnit): number {
+export function unitMs(unit: CalendarUnit): number {
   return UNITS.find(([name]) => name === unit)?.[1] ?? DAY_MS
 }

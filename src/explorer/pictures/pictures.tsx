@@ -8,6 +8,7 @@ import { messageOf } from '../api/service.ts'
 import { differsInEachRow } from '../queries/facet-query.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
+import { DEFAULT_CHART } from '../view/chart-state.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -29,15 +30,11 @@ export function Pictures(props: PicturesProps) {
   const drawable = Object.keys(properties).filter((name) =>
     hasPicture(scalarOf(of.objectType, name)),
   )
-  const large = drawable.find((name) => name === of.view.picture)
-  const names = drawable.filter(
-    (name) => name !== primaryKey && name !== titleProperty && name !== large,
-  )
+  const names = drawable.filter((name) => name !== primaryKey && name !== titleProperty)
   return (
-    <div className="grid flex-1 min-w-0 grid-cols-[repeat(auto-fill,minmax(min(320px,100%),1fr))] gap-4 content-start p-4 overflow-auto">
-      {large !== undefined && <Picture key={large} {...props} property={large} isLarge />}
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(320px,100%),1fr))] gap-4 content-start">
       {names.map((name) => (
-        <Picture key={name} {...props} property={name} isLarge={false} />
+        <Picture key={name} {...props} property={name} />
       ))}
     </div>
   )
@@ -45,14 +42,13 @@ export function Pictures(props: PicturesProps) {
 
 interface PictureProps extends PicturesProps {
   readonly property: string
-  readonly isLarge: boolean
 }
 
-function Picture({ of, property, setView, canCount, rows, isLarge }: PictureProps) {
+function Picture({ of, property, setView, canCount, rows }: PictureProps) {
   const { service } = useSession()
   // Counting texts that differ takes the longest of all, and shows the least.
   const isText = scalarOf(of.objectType, property) === 'string'
-  const isLeftOut = isText && !isLarge && differsInEachRow(rows, property)
+  const isLeftOut = isText && differsInEachRow(rows, property)
   const { data, error } = useQuery({
     ...distributionQuery(service, of, property),
     enabled: canCount && !isLeftOut,
@@ -68,16 +64,17 @@ function Picture({ of, property, setView, canCount, rows, isLarge }: PictureProp
   }
   return (
     <section
-      className={`grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel ${isLarge ? 'col-span-full' : ''}`}
+      className="grid gap-2 content-start min-w-0 p-3 border border-line rounded-lg bg-panel"
       aria-label={name}
     >
       <h2 className="flex flex-wrap gap-y-1 gap-x-3 items-baseline justify-between m-0">
         <button
           type="button"
           className="p-0 border-0 bg-transparent text-base leading-5 font-semibold cursor-pointer hover:text-accent"
-          aria-expanded={isLarge}
-          title={isLarge ? 'Show it small again' : 'Show it large'}
-          onClick={() => setView({ picture: isLarge ? undefined : property }, { replace: true })}
+          title="Show it as a chart"
+          onClick={() =>
+            setView({ chart: { ...DEFAULT_CHART, by: [{ path: property, step: undefined }] } })
+          }
         >
           {name}
         </button>
@@ -99,20 +96,14 @@ function Picture({ of, property, setView, canCount, rows, isLarge }: PictureProp
       )}
       {isLeftOut && data === undefined && (
         <p className="py-4 px-0 text-muted text-base leading-5">
-          The texts of the first rows are all different. Show the picture large to count all of
-          them.
+          The texts of the first rows are all different. A chart counts all of them.
         </p>
       )}
       {data === undefined && error === null && !isLeftOut && (
         <div className="late h-42.5 rounded-md bg-raised" />
       )}
       {data !== undefined && (
-        <Content
-          {...{ of, property, isLarge }}
-          label={name}
-          distribution={data}
-          onChoose={choose}
-        />
+        <Content {...{ of, property }} label={name} distribution={data} onChoose={choose} />
       )}
     </section>
   )
@@ -142,11 +133,11 @@ const SMALL = 6
 
 /** Lying bars with their values, the most frequent first. */
 function ValueBars({ of, property, distribution, ...props }: ContentProps) {
-  const { label, isLarge, onChoose } = props
+  const { label, onChoose } = props
   const all = distribution.bars
   const keys = useMemo(() => all.map((bar) => bar.label), [all])
   const titleOf = useValueTitles(of, property, keys)
-  const bars = isLarge || all.length <= SMALL + 1 ? all : all.slice(0, SMALL)
+  const bars = all.length <= SMALL + 1 ? all : all.slice(0, SMALL)
   const others = distribution.others + sum(all.slice(bars.length), ({ count }) => count)
   const most = max(bars, ({ count }) => count) ?? 1
   return (

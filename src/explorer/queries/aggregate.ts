@@ -13,14 +13,24 @@ export const COUNT = { type: 'count', name: 'count' } as const
 
 /** Aggregates the objects of a view, together with what else is asked for in the same turn. */
 export function aggregate(
-  { aggregations }: Service,
+  service: Service,
   of: TypeView,
   body: AggregationBody,
   signal: AbortSignal,
 ): Promise<AggregateResponse> {
+  return aggregateWhere(service, of, { where: whereOf(of), ...body }, signal)
+}
+
+/** Aggregates objects of the type and version of a view, whatever its conditions are. */
+export function aggregateWhere(
+  { aggregations }: Service,
+  of: TypeView,
+  body: ObjectAggregation,
+  signal: AbortSignal,
+): Promise<AggregateResponse> {
   const { version, view } = of
   const type = { ...typePathOf(of), version, isSnapshot: view.isSnapshot }
-  return aggregations.ask(type, { where: whereOf(of), ...body }, signal)
+  return aggregations.ask(type, body, signal)
 }
 
 /** Counts the objects of a view. */

@@ -26,9 +26,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const [chosen, setChosen] = useState<ApiRevision>()
   const [tool, setTool] = useState<Tool>('curl')
   const countable = facetProperties(of.ontology, of.objectType)
-  const [counted, setCounted] = useState(
-    () => countable.find((name) => of.view.layout === 'pictures' && name === of.view.picture) ?? '',
-  )
+  const [counted, setCounted] = useState(() => '')
   const revision = chosen ?? used
   const { text, problem } =
     counted === ''

@@ -27,7 +27,7 @@ export function commandsOf(ontology: OntologyDefinition): readonly Command[] {
       id: `${home}/${type.apiName}?${property}`,
       name: nameOfProperty(property, definition),
       hint: `${nameOf(type)} · ${definition.type}`,
-      target: `${screenPath(ontology.apiName, type.apiName)}?view=pictures&p=${encodeURIComponent(property)}`,
+      target: `${screenPath(ontology.apiName, type.apiName)}?view=charts&p=${encodeURIComponent(property)}`,
     })),
   )
   const self = { id: home, name: nameOf(ontology), hint: 'ontology', target: home }

@@ -15,7 +15,7 @@ import { FilterForm, Pills } from './filter-form.tsx'
 import { TOOL_IDS, useObjects } from './use-objects.ts'
 
 /** The layouts of types without positions. */
-const FLAT = { table: 'Table', pictures: 'Pictures' } as Readonly<Record<Layout, string>>
+const FLAT = { table: 'Table', charts: 'Charts' } as Readonly<Record<Layout, string>>
 
 const VERSIONS = {
   latest: 'Each page shows the objects as they are when it is read.',

@@ -30,9 +30,9 @@ import { WalkNotice } from './walk-notice.tsx'
 
 // Loaded when they are first shown: the table is what most visits need.
 const MapView = lazyView('map', async () => (await import('../map/map-view.tsx')).MapView)
-const Pictures = lazyView(
-  'pictures',
-  async () => (await import('../pictures/pictures.tsx')).Pictures,
+const Charts = lazyView(
+  'charts',
+  async () => (await import('../charts/charts-view.tsx')).ChartsView,
 )
 const RequestPanel = lazyView(
   'request',
@@ -140,7 +140,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           ) : view.layout === 'map' && point !== undefined ? (
             <MapView of={counted} property={point} setView={setView} canCount={canCount} />
           ) : (
-            <Pictures of={counted} setView={setView} canCount={canCount} rows={firstRows} />
+            <Charts of={counted} setView={setView} canCount={canCount} rows={firstRows} />
           )}
           {isRequestShown && (
             <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />

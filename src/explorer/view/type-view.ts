@@ -40,9 +40,12 @@ export function typePathOf({ ontology, objectType }: ShownType): TypePath {
   return { ontology: ontology.apiName, objectType: objectType.apiName }
 }
 
-/** Returns the conditions of a view in the language of v2; undefined if there are none. */
-export function whereOf({ view, objectType }: Pick<TypeView, 'view' | 'objectType'>) {
-  return compileWhere(conditionsOf(view, objectType, 'v2'), OBJECT_SET_SYNTAX)
+/** Returns the conditions of a view, and further ones, for v2; undefined if there are none. */
+export function whereOf(
+  { view, objectType }: Pick<TypeView, 'view' | 'objectType'>,
+  further: readonly JsonConditions[] = [],
+) {
+  return compileWhere([...conditionsOf(view, objectType, 'v2'), ...further], OBJECT_SET_SYNTAX)
 }
 
 export function isKnownField({ properties }: ObjectTypeDefinition, path: string): boolean {

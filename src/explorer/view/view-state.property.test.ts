@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { DEFAULT_CHART, readChart } from './chart-state.ts'
 import {
   EMPTY_VIEW,
   fromSearch,
@@ -36,7 +37,7 @@ const view: fc.Arbitrary<ViewState> = fc.record({
   isSnapshot: fc.boolean(),
   revision: fc.option(fc.constantFrom(...REVISIONS), { nil: undefined }),
   layout: fc.constantFrom(...LAYOUTS),
-  picture: fc.option(name, { nil: undefined }),
+  chart: fc.constantFrom(undefined, DEFAULT_CHART, readChart('a,b:month~avg:c~vs:filter:d:eq:~%')),
   peek: fc.option(fc.string(), { nil: undefined }),
   trail: fc.array(fc.string(), { maxLength: 3 }),
 })

@@ -2,6 +2,7 @@
  * The state of a view of objects, and its form in the address bar. The address holds the whole
  * view, so that it can be shared, and never a token. Defaults are left out.
  */
+import { type ChartState, readChart, writeChart } from './chart-state.ts'
 
 /** The conditions on one property, with their names. */
 export const OPERATOR_NAMES = {
@@ -41,7 +42,7 @@ export const REVISIONS = ['1', '2', 'v2'] as const
 /** The API that the view calls. */
 export type ApiRevision = (typeof REVISIONS)[number]
 
-export const LAYOUTS = ['table', 'pictures', 'map'] as const
+export const LAYOUTS = ['table', 'charts', 'map'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
 export interface ViewState {
@@ -57,8 +58,8 @@ export interface ViewState {
   /** Undefined lets the view choose. */
   readonly revision: ApiRevision | undefined
   readonly layout: Layout
-  /** The property that the pictures show. */
-  readonly picture: string | undefined
+  /** The chart above the pictures. */
+  readonly chart: ChartState | undefined
   /** The key of the object that is shown beside the table. */
   readonly peek: string | undefined
   /** The objects through which links led here: `type/key/link`, percent-encoded. */
@@ -82,7 +83,7 @@ export function toSearch(view: ViewState): URLSearchParams {
   if (view.isSnapshot) search.set('at', 'snapshot')
   if (view.revision !== undefined) search.set('rev', view.revision)
   if (view.layout !== 'table') search.set('view', view.layout)
-  if (view.picture !== undefined) search.set('p', view.picture)
+  if (view.chart !== undefined) search.set('p', writeChart(view.chart))
   if (view.peek !== undefined) search.set('peek', view.peek)
   for (const step of view.trail) search.append('t', step)
   return search
@@ -98,11 +99,16 @@ export function fromSearch(search: URLSearchParams): ViewState {
     columns: search.get('c')?.split(',').filter(Boolean),
     isSnapshot: search.get('at') === 'snapshot',
     revision: oneOf(REVISIONS, search.get('rev')),
-    layout: oneOf(LAYOUTS, search.get('view')) ?? 'table',
-    picture: search.get('p') ?? undefined,
+    layout: readLayout(search.get('view')),
+    chart: readChart(search.get('p')),
     peek: search.get('peek') ?? undefined,
     trail: search.getAll('t'),
   }
+}
+
+/** Addresses that were kept may have the name that the charts had before. */
+function readLayout(text: string | null): Layout {
+  return oneOf(LAYOUTS, text === 'pictures' ? 'charts' : text) ?? 'table'
 }
 
 function readFilter(text: string): Filter[] {

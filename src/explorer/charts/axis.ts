@@ -1,0 +1,49 @@
+/** The groups of a chart along one dimension, and the conditions that select them. */
+
+import type { Tick } from '../pictures/ticks.ts'
+import type { Group } from '../queries/aggregate.ts'
+import type { JsonConditions } from '../view/type-view.ts'
+import type { Filter, ViewState } from '../view/view-state.ts'
+
+/** One group along a dimension. */
+export interface Bucket {
+  readonly label: string
+  /** Objects with other values than those shown, or with none, have buckets of their own. */
+  readonly kind: 'value' | 'rest' | 'missing'
+  /** The filters that select its objects; undefined if no filter can. */
+  readonly filters: readonly Filter[] | undefined
+}
+
+/** Objects whose groups are asked for in one aggregation. */
+export interface Slice {
+  readonly within: readonly JsonConditions[]
+  readonly groupBy: object | undefined
+  /** Other filters than those of the view. */
+  readonly view?: ViewState
+  /** Moves a moment of the compared period to that of the view. */
+  readonly moved?: (ms: number) => number
+  /** Returns the bucket of a group; `ALL` is the whole. */
+  readonly placeOf: (group: Group['group'], moved: (ms: number) => number) => number
+}
+
+/** The place of the objects of all buckets together. */
+export const ALL = -1
+
+export interface Axis {
+  readonly kind: 'values' | 'numbers' | 'times' | 'compared'
+  /** Undefined for a comparison. */
+  readonly path: string | undefined
+  readonly buckets: readonly Bucket[]
+  readonly slices: readonly Slice[]
+  /** Labels at the edges of ranges. */
+  readonly ticks: readonly Tick[]
+  /** What a reader must know of the axis. */
+  readonly note: string | undefined
+}
+
+export const WHOLE: Slice = { within: [], groupBy: undefined, placeOf: () => ALL }
+
+/** Returns a slice of objects that are one bucket. */
+export function singleSlice(place: number, within: readonly JsonConditions[]): Slice {
+  return { within, groupBy: undefined, placeOf: () => place }
+}

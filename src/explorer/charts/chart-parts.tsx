@@ -1,0 +1,146 @@
+/** What all charts share: their width, the colours of their series, the legend and the tooltip. */
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import type { DrawnChart, Line } from './drawn-chart.ts'
+
+/** Returns the width of an element in pixels, so that texts of a chart keep their size. */
+export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
+  const element = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return
+    const measure = () => setWidth(Math.floor(current.clientWidth))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
+}
+
+interface Colours {
+  readonly fill: string
+  readonly stroke: string
+  readonly swatch: string
+}
+
+const SERIES: readonly Colours[] = [
+  { fill: 'fill-series-1', stroke: 'stroke-series-1', swatch: 'bg-series-1' },
+  { fill: 'fill-series-2', stroke: 'stroke-series-2', swatch: 'bg-series-2' },
+  { fill: 'fill-series-3', stroke: 'stroke-series-3', swatch: 'bg-series-3' },
+  { fill: 'fill-series-4', stroke: 'stroke-series-4', swatch: 'bg-series-4' },
+  { fill: 'fill-series-5', stroke: 'stroke-series-5', swatch: 'bg-series-5' },
+  { fill: 'fill-series-6', stroke: 'stroke-series-6', swatch: 'bg-series-6' },
+]
+const OTHERS: Colours = { fill: 'fill-edge', stroke: 'stroke-edge', swatch: 'bg-edge' }
+const MISSING: Colours = { fill: 'fill-line', stroke: 'stroke-line', swatch: 'bg-line' }
+
+/** Returns the colours of a column. What others are compared with is grey. */
+export function coloursOf({ isCompared }: DrawnChart, { kind, place }: Line): Colours {
+  if (kind === 'missing') return MISSING
+  if (kind === 'rest' || (isCompared && place === 1)) return OTHERS
+  return SERIES[Math.max(0, place) % SERIES.length] ?? OTHERS
+}
+
+/** The names of the columns with their colours. */
+export function Legend({ drawn }: { readonly drawn: DrawnChart }) {
+  const { columns, columnsName } = drawn
+  if (columns.length < 2) return null
+  return (
+    <ul
+      className="flex flex-wrap gap-x-4 gap-y-1 m-0 p-0 list-none text-sm leading-5"
+      aria-label={columnsName ?? 'Compared'}
+    >
+      {columns.map((column) => (
+        <li key={column.place} className="flex items-center gap-1.5 min-w-0">
+          <i className={`flex-none size-2.5 rounded-xs ${coloursOf(drawn, column).swatch}`} />
+          <span className="truncate max-w-60">{column.label}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A place in a chart that is pointed at or has the focus. */
+export interface Pointed {
+  readonly row: Line
+  readonly column?: Line | undefined
+  /** In pixels, from the left and the top of the chart. */
+  readonly x: number
+  readonly y: number
+}
+
+const TIP_WIDTH = 260
+
+export interface TipProps {
+  readonly drawn: DrawnChart
+  readonly pointed: Pointed | undefined
+  readonly width: number
+}
+
+/** The exact values of what is pointed at. Screen readers get them as names of the parts. */
+export function Tip({ drawn, pointed, width }: TipProps) {
+  if (pointed === undefined) return null
+  const { row, column, x, y } = pointed
+  const shown = column === undefined ? drawn.columns : [column]
+  const isLeft = x > width - TIP_WIDTH - 24
+  return (
+    <div
+      aria-hidden="true"
+      className="absolute z-1 grid gap-0.5 w-max max-w-65 py-1.5 px-2 border border-line rounded-md bg-panel shadow-lg text-sm leading-4 pointer-events-none"
+      style={{ top: y, ...(isLeft ? { right: width - x + 12 } : { left: x + 12 }) }}
+    >
+      <b className="font-semibold">{row.label}</b>
+      {shown.map((each) => (
+        <TipLine key={each.place} {...{ drawn, row }} column={each} />
+      ))}
+    </div>
+  )
+}
+
+function TipLine(props: { readonly drawn: DrawnChart; readonly row: Line; readonly column: Line }) {
+  const { drawn, row, column } = props
+  const value = drawn.format(drawn.valueAt(row.place, column.place))
+  return (
+    <span className="flex items-center gap-1.5">
+      {column.label !== '' && (
+        <>
+          <i className={`flex-none size-2 rounded-xs ${coloursOf(drawn, column).swatch}`} />
+          <span className="truncate text-muted">{column.label}</span>
+        </>
+      )}
+      <span className="tabular-nums">{value}</span>
+      {drawn.isCompared && column.place === 1 && (
+        <span className="text-muted">{changeOf(drawn, row)}</span>
+      )}
+    </span>
+  )
+}
+
+/** Returns by how much the view differs from what it is compared with. */
+export function changeOf({ valueAt }: DrawnChart, { place }: Line): string {
+  const [now, before] = [Number(valueAt(place, 0)), Number(valueAt(place, 1))]
+  if (!Number.isFinite(now / before)) return ''
+  const percent = 100 * (now / before - 1)
+  return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(Math.abs(percent) < 10 ? 1 : 0)} %`
+}
+
+/** Returns a row in words, for screen readers. */
+export function describeRow({ columns, valueAt, format }: DrawnChart, row: Line): string {
+  const values = columns.map(({ label, place }) => {
+    const value = format(valueAt(row.place, place))
+    return label === '' ? value : `${label} ${value}`
+  })
+  return `${row.label}: ${values.join(', ')}`
+}
+
+/** Cuts a text to a width, by the mean width of its characters. */
+export function cutText(text: string, width: number, character = 6.4): string {
+  const most = Math.max(1, Math.floor(width / character))
+  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
+}
+
+/** A note in the place of a chart. */
+export function ChartNote({ children }: { readonly children: ReactNode }) {
+  return <p className="py-6 px-0 text-muted text-base leading-5 max-w-[70ch]">{children}</p>
+}

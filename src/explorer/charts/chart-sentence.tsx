@@ -1,0 +1,304 @@
+/** What a chart shows, as a sentence whose parts are menus. */
+import type { ReactNode } from 'react'
+import { isNumber } from '../api/ontology.ts'
+import { type Options, optionsOf } from '../ui/fields.tsx'
+import {
+  type ChartState,
+  type Dimension,
+  FORM_NAMES,
+  type Form,
+  MEASURE_NAMES,
+  type Measure,
+  type MeasureKind,
+  SORT_NAMES,
+  type Sort,
+  TIME_STEPS,
+} from '../view/chart-state.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
+import { kindOf } from './build-axis.ts'
+import { periodOf } from './compare.ts'
+import { formOf, formsOf } from './drawn-chart.ts'
+import {
+  isAdditive,
+  isArray,
+  isDimension,
+  isTime,
+  measurable,
+  nameOfPath,
+  pathsOf,
+} from './measures.ts'
+
+export interface ChartSentenceProps {
+  readonly of: TypeView
+  readonly chart: ChartState
+  readonly onChange: (chart: ChartState) => void
+}
+
+export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
+  const change = (part: Partial<ChartState>) => onChange({ ...chart, ...part })
+  const [first, second] = chart.by
+  const hasValues = first !== undefined && kindOf(of, first) === 'values'
+  const setBy = (...by: readonly (Dimension | undefined)[]) =>
+    change({ by: by.filter((each) => each !== undefined) })
+  return (
+    <div className="flex flex-wrap items-center gap-x-1.5 gap-y-1 text-lg leading-8">
+      <MeasurePicks of={of} measure={chart.measure} onChange={(measure) => change({ measure })} />
+      <DimensionPicks
+        of={of}
+        word="by"
+        label="By"
+        none="…"
+        value={first}
+        other={second}
+        onChange={(dimension) => setBy(dimension, dimension && second)}
+      />
+      {first !== undefined && chart.against === undefined && (
+        <DimensionPicks
+          of={of}
+          word="and"
+          label="And by"
+          none="nothing else"
+          value={second}
+          other={first}
+          onChange={(dimension) => setBy(first, dimension)}
+        />
+      )}
+      {hasValues && (
+        <>
+          <span className="text-muted">– top</span>
+          <Pick
+            label="Values shown"
+            value={String(chart.top)}
+            options={withCurrent(TOPS, String(chart.top))}
+            onChange={(top) => change({ top: Number(top) })}
+          />
+          <Pick
+            label="Order"
+            value={chart.sort}
+            options={Object.entries(SORT_NAMES)}
+            onChange={(sort) => change({ sort: sort as Sort })}
+          />
+        </>
+      )}
+      {first !== undefined && (
+        <>
+          <span className="text-muted">as</span>
+          <Pick
+            label="Form"
+            value={formOf(of, chart)}
+            options={formsOf(of, chart).map((form) => [form, FORM_NAMES[form]])}
+            onChange={(form) => change({ form: form as Form })}
+          />
+          {isAdditive(chart.measure) && (
+            <>
+              <span className="text-muted">of</span>
+              <Pick
+                label="Amounts or shares"
+                value={chart.isShare ? 'share' : 'amount'}
+                options={SHARES}
+                onChange={(value) => change({ isShare: value === 'share' })}
+              />
+            </>
+          )}
+        </>
+      )}
+      <ComparisonPick of={of} chart={chart} onChange={onChange} />
+    </div>
+  )
+}
+
+const TOPS = ['3', '5', '10', '20', '50', '100']
+const SHARES: Options = [
+  ['amount', 'amounts'],
+  ['share', 'shares'],
+]
+
+function withCurrent(values: readonly string[], current: string): Options {
+  const all = values.includes(current) ? values : [current, ...values]
+  return all.map((value) => [value, value])
+}
+
+interface PickProps {
+  /** The name for screen readers. */
+  readonly label: string
+  readonly value: string
+  readonly options: Options
+  readonly onChange: (value: string) => void
+}
+
+/** A part of the sentence. */
+function Pick({ label, value, options, onChange }: PickProps) {
+  return (
+    <select
+      className="max-w-60 h-8 px-1.5 border border-transparent border-b-edge rounded-md rounded-b-none bg-transparent text-lg font-semibold cursor-pointer [field-sizing:content] hover:bg-raised"
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {optionsOf(options)}
+    </select>
+  )
+}
+
+const PERCENTS = [1, 5, 10, 25, 75, 90, 95, 99]
+
+interface MeasurePicksProps {
+  readonly of: TypeView
+  readonly measure: Measure
+  readonly onChange: (measure: Measure) => void
+}
+
+function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksProps) {
+  const kinds = (Object.keys(MEASURE_NAMES) as MeasureKind[]).filter(
+    (kind) => kind === 'count' || measurable(objectType, kind).length > 0,
+  )
+  const options = kinds.flatMap((kind): Options => {
+    if (kind !== 'percentile') return [[kind, MEASURE_NAMES[kind]]]
+    return PERCENTS.map((percent) => [`p${percent}`, `${percent}th percentile`])
+  })
+  const choose = (value: string) => {
+    const percent = /^p(\d+)$/.exec(value)?.[1]
+    const kind = percent === undefined ? (value as MeasureKind) : 'percentile'
+    if (kind === 'count') return onChange({ kind, of: undefined, percent: undefined })
+    const paths = measurable(objectType, kind)
+    const path =
+      paths.find((each) => each === measure.of) ??
+      // A key is a number that is worth no average.
+      paths.find((each) => each !== objectType.primaryKey) ??
+      paths[0]
+    return onChange({
+      kind,
+      of: path,
+      percent: percent === undefined ? undefined : Number(percent),
+    })
+  }
+  const { kind, of: path, percent } = measure
+  return (
+    <>
+      <Pick
+        label="Measure"
+        value={kind === 'percentile' ? `p${percent}` : kind}
+        options={options}
+        onChange={choose}
+      />
+      {kind !== 'count' && path !== undefined && (
+        <>
+          <span className="text-muted">of</span>
+          <Pick
+            label="Measured property"
+            value={path}
+            options={measurable(objectType, kind).map((each) => [
+              each,
+              nameOfPath(objectType, each),
+            ])}
+            onChange={(value) => onChange({ ...measure, of: value })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+interface DimensionPicksProps {
+  readonly of: TypeView
+  readonly word: string
+  readonly label: string
+  /** The name of no dimension. */
+  readonly none: string
+  readonly value: Dimension | undefined
+  readonly other: Dimension | undefined
+  readonly onChange: (dimension: Dimension | undefined) => void
+}
+
+function DimensionPicks(props: DimensionPicksProps): ReactNode {
+  const { of, word, label, none, value, other, onChange } = props
+  const { objectType } = of
+  const paths = pathsOf(objectType).filter(
+    (path) => isDimension(objectType, path) && path !== other?.path,
+  )
+  const steps = value === undefined ? [] : stepsOf(of, value)
+  return (
+    <>
+      <span className="text-muted">{word}</span>
+      <Pick
+        label={label}
+        value={value?.path ?? ''}
+        options={[
+          ['', none],
+          ...paths.map((path) => [path, nameOfPath(objectType, path)] as const),
+        ]}
+        onChange={(path) => onChange(path === '' ? undefined : { path, step: undefined })}
+      />
+      {steps.length > 0 && value !== undefined && (
+        <Pick
+          label={`${label}: steps`}
+          value={String(value.step ?? '')}
+          options={steps}
+          onChange={(step) => onChange({ ...value, step: readStep(step) })}
+        />
+      )}
+    </>
+  )
+}
+
+const WIDTHS = [0.1, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000, 100_000, 1_000_000]
+
+/** Returns the ways to cut a dimension into groups; none if there is only one. */
+function stepsOf({ objectType }: TypeView, { path, step }: Dimension): Options {
+  const type = scalarOf(objectType, path)
+  if (isArray(objectType, path)) return []
+  if (isTime(type)) {
+    const usable = TIME_STEPS.filter((each) => type !== 'date' || !/hour|minute/.test(each))
+    return [
+      ['', 'over time'],
+      ...usable.map((each) => [each, `by ${each}`] as const),
+      ['value', 'each value'],
+    ]
+  }
+  if (!isNumber(type)) return []
+  const widths = typeof step === 'number' && !WIDTHS.includes(step) ? [step, ...WIDTHS] : WIDTHS
+  return [
+    ['', 'in ranges'],
+    ['value', 'each value'],
+    ...widths.map((width) => [String(width), `in steps of ${width.toLocaleString('en')}`] as const),
+  ]
+}
+
+function readStep(text: string): Dimension['step'] {
+  if (text === '') return undefined
+  return text === 'value' ? text : (TIME_STEPS.find((each) => each === text) ?? Number(text))
+}
+
+function ComparisonPick({ of, chart, onChange }: ChartSentenceProps) {
+  const { against } = chart
+  const period = periodOf(of)
+  const { filters, text, box } = of.view
+  const isFiltered = filters.length > 0 || text !== '' || box !== undefined
+  const options: Options = [
+    ['', 'nothing'],
+    ...(period === undefined && against?.kind !== 'before' && against?.kind !== 'year'
+      ? []
+      : ([
+          ['before', 'the period before'],
+          ['year', 'a year before'],
+        ] as const)),
+    ...(isFiltered || against?.kind === 'all' ? ([['all', 'all objects']] as const) : []),
+    ...(against?.kind === 'filter' ? ([['filter', against.filter]] as const) : []),
+  ]
+  if (options.length === 1) return null
+  const choose = (kind: string) => {
+    if (kind === 'filter') return
+    const chosen = kind === 'before' || kind === 'year' || kind === 'all' ? { kind } : undefined
+    onChange({
+      ...chart,
+      against: chosen as ChartState['against'],
+      by: chart.by.slice(0, chosen ? 1 : 2),
+    })
+  }
+  return (
+    <>
+      <span className="text-muted">compared with</span>
+      <Pick label="Compared with" value={against?.kind ?? ''} options={options} onChange={choose} />
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+/** The objects that a chart compares those of the view with. */
+import type { Comparison } from '../view/chart-state.ts'
+import { knownPart, scalarOf, type TypeView } from '../view/type-view.ts'
+import { EMPTY_VIEW, type Filter, fromSearch, type ViewState } from '../view/view-state.ts'
+import { type Axis, type Slice, WHOLE } from './axis.ts'
+import { momentText } from './build-axis.ts'
+import { isTime } from './measures.ts'
+
+/** A time range that the view is filtered by. */
+export interface Period {
+  readonly field: string
+  readonly isDate: boolean
+  readonly fromMs: number
+  /** Exclusive. */
+  readonly toMs: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Returns the period that a view is filtered by; undefined if it has none, or an open one. */
+export function periodOf({ view, objectType }: TypeView): Period | undefined {
+  for (const { field } of view.filters) {
+    const type = scalarOf(objectType, field)
+    if (!isTime(type)) continue
+    const isDate = type === 'date'
+    const step = isDate ? DAY_MS : 1
+    const edge = (operator: Filter['operator'], offset: number) => {
+      const found = view.filters.find((each) => each.field === field && each.operator === operator)
+      return found === undefined ? Number.NaN : Date.parse(found.value) + offset
+    }
+    const fromMs = firstOf(edge('gte', 0), edge('gt', step))
+    const toMs = firstOf(edge('lt', 0), edge('lte', step))
+    if (fromMs < toMs) return { field, isDate, fromMs, toMs }
+  }
+  return undefined
+}
+
+function firstOf(...values: readonly number[]): number {
+  return values.find((value) => !Number.isNaN(value)) ?? Number.NaN
+}
+
+/** Moves a moment by months, as calendars do. */
+function addMonths(ms: number, months: number): number {
+  const date = new Date(ms)
+  return date.setUTCMonth(date.getUTCMonth() + months)
+}
+
+const isMonthStart = (ms: number) => /-01T00:00:00.000Z$/.test(new Date(ms).toISOString())
+
+/** Returns how far the compared period lies before that of the view. */
+function shiftOf({ fromMs, toMs }: Period, kind: 'before' | 'year'): (ms: number) => number {
+  if (kind === 'year') return (ms) => addMonths(ms, 12)
+  if (!isMonthStart(fromMs) || !isMonthStart(toMs)) return (ms) => ms + toMs - fromMs
+  const [from, to] = [new Date(fromMs), new Date(toMs)]
+  const years = to.getUTCFullYear() - from.getUTCFullYear()
+  const months = 12 * years + to.getUTCMonth() - from.getUTCMonth()
+  return (ms) => addMonths(ms, months)
+}
+
+function shiftBack({ fromMs, toMs }: Period, kind: 'before' | 'year'): readonly [number, number] {
+  if (kind === 'year') return [addMonths(fromMs, -12), addMonths(toMs, -12)]
+  const isWhole = isMonthStart(fromMs) && isMonthStart(toMs)
+  if (!isWhole) return [fromMs - (toMs - fromMs), fromMs]
+  const months = Math.round((toMs - fromMs) / (30.4375 * DAY_MS))
+  return [addMonths(fromMs, -months), fromMs]
+}
+
+/** Returns the objects that those of the view are compared with; undefined if it has no period. */
+function comparedWith(
+  of: TypeView,
+  against: Comparison,
+): (Pick<Slice, 'moved'> & { readonly view: ViewState; readonly label: string }) | undefined {
+  const { view, objectType } = of
+  if (against.kind === 'all') {
+    return { view: { ...EMPTY_VIEW, isSnapshot: view.isSnapshot }, label: 'all objects' }
+  }
+  if (against.kind === 'filter') {
+    const read = fromSearch(new URLSearchParams([['w', against.filter]]))
+    const { filters } = knownPart(read, objectType)
+    if (filters.length === 0) return undefined
+    return { view: replaceFilters(view, filters), label: against.filter }
+  }
+  const period = periodOf(of)
+  if (period === undefined) return undefined
+  const { field, isDate } = period
+  const [from, to] = shiftBack(period, against.kind).map((ms) => momentText(ms, isDate))
+  if (from === undefined || to === undefined) return undefined
+  const filters: readonly Filter[] = [
+    { field, operator: 'gte', value: from },
+    { field, operator: 'lt', value: to },
+  ]
+  const label = against.kind === 'before' ? 'the period before' : 'a year before'
+  return { view: replaceFilters(view, filters), label, moved: shiftOf(period, against.kind) }
+}
+
+/** Replaces the filters on the same properties. */
+export function replaceFilters(view: ViewState, filters: readonly Filter[]): ViewState {
+  const fields = new Set(filters.map(({ field }) => field))
+  return {
+    ...view,
+    filters: [...view.filters.filter(({ field }) => !fields.has(field)), ...filters],
+  }
+}
+
+/** The axis of a comparison: the objects of the view, and those that they are compared with. */
+export function comparedAxis(of: TypeView, against: Comparison): Axis | undefined {
+  const compared = comparedWith(of, against)
+  if (compared === undefined) return undefined
+  const { label, ...other } = compared
+  const at = (place: number) => ({ ...WHOLE, placeOf: () => place })
+  return {
+    kind: 'compared',
+    path: undefined,
+    buckets: [
+      { label: 'this view', kind: 'value', filters: [] },
+      { label, kind: 'value', filters: undefined },
+    ],
+    slices: [at(0), { ...at(1), ...other }],
+    ticks: [],
+    note: undefined,
+  }
+}

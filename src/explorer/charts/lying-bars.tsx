@@ -1,0 +1,172 @@
+/** Lying bars: a row for each value, with its name before the bar and its amount after it. */
+import { scaleLinear } from 'd3-scale'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { coloursOf, cutText, describeRow, type Pointed, Tip, useWidth } from './chart-parts.tsx'
+import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
+import type { FormProps } from './forms.ts'
+
+const ROW = 26
+const THIN = 13
+const GAP = 6
+const VALUE_WIDTH = 76
+
+export function LyingBars({ drawn, onFilter }: FormProps) {
+  const [frame, width] = useWidth()
+  const svg = useRef<SVGSVGElement>(null)
+  const [active, setActive] = useState(0)
+  const [pointed, setPointed] = useState<Pointed>()
+  const { rows, columns, isStacked, title } = drawn
+  const perRow = isStacked ? 1 : columns.length
+  const rowHeight = perRow === 1 ? ROW : perRow * THIN + GAP
+  const longest = Math.max(...rows.map(({ label }) => label.length))
+  const labels = Math.min(longest * 6.8 + 12, width * 0.4, 320)
+  const scale = scaleLinear(extentOf(drawn), [labels, Math.max(labels + 1, width - VALUE_WIDTH)])
+  const height = rows.length * rowHeight
+  const columnAt = (target: EventTarget) => {
+    const place = target instanceof SVGElement ? target.dataset['column'] : undefined
+    return place === undefined ? undefined : columns.find((each) => each.place === Number(place))
+  }
+  const choose = (row: Line, column?: Line) => {
+    const filters = filtersOf(row, column)
+    if (filters !== undefined) onFilter?.(filters)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const targets: Readonly<Record<string, number>> = {
+      ArrowUp: active - 1,
+      ArrowDown: active + 1,
+      Home: 0,
+      End: rows.length - 1,
+    }
+    const target = targets[event.key]
+    const row = rows[active]
+    if (target !== undefined) {
+      const next = Math.max(0, Math.min(rows.length - 1, target))
+      setActive(next)
+      svg.current?.querySelector<SVGElement>(`[data-row="${next}"]`)?.focus()
+    } else if ((event.key === 'Enter' || event.key === ' ') && row !== undefined) choose(row)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div ref={frame} className="relative min-w-0" onPointerLeave={() => setPointed(undefined)}>
+      {width > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
+        <svg
+          ref={svg}
+          width={width}
+          height={height}
+          className="block text-sm tabular-nums select-none"
+          role="group"
+          aria-label={title}
+          onKeyDown={onKeyDown}
+        >
+          {rows.map((row, index) => (
+            // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
+            <g
+              key={row.place}
+              role="button"
+              data-row={index}
+              aria-label={describeRow(drawn, row)}
+              aria-disabled={onFilter === undefined || row.filters === undefined}
+              tabIndex={index === active ? 0 : -1}
+              className={`group focus-visible:outline-none ${onFilter && row.filters ? 'cursor-pointer' : ''}`}
+              transform={`translate(0 ${index * rowHeight})`}
+              onFocus={() => setActive(index)}
+              onClick={({ target }) => choose(row, isStacked ? columnAt(target) : undefined)}
+              onPointerMove={({ target, nativeEvent }) =>
+                setPointed({
+                  row,
+                  column: columnAt(target),
+                  x: nativeEvent.offsetX,
+                  y: (index + 1) * rowHeight,
+                })
+              }
+            >
+              <rect
+                width={width}
+                height={rowHeight}
+                rx={4}
+                className="fill-transparent group-hover:fill-raised group-focus-visible:stroke-accent group-focus-visible:stroke-2"
+              />
+              <text
+                x={labels - 8}
+                y={rowHeight / 2 + 4}
+                textAnchor="end"
+                className={`pointer-events-none ${row.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
+              >
+                {cutText(row.label, labels - 8)}
+              </text>
+              <RowBars {...{ drawn, row, scale, rowHeight, perRow }} />
+            </g>
+          ))}
+          <line x1={scale(0)} x2={scale(0)} y1={0} y2={height} className="stroke-edge" />
+        </svg>
+      )}
+      <Tip drawn={drawn} pointed={pointed} width={width} />
+    </div>
+  )
+}
+
+interface RowBarsProps {
+  readonly drawn: DrawnChart
+  readonly row: Line
+  readonly scale: (value: number) => number
+  readonly rowHeight: number
+  readonly perRow: number
+}
+
+function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
+  const { columns, valueAt, format, isStacked } = drawn
+  const thickness = perRow === 1 ? ROW - 10 : THIN - 2
+  let start = 0
+  const bars = columns.map((column, index) => {
+    const value = lengthOf(valueAt(row.place, column.place))
+    const from = isStacked ? start : 0
+    if (isStacked) start += value ?? 0
+    const y = perRow === 1 ? (rowHeight - thickness) / 2 : GAP / 2 + index * THIN
+    return { column, value, from, to: from + (value ?? 0), y }
+  })
+  const total = isStacked && columns.length > 1 ? start : undefined
+  return (
+    <>
+      {bars.map(({ column, value, from, to, y }) => (
+        <g key={column.place}>
+          <rect
+            x={Math.min(scale(from), scale(to))}
+            y={y}
+            width={Math.abs(scale(to) - scale(from))}
+            height={thickness}
+            rx={columns.length === 1 ? 2 : 0}
+            className={coloursOf(drawn, columns.length === 1 ? { ...row, place: 0 } : column).fill}
+            data-column={columns.length === 1 ? undefined : column.place}
+          />
+          {total === undefined && (
+            <text
+              x={scale(Math.max(0, to)) + 6}
+              y={y + thickness / 2 + 4}
+              className={`pointer-events-none ${value === undefined ? 'fill-muted' : 'fill-ink'} ${perRow === 1 ? '' : 'text-xs'}`}
+            >
+              {format(valueAt(row.place, column.place))}
+            </text>
+          )}
+        </g>
+      ))}
+      {total !== undefined && (
+        <text x={scale(total) + 6} y={rowHeight / 2 + 4} className="fill-ink pointer-events-none">
+          {format(total)}
+        </text>
+      )}
+    </>
+  )
+}
+
+/** Returns the smallest and the largest value on the axis, with zero between them. */
+export function extentOf({ rows, columns, valueAt, isStacked }: DrawnChart): [number, number] {
+  const lengths = rows.flatMap((row) => {
+    const values = columns.map(({ place }) => lengthOf(valueAt(row.place, place)) ?? 0)
+    return isStacked ? [values.reduce((sum, value) => sum + value, 0)] : values
+  })
+  const [least, most] = [Math.min(0, ...lengths), Math.max(0, ...lengths)]
+  return least === most ? [0, 1] : [least, most]
+}
