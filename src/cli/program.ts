@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { readVersion } from '../server/version.ts'
+import { readRelease } from '../server/release.ts'
 import { addExamples } from './service-options.ts'
 
 type AddCommand = (program: Command) => void
@@ -38,7 +38,7 @@ const NEEDS_ALL = ['completion']
 export async function buildProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command('oqs')
     .description('Stores typed objects and answers over HTTP with pages that can be trusted.')
-    .version(readVersion())
+    .version(readRelease())
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for usage)')

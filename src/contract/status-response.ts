@@ -9,7 +9,7 @@ const typeNames = {
 const StoredBytes = Type.Optional(integer('Absent if it is expensive to determine.'))
 
 export const StatusResponse = Type.Object({
-  version: text('The release of the service.'),
+  version: text('The release of the service: its version and, if it is known, its commit.'),
   startedAt: time('When this process started.'),
   uptimeSeconds: Type.Integer(),
   process: Type.Object(
@@ -28,6 +28,7 @@ export const StatusResponse = Type.Object({
     reachable: Type.Literal(true, {
       description: 'Without its store, the service answers 503 instead.',
     }),
+    release: Type.Optional(text('The release that opened the store last.')),
     storedBytes: StoredBytes,
   }),
   objectTypes: Type.Array(

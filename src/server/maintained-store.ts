@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
 import { DAMAGE_ADVICE, openStore } from './open-store.ts'
+import { readRelease } from './release.ts'
 import { startRewriting } from './rewriting.ts'
 import { startVerification } from './verification.ts'
 
@@ -60,6 +61,7 @@ export async function openMaintainedStore(
     }),
   )
   if (isMaintainer) {
+    await noteRelease(store, now())
     parts.use(
       startMaintenance({
         store,
@@ -79,4 +81,12 @@ export async function openMaintainedStore(
   const columns = isMaintainer ? started?.client : parts.use(connectToSupervisor(config))
   const opened = parts.move()
   return { store, columns, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** Notes in the store which release opens it. */
+async function noteRelease({ documents }: ObjectStore, nowMs: number): Promise<void> {
+  const body = readRelease()
+  const [known] = await documents.list('release', nowMs)
+  if (known?.body === body) return
+  await documents.put({ kind: 'release', id: 'last', body, expiresAtMs: undefined })
 }

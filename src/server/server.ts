@@ -35,9 +35,9 @@ import {
   ServiceMetrics,
 } from './metrics/service-metrics.ts'
 import { queryLimitsOf } from './query-limits.ts'
+import { readRelease, readVersion } from './release.ts'
 import { readTlsFiles, reloadCertificate } from './tls-files.ts'
 import type { StartedTracing } from './tracing/start-tracing.ts'
-import { readVersion } from './version.ts'
 
 /** How long a stopping service still accepts requests on idle connections. */
 const IDLE_GRACE_MS = 500
@@ -108,8 +108,8 @@ export async function assembleService(
     level === 'off'
       ? undefined
       : parts.use(new AuditWriter({ level, store, lines: auditLines, log }))
-  const version = readVersion()
-  const tracing = await openTracing(config, version)
+  const release = readRelease()
+  const tracing = await openTracing(config, release)
   if (tracing !== undefined) parts.use(tracing)
   const keys = config.OQS_PAGE_TOKEN_KEYS?.reveal() ?? (await store.readPageTokenKeys())
   const admin = config.OQS_ADMIN_TOKEN?.reveal()
@@ -168,7 +168,7 @@ export async function assembleService(
       },
       basePath: config.OQS_BASE_PATH,
       now,
-      version,
+      version: release,
       startedAtMs: now(),
       newUuid: random.uuid,
       emit: log,
@@ -181,7 +181,7 @@ export async function assembleService(
       stopping: stopping.signal,
     },
     appOptions: {
-      version,
+      version: readVersion(),
       docs: config.OQS_DOCS,
       explorer: options.explorer,
       tls,

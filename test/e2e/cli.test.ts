@@ -22,7 +22,10 @@ describe('oqs', () => {
       expect(stdout).toMatch(/^Usage: oqs/)
     }
     const version = await runOqs(['--version'])
-    expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+    expect([version.code, version.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^\d+\.\d+\.\d+(\+[0-9a-f]{8})?\n$/),
+    ])
   })
 
   it('exits with status 2 and a hint on wrong usage', async () => {

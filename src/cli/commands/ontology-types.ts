@@ -86,7 +86,7 @@ async function generate(metadata: FullMetadata, target: 'client' | 'osdk'): Prom
   }
   const [{ writeOsdkTypes }, { readVersion }] = await Promise.all([
     import('../ontology-types/osdk-types.ts'),
-    import('../../server/version.ts'),
+    import('../../server/release.ts'),
   ])
   return writeOsdkTypes(metadata, { version: readVersion() })
 }

@@ -2,7 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import { StatusResponse } from '../../contract/status-response.ts'
-import type { ColumnsStatus, StoreStatus } from '../../store/object-store.ts'
+import type { ColumnsStatus, StoredDocument, StoreStatus } from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
@@ -18,7 +18,11 @@ function describeProcess() {
   }
 }
 
-function describeStore(status: StoreStatus, columns: ColumnsStatus | undefined) {
+function describeStore(
+  status: StoreStatus,
+  columns: ColumnsStatus | undefined,
+  release: StoredDocument | undefined,
+) {
   const { kind, storedBytes, typeNames: names, tablesToRemove, isReclaiming } = status
   const { pages, bytes: cached, maxBytes } = status.pageCache
   /** Names the type of each entry. Leaves out types that were created or dropped meanwhile. */
@@ -28,7 +32,12 @@ function describeStore(status: StoreStatus, columns: ColumnsStatus | undefined) 
       return name === undefined ? [] : [{ ...name, ...entry }]
     })
   return {
-    store: { kind, reachable: true as const, ...bytes(storedBytes) },
+    store: {
+      kind,
+      reachable: true as const,
+      ...(release && { release: String(release.body) }),
+      ...bytes(storedBytes),
+    },
     objectTypes: named(status.types).map(({ storedBytes: ofType, ...state }) => ({
       ...state,
       ...bytes(ofType),
@@ -64,14 +73,18 @@ export const getStatus = endpoint({
   summary: 'Get the state of the service and its store',
   response: responses(StatusResponse),
   handle: async (_request, reply, { store, columns, now, version, startedAtMs }) => {
-    const [status, ofColumns] = await Promise.all([store.readStatus(), columns?.status()])
+    const [status, ofColumns, [release]] = await Promise.all([
+      store.readStatus(),
+      columns?.status(),
+      store.documents.list('release', now()),
+    ])
     void reply.header('cache-control', 'no-store')
     return {
       version,
       startedAt: timeText(startedAtMs) ?? '',
       uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
       process: describeProcess(),
-      ...describeStore(status, ofColumns),
+      ...describeStore(status, ofColumns, release),
     }
   },
 })

@@ -27,7 +27,8 @@ const SECRET = 'oqs_1bq2mW0pTn6cJ5Yq8e3xLr7uVd4kZs9hGa0fRi2oXyA'
 /** What texts are in the demo, by the names of members. */
 const TEXTS: Readonly<Record<string, string>> = {
   name: 'reports',
-  version: '1.0.0',
+  version: '1.0.0+8da0ea9c',
+  release: '1.0.0+8da0ea9c',
   displayName: 'Airport',
   pluralDisplayName: 'Airport',
   description: 'An airport with scheduled flights.',

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Log } from '../log.ts'
+import { readCommit, readVersion } from '../release.ts'
 import { EventMetrics } from './event-metrics.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
 import { StateMetrics, type StateSources } from './state-metrics.ts'
@@ -16,6 +17,7 @@ const DELAY_RESOLUTION_MS = 10
 export class ServiceMetrics implements Disposable {
   readonly #events = new EventMetrics()
   readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
+  readonly #build = { version: readVersion(), commit: readCommit() ?? 'unknown' }
   #state: StateMetrics | undefined
 
   constructor() {
@@ -61,6 +63,7 @@ export class ServiceMetrics implements Disposable {
         'CPU time of the process, all threads.',
         (user + system) / 1e6,
       ),
+      gauge('oqs_build_info', 'The release, as labels.', [[this.#build, 1]], 'first'),
       gauge('process_resident_memory_bytes', 'Resident memory of the process.', rss),
       gauge('nodejs_heap_size_used_bytes', 'Memory used by JavaScript objects.', heapUsed),
       counter(

@@ -132,6 +132,8 @@ export type DocumentKind =
   | 'policy'
   /** The position of a source, see `SourceTransactions`. */
   | 'sourcePosition'
+  /** The release that opened the store last: one document. */
+  | 'release'
 
 export interface StoredDocument {
   readonly kind: DocumentKind
