@@ -233,6 +233,7 @@ describe('the status', () => {
     const { body, headers } = await service.send('/api/admin/v1/status')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body.version).toMatch(/^\d+\.\d+\.\d+/)
+    expect(body.store.release).toBe(body.version)
     expect(body.uptimeSeconds).toBeGreaterThanOrEqual(5)
     expect(body.process.residentBytes).toBeGreaterThan(body.process.heapBytes)
     expect(body.process.heapBytes).toBeGreaterThan(1_000_000)

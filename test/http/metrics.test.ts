@@ -140,6 +140,7 @@ describe('metrics', () => {
     expect(seriesValue(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
     expect(seriesValue(text, 'nodejs_event_loop_delay_seconds{quantile="1"}')).toBeDefined()
     expect(seriesValue(text, 'oqs_store_up')).toBe(1)
+    expect(text).toMatch(/^oqs_build_info\{version="\d+\.\d+\.\d+",commit="\w+"\} 1$/m)
   })
 
   it('contain no path, key, token or property value', async () => {
