@@ -59,6 +59,8 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       await store.documents.put(document('c', { kind: 'oauthCode' }))
       const listed = await store.documents.list('oauthClient', 0)
       expect(listed.map(({ id }) => id)).toEqual(['B', 'a', 'aa', 'b', 'é', '\uffff', '\u{10000}'])
+      const withPrefix = await store.documents.list('oauthClient', 0, 'a')
+      expect(withPrefix.map(({ id }) => id)).toEqual(['a', 'aa'])
     })
 
     it('finds several documents of a kind at once', async () => {

@@ -117,6 +117,22 @@ export function refuseLimitedCaller({
   throw new ObjectQueryError('ApiUsageDenied', { reason })
 }
 
+/** Whether a caller may manage what others own: it administers the service, without limits. */
+export function isAdministrator({ mayUse, ontologies, policies }: Caller): boolean {
+  return mayUse('api:admin') && ontologies === undefined && policies === undefined
+}
+
+/**
+ * Returns who owns what a caller saves. A token that replaces another has its name, so the name
+ * decides; people of an OpenID provider may choose theirs, so there it is the subject.
+ */
+export function ownerOf({ credential, id, name }: Caller): {
+  readonly id: string
+  readonly name: string
+} {
+  return { id: credential.kind === 'openId' ? id : `name ${name}`, name }
+}
+
 /** Throws `ApiUsageDenied` if policies do not allow the caller to change a definition. */
 export function requireAdministration(caller: Caller, ontology: Ontology | undefined): void {
   if (ontology === undefined || caller.mayAdminister(ontology)) return

@@ -55,6 +55,9 @@ export const ERRORS = {
   ApiTokenNotFound: notFound('There is no active API token with this id.'),
   PolicyNotFound: notFound('There is no policy with this name.'),
   OAuthClientNotFound: notFound('There is no OAuth client with this id.'),
+  SavedViewNotFound: notFound(
+    'There is no saved view with this id, or it is not visible to this token.',
+  ),
 
   // Resources
   OntologyNotFound: notFound('The ontology does not exist, or is not visible to this token.'),
@@ -224,6 +227,9 @@ export const ERRORS = {
   ),
   DefinitionsExceededLimit: conflict(
     'The definitions of the service, or those that the caller created, would be too large together. Nothing was changed. Delete ontologies that are not needed.',
+  ),
+  SavedViewsExceededLimit: conflict(
+    'The caller, or all callers together, have saved the maximum number of views in this ontology. Delete some that are not needed.',
   ),
   ReplacementsExceededLimit: conflict(
     'The object type has too many open replacements. Publish or abandon one, or wait until idle ones expire.',

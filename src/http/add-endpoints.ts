@@ -13,6 +13,7 @@ import { getObjectCounts } from './admin/get-object-counts.ts'
 import { listAuditRecords } from './admin/list-audit-records.ts'
 import { policies } from './admin/policies.ts'
 import { replacements } from './admin/replace-objects.ts'
+import { savedViews } from './admin/saved-views.ts'
 import { addSingleObject } from './admin/single-object.ts'
 import { getStatus } from './admin/status.ts'
 import { TOKENS } from './admin/tokens.ts'
@@ -86,6 +87,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
     ...replacements,
     exportObjects,
     deleteByQuery,
+    ...savedViews,
     createDownload,
     deleteSession,
   ])

@@ -54,6 +54,9 @@ const BY_RID = [
   'createSession',
   'endSession',
   'download',
+  'getSavedView',
+  'replaceSavedView',
+  'deleteSavedView',
   'revokeApiToken',
   'revokeClient',
   'getObjectTypesByRid',
@@ -180,6 +183,10 @@ describe('the examples of openapi.json', () => {
     expectSuccess('endSession', await send('endSession', {}, undefined, { token }))
     const ticket = (await send('createDownload')).body.path.split('/').at(-1)
     expectSuccess('download', await send('download', { ticket }))
+    const { id: view } = (await send('createSavedView')).body
+    for (const name of ['getSavedView', 'replaceSavedView', 'deleteSavedView']) {
+      expectSuccess(name, await send(name, { view }))
+    }
     for (const [create, revoke] of [
       ['createApiToken', 'revokeApiToken'],
       ['createClient', 'revokeClient'],

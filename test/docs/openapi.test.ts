@@ -25,6 +25,7 @@ describe('openapi.json', () => {
       'delete /api/admin/v1/ontologies/{ontology}/objectTypes/{objectType}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'delete /api/admin/v1/ontologies/{ontology}/views/{view}',
       'delete /api/admin/v1/policies/{policy}',
       'delete /api/admin/v1/sessions',
       'delete /api/admin/v1/tokens/{id}',
@@ -36,6 +37,8 @@ describe('openapi.json', () => {
       'get /api/admin/v1/ontologies/{ontology}/change',
       'get /api/admin/v1/ontologies/{ontology}/counts',
       'get /api/admin/v1/ontologies/{ontology}/objects/{objectType}/export',
+      'get /api/admin/v1/ontologies/{ontology}/views',
+      'get /api/admin/v1/ontologies/{ontology}/views/{view}',
       'get /api/admin/v1/policies',
       'get /api/admin/v1/policies/{policy}',
       'get /api/admin/v1/status',
@@ -92,6 +95,7 @@ describe('openapi.json', () => {
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements',
       'post /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}/publish',
       'post /api/admin/v1/ontologies/{ontology}/transactions/{source}',
+      'post /api/admin/v1/ontologies/{ontology}/views',
       'post /api/admin/v1/sessions',
       'post /api/admin/v1/tokens',
       'post /api/v1/ontologies/{ontology}/actions/{actionType}/apply',
@@ -123,6 +127,7 @@ describe('openapi.json', () => {
       'post /multipass/api/oauth2/token',
       'put /api/admin/v1/ontologies/{ontology}',
       'put /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'put /api/admin/v1/ontologies/{ontology}/views/{view}',
       'put /api/admin/v1/policies/{policy}',
     ])
   })

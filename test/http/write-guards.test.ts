@@ -41,12 +41,15 @@ const VALUES: Readonly<Record<string, string>> = {
   actionType: 'create-number',
 }
 
+const VIEW = { name: 'all', address: '/number' }
+
 /** Bodies of the requests whose preconditions are checked after their bodies. */
 const BODIES: Readonly<Record<string, SendOptions>> = {
   applyOntology: { json: NUMBERS },
   putObject: { json: { n: 1 } },
   patchObject: { json: { text: 'changed' } },
   savePolicy: { json: { rights: [] } },
+  replaceSavedView: { json: VIEW },
 }
 
 describe('every endpoint that is not a GET', () => {
@@ -57,11 +60,14 @@ describe('every endpoint that is not a GET', () => {
     await service.apply(NUMBERS)
     await service.put('numbers', 'number', [{ n: 1 }])
     await service.send('/api/admin/v1/policies/readers', { method: 'PUT', json: { rights: [] } })
-    operations = await readOperations()
+    const saved = await service.send('/api/admin/v1/ontologies/numbers/views', { json: VIEW })
+    operations = await readOperations({ ...VALUES, view: saved.body.id })
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  async function readOperations(): Promise<readonly Operation[]> {
+  async function readOperations(
+    values: Readonly<Record<string, string>>,
+  ): Promise<readonly Operation[]> {
     const { body } = await service.send('/openapi.json', { token: null })
     return Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods as object)
@@ -69,7 +75,7 @@ describe('every endpoint that is not a GET', () => {
         .map(([method, { operationId, parameters = [] }]) => ({
           operationId,
           method: method.toUpperCase(),
-          path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? 'x'),
+          path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x'),
           headers: parameters
             .filter((parameter: { in: string }) => parameter.in === 'header')
             .map(({ name }: { name: string }) => name),
@@ -110,8 +116,10 @@ describe('every endpoint that is not a GET', () => {
       'deleteObjectType',
       'deleteOntology',
       'deletePolicy',
+      'deleteSavedView',
       'patchObject',
       'putObject',
+      'replaceSavedView',
       'savePolicy',
     ])
   })

@@ -81,6 +81,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   revokeApiToken: 'The token is revoked.',
   createClient: 'The client with its secret, which is shown once.',
   revokeClient: 'The client and its tokens are revoked.',
+  createSavedView: 'The view as it was saved.',
+  replaceSavedView: 'The view as it was saved.',
+  deleteSavedView: 'The view as it was before.',
   savePolicy: 'The policy as it was saved.',
   deletePolicy: 'The name of the deleted policy.',
   applyAction: 'The action was applied.',
@@ -125,7 +128,14 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS
 
 /** Writes that return the tag of what they have written. */
-const TAGGED_WRITES = ['applyOntology', 'patchObject', 'putObject', 'savePolicy']
+const TAGGED_WRITES = [
+  'applyOntology',
+  'createSavedView',
+  'patchObject',
+  'putObject',
+  'replaceSavedView',
+  'savePolicy',
+]
 const UNTIMED_TAGS = ['OAuth', 'Operation']
 
 /** Reading one object type names its version; reading several does not. */

@@ -10,6 +10,8 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   ApiTokenNotFound: { token: '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f' },
   PolicyNotFound: { policy: 'sales' },
   OAuthClientNotFound: { client: '8c1f2a94d7e05b36a1c4f7d20b9e6358' },
+  SavedViewNotFound: { view: '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f' },
+  SavedViewsExceededLimit: { owner: 'ada', limit: 200 },
   ApiUsageDenied: { missingScope: 'api:ontologies-write' },
   OntologyNotFound: { apiName: 'aviaton' },
   InterfaceLinkTypeNotFound: { interfaceType: 'Place', interfaceLinkType: 'country' },

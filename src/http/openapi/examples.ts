@@ -26,6 +26,7 @@ export const DEMO_PATH: Readonly<Record<string, string>> = {
   objectSetRid: 'ri.object-set.main.temporary-object-set.4f7a1d0e-2c6b-4e39-9f85-b1c0d2e3f4a5',
   policy: 'swiss',
   id: '5f0a7c51-1c1e-4a53-8f57-9a1d2b3e4c5f',
+  view: '3b1e9d52-7c0a-4f6e-9d41-8a2c5b7e0f13',
   ticket: 'k1mYJ0oQ2Zr8h3Vd5sXcNq7wEt9uLb4aGf6pRi0TzAB',
   replacement: '1',
 }
@@ -155,6 +156,21 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   download: { response: 'iata,name,runwayFeet\nZRH,Zurich Airport,12139\n' },
+  createSavedView: {
+    request: {
+      name: 'Long runways',
+      description: 'Airports of Switzerland by the length of their runway.',
+      address: '/airport?w=countryCode:eq:CH&o=runwayFeet:desc',
+      shared: true,
+    },
+  },
+  replaceSavedView: {
+    request: {
+      name: 'Swiss airports',
+      address: '/airport?w=countryCode:eq:CH',
+      tiles: [{ title: 'On the map', search: 'view=map', width: 2 }],
+    },
+  },
   createApiToken: {
     request: {
       name: 'reports',

@@ -28,6 +28,7 @@ const PARAMETERS = {
     description: 'A name of your choice for the database whose transactions are applied.',
   }),
   id: text('The id that was returned when it was created.'),
+  view: text('The id of the saved view.'),
   ticket: text('From the path that `createDownload` returned.'),
 }
 

@@ -130,10 +130,17 @@ export type DocumentKind =
   | 'downloadTicket'
   | 'temporaryObjectSet'
   | 'policy'
+  /** Its id starts with `savedViewPrefix`. */
+  | 'savedView'
   /** The position of a source, see `SourceTransactions`. */
   | 'sourcePosition'
   /** The release that opened the store last: one document. */
   | 'release'
+
+/** Returns the beginning of the ids of an ontology's saved views, which are deleted with it. */
+export function savedViewPrefix(ontologyRid: string): string {
+  return `${ontologyRid}/`
+}
 
 export interface StoredDocument {
   readonly kind: DocumentKind
@@ -179,8 +186,8 @@ export interface Documents {
   take(kind: DocumentKind, id: string, nowMs: number): Promise<StoredDocument | undefined>
   /** Changes the expiry. Returns false, and creates nothing, if there is no such document. */
   extend(kind: DocumentKind, id: string, expiresAtMs: number, nowMs: number): Promise<boolean>
-  /** Returns all documents of a kind, in order of their ids by code point. */
-  list(kind: DocumentKind, nowMs: number): Promise<readonly StoredDocument[]>
+  /** Returns the documents of a kind whose ids have a prefix, in order of their ids by code point. */
+  list(kind: DocumentKind, nowMs: number, prefix?: string): Promise<readonly StoredDocument[]>
   /** Returns whether there was a document, expired or not, and the expected one. */
   delete(kind: DocumentKind, id: string, guard?: DocumentGuard): Promise<boolean>
 }

@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../../contract/audit-record.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
+import { savedViewPrefix } from '../../port/credentials.ts'
 import type { SaveOutcome } from '../../port/definitions.ts'
 import type { DefinitionLimits } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../sql/plan-definition-change.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
 import { addAuditRecords } from '../audit/stored-audit-log.ts'
+import { deleteDocuments } from '../documents/stored-documents.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import type { Operation } from '../session/session.ts'
 import { type BuildOperation, RolledBack, type TableBuilder } from '../tables/construction.ts'
@@ -120,6 +122,7 @@ export const deleteOntology: BuildOperation<DeletedOntology, RecordedChange<void
       types.map(({ id }) => id),
     )
     yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
+    yield* deleteDocuments(session, 'savedView', savedViewPrefix(ontologyRid))
     const record = deletionRecord(deletion.auditEntry, types)
     yield* addAuditRecords(session, [record])
     yield* recordNote(session, deletion.idempotencyKey)

@@ -10,6 +10,7 @@ import type {
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { type NoteMessage, recordNote, toKeyMessage } from '../idempotency/idempotency-keys.ts'
 import {
+  type CoreSession,
   columnList,
   integer,
   json,
@@ -32,6 +33,26 @@ const DOCUMENT_COLUMNS = {
 const LIST = columnList(DOCUMENT_COLUMNS)
 /** The condition on documents that have not expired. Its placeholder is the time. */
 const UNEXPIRED = '(expires_at_ms IS NULL OR expires_at_ms > ?)'
+
+/** The condition on documents of a kind whose ids are in the range of a prefix. */
+const WITH_PREFIX = 'kind = ? AND id >= ? AND id < ?'
+
+/** Returns the bounds of all ids with a prefix: no id has the last code point. */
+function prefixRange(prefix: string): readonly [from: string, to: string] {
+  return [prefix, `${prefix}\u{10ffff}`]
+}
+
+/** Deletes the documents of a kind whose ids have a prefix. */
+export function* deleteDocuments(
+  session: CoreSession,
+  kind: DocumentKind,
+  prefix: string,
+): Operation<void> {
+  yield* session.run(`DELETE FROM oqs_document WHERE ${WITH_PREFIX}`, [
+    kind,
+    ...prefixRange(prefix),
+  ])
+}
 
 interface DocumentKey {
   readonly kind: DocumentKind
@@ -180,9 +201,10 @@ export class StoredDocuments implements Documents {
     return this.#operations.write(extendDocument, input, INTERNAL_CONTEXT)
   }
 
-  list(kind: DocumentKind, nowMs: number): Promise<readonly StoredDocument[]> {
-    const sql = `SELECT ${LIST} FROM oqs_document WHERE kind = ? AND ${UNEXPIRED} ORDER BY id`
-    return this.#operations.read((session) => session.query(sql, [kind, nowMs], DOCUMENT_COLUMNS))
+  list(kind: DocumentKind, nowMs: number, prefix = ''): Promise<readonly StoredDocument[]> {
+    const sql = `SELECT ${LIST} FROM oqs_document WHERE ${WITH_PREFIX} AND ${UNEXPIRED} ORDER BY id`
+    const values = [kind, ...prefixRange(prefix), nowMs]
+    return this.#operations.read((session) => session.query(sql, values, DOCUMENT_COLUMNS))
   }
 
   delete(kind: DocumentKind, id: string, guard: DocumentGuard = {}): Promise<boolean> {
