@@ -13,7 +13,7 @@ const TILES_MAX = 24
 const NAME_MAX_LENGTH = 200
 const TEXT_MAX_LENGTH = 2000
 const ADDRESS_MAX_LENGTH = 8000
-export const TILE_WIDTHS = [1, 2, 3] as const
+const TILE_WIDTHS = [1, 2, 3] as const
 
 /** An object type, then a key and a link if there are any, then the search parameters. */
 const ADDRESS = '^/[^/?#\\s]+(?:/[^/?#\\s]+){0,2}(?:\\?[^#\\s]*)?$'
@@ -74,4 +74,3 @@ export const SavedView = Type.Object({
   changedAt: time(),
 })
 export type SavedView = Static<typeof SavedView>
-export type DashboardTile = Static<typeof Tile>

@@ -153,11 +153,12 @@ it('copies a command that prints what the table shows', async () => {
   expect(keys).toEqual(shown)
 })
 
-it('keeps views by name, and finds them with types, properties and actions', async () => {
+it('saves views in the service, and finds them with types, properties and actions', async () => {
   const page = await openItems('?w=makerCode:eq:m2')
   await page.getByRole('button', { name: 'Views' }).click()
-  await page.getByLabel('Keep this view as').fill('Copper goods')
+  await page.getByLabel('Save this view as').fill('Copper goods')
   await page.keyboard.press('Enter')
+  await page.getByLabel('Save this view as').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Objects' }).click()
   await page.getByRole('link', { name: /^Item/ }).waitFor()
 

@@ -17,7 +17,17 @@ const ontology: OntologyDefinition = {
 }
 const commands = [
   ...commandsOf(ontology),
-  ...commandsOfViews([{ name: 'Large cities', address: '/o/w/city?w=x:gt:1' }]),
+  ...commandsOfViews('w', [
+    {
+      id: 'v1',
+      name: 'Large cities',
+      address: '/city?w=x:gt:1',
+      shared: false,
+      owner: 'ada',
+      mayChange: true,
+      changedAt: '2026-01-01T00:00:00.000Z',
+    },
+  ]),
   ...commandsOfActions([{ name: 'Show the request', run: () => {} }]),
 ]
 const names = (text: string) => findCommands(commands, text, 9).map(({ name }) => name)

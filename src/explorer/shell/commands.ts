@@ -2,8 +2,8 @@
 
 import { screenPath } from '../api/base-path.ts'
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
+import { addressOf, type SavedView } from '../share/saved-views.ts'
 import type { Action } from '../ui/actions.tsx'
-import type { SavedView } from '../view/saved-views.ts'
 
 export interface Command {
   readonly id: string
@@ -34,9 +34,13 @@ export function commandsOf(ontology: OntologyDefinition): readonly Command[] {
   return [...types, self, ...properties]
 }
 
-export function commandsOfViews(views: readonly SavedView[]): readonly Command[] {
-  const hint = 'saved view'
-  return views.map(({ name, address }) => ({ id: `view ${name}`, name, hint, target: address }))
+export function commandsOfViews(ontology: string, views: readonly SavedView[]): readonly Command[] {
+  return views.map((view) => ({
+    id: `view ${view.id}`,
+    name: view.name,
+    hint: view.tiles === undefined ? 'saved view' : 'dashboard',
+    target: addressOf(ontology, view),
+  }))
 }
 
 export function commandsOfActions(actions: readonly Action[]): readonly Command[] {

@@ -6,10 +6,10 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { BASE_PATH } from '../api/base-path.ts'
 import { definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
+import { viewsQuery } from '../share/saved-views.ts'
 import { useReadActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { useKeys, useListener } from '../ui/hooks.ts'
-import { readViews } from '../view/saved-views.ts'
 import {
   type Command,
   commandsOf,
@@ -117,13 +117,18 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
 function useCommands(): readonly Command[] {
   const { service } = useSession()
   const readActions = useReadActions()
-  const [views] = useState(() => readViews(localStorage))
   const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
   const definitions = useQueries({
     queries: ontologies.map(({ apiName }) => definitionQuery(service, apiName)),
   })
+  const saved = useQueries({
+    queries: ontologies.map(({ apiName }) => viewsQuery(service, apiName)),
+  })
+  const views = saved.flatMap(({ data = [] }, index) =>
+    commandsOfViews(ontologies[index]?.apiName ?? '', data),
+  )
   const defined = definitions.flatMap(({ data }) => (data === undefined ? [] : commandsOf(data)))
-  return [...commandsOfActions(readActions()), ...commandsOfViews(views), ...defined].toSorted(
+  return [...commandsOfActions(readActions()), ...views, ...defined].toSorted(
     (a, b) => Number(typeof a.target === 'function') - Number(typeof b.target === 'function'),
   )
 }

@@ -8,11 +8,17 @@ import { Button, Icon, IconButton, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { CheckField, Segments, submits } from '../ui/fields.tsx'
 import { useNow, useSettled } from '../ui/hooks.ts'
+import { lazyView } from '../ui/lazy-part.tsx'
 import { pointProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
-import { ExportForm, SavedViews } from './export-form.tsx'
+import { ExportForm } from './export-form.tsx'
 import { FilterForm, Pills } from './filter-form.tsx'
 import { TOOL_IDS, useObjects } from './use-objects.ts'
+
+const ViewsPanel = lazyView(
+  'views',
+  async () => (await import('../share/views-panel.tsx')).ViewsPanel,
+)
 
 /** The layouts of types without positions. */
 const FLAT = { table: 'Table', charts: 'Charts' } as Readonly<Record<Layout, string>>
@@ -62,7 +68,7 @@ export function Toolbar() {
             {(close) => <ExportForm onDone={close} />}
           </Popup>
           <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
-            {(close) => <SavedViews suggestion={nameOf(objectType)} onDone={close} />}
+            {(close) => <ViewsPanel of={of} onDone={close} />}
           </Popup>
           <CreateAction address={{ ontology, objectType }} />
           <LoadButton isSmall />

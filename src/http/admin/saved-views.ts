@@ -1,7 +1,7 @@
 /** The saved views and dashboards of the explorer. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { resolveOntology } from '../../access/resolve.ts'
+import { resolveOntology } from '../../access/find-visible.ts'
 import { SAVED_VIEW_MAX_BYTES, SavedView, SavedViewBody } from '../../contract/saved-view.ts'
 import { flag } from '../../contract/schema-parts.ts'
 import {
@@ -15,9 +15,9 @@ import {
 } from '../../service/views/saved-views.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
+import { GUARDED, KEYED } from '../request/declare-guards.ts'
 import type { KeyedRequest } from '../request/idempotency-key.ts'
 import { readPreconditions, requirePreconditions } from '../request/preconditions.ts'
-import { GUARDED, KEYED } from '../request/write-guards.ts'
 import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 

@@ -3,8 +3,8 @@
  * view that a caller cannot see does not exist for it. Views contain no objects: whoever opens one
  * sees what its own token allows.
  */
-import { isAdministrator, ownerOf } from '../../access/caller.ts'
-import type { Viewer } from '../../access/resolve.ts'
+import { isAdministrator, ownerOf } from '../../access/caller-rights.ts'
+import type { Viewer } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
   OWN_VIEWS_MAX,

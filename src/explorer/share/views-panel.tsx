@@ -1,0 +1,158 @@
+/** The saved views of an ontology, and a form that saves the one on the screen. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { BASE_PATH } from '../api/base-path.ts'
+import { nameOf } from '../api/ontology.ts'
+import { messageOf } from '../api/service.ts'
+import { useSession } from '../session/session.tsx'
+import { Button, IconButton, Mistake } from '../ui/controls.tsx'
+import { CheckField, FORM, submits, TextField } from '../ui/fields.tsx'
+import { useTask } from '../ui/hooks.ts'
+import type { ShownType } from '../view/type-view.ts'
+import {
+  addressOf,
+  bodyOf,
+  deleteView,
+  type SavedView,
+  savedAddress,
+  saveView,
+  viewsQuery,
+} from './saved-views.ts'
+
+export interface ViewsPanelProps {
+  readonly of: ShownType
+  readonly onDone: () => void
+}
+
+export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
+  const { service } = useSession()
+  const { data: views, error } = useQuery(viewsQuery(service, of.ontology.apiName))
+  const [edited, setEdited] = useState<SavedView>()
+  return (
+    <div className="grid gap-3 w-75">
+      <Mistake>{error && messageOf(error)}</Mistake>
+      {views !== undefined && views.length > 0 && (
+        <ul
+          className="grid gap-1 max-h-75 m-0 p-0 overflow-auto list-none text-base"
+          aria-label="Saved views"
+        >
+          {views.map((view) => (
+            <ViewItem key={view.id} {...{ of, view, onDone }} onEdit={() => setEdited(view)} />
+          ))}
+        </ul>
+      )}
+      <ViewForm key={edited?.id} of={of} edited={edited} onDone={onDone} />
+    </div>
+  )
+}
+
+interface ViewItemProps extends ViewsPanelProps {
+  readonly view: SavedView
+  readonly onEdit: () => void
+}
+
+function ViewItem({ of, view, onDone, onEdit }: ViewItemProps) {
+  const navigate = useNavigate()
+  const href = BASE_PATH + addressOf(of.ontology.apiName, view)
+  const notes = [
+    ...(view.tiles === undefined ? [] : ['dashboard']),
+    ...(view.shared ? [`shared by ${view.owner}`] : ['only you']),
+  ]
+  return (
+    <li className="flex items-start justify-between gap-2">
+      <span className="grid min-w-0">
+        <a
+          href={href}
+          className="truncate"
+          onClick={(event) => {
+            event.preventDefault()
+            onDone()
+            void navigate({ href } as never)
+          }}
+        >
+          {view.name}
+        </a>
+        {view.description !== undefined && <span>{view.description}</span>}
+        <span className="label">{notes.join(', ')}</span>
+      </span>
+      {view.mayChange && (
+        <IconButton icon="settings" label={`Change ${view.name}`} onClick={onEdit} />
+      )}
+    </li>
+  )
+}
+
+interface ViewFormProps extends ViewsPanelProps {
+  /** The view that is changed; a new one without it. */
+  readonly edited: SavedView | undefined
+}
+
+function ViewForm({ of: { ontology, objectType }, edited, onDone }: ViewFormProps) {
+  const { service } = useSession()
+  const client = useQueryClient()
+  const [name, setName] = useState(edited?.name ?? nameOf(objectType))
+  const [description, setDescription] = useState(edited?.description ?? '')
+  const [isShared, setShared] = useState(edited?.shared ?? false)
+  const [isReplaced, setReplaced] = useState(false)
+  const { run, isBusy, error } = useTask()
+  const shown = () => savedAddress(location.pathname.slice(BASE_PATH.length), location.search)
+  const write = (work: () => Promise<unknown>) =>
+    run(async () => {
+      await work()
+      await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
+      onDone()
+    })
+  const save = () =>
+    write(() => {
+      const texts = { name: name.trim(), description: description.trim() || null, shared: isShared }
+      const kept = edited === undefined ? { address: shown() } : bodyOf(edited)
+      const address = isReplaced ? shown() : kept.address
+      return saveView(service, ontology.apiName, { ...kept, ...texts, address }, edited?.id)
+    })
+  return (
+    <form className={`${FORM} w-full`} onSubmit={submits(save)}>
+      <TextField
+        label={edited === undefined ? 'Save this view as' : 'Name'}
+        value={name}
+        required
+        maxLength={200}
+        onChange={setName}
+      />
+      <TextField
+        label="Description"
+        value={description}
+        maxLength={2000}
+        onChange={setDescription}
+      />
+      <CheckField
+        label={`Everyone who can see ${nameOf(objectType)}`}
+        hint="sees it, with the values of its filters"
+        isOn={isShared}
+        onChange={setShared}
+      />
+      {edited !== undefined && edited.tiles === undefined && (
+        <CheckField
+          label="Replace it by the view on the screen"
+          isOn={isReplaced}
+          onChange={setReplaced}
+        />
+      )}
+      <Mistake>{error && messageOf(error)}</Mistake>
+      <span className="flex gap-2 mt-1.5">
+        <Button type="submit" kind="primary" disabled={isBusy}>
+          Save
+        </Button>
+        {edited !== undefined && (
+          <Button
+            kind="danger"
+            disabled={isBusy}
+            onClick={() => write(() => deleteView(service, ontology.apiName, edited.id))}
+          >
+            Delete
+          </Button>
+        )}
+      </span>
+    </form>
+  )
+}
