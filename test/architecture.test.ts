@@ -58,9 +58,11 @@ const PURE_MODULES = [
   'ajv',
   'node:buffer',
   'node:crypto',
+  'node:zlib',
   'typebox',
   'hyparquet',
   'hyparquet-compressors',
+  'hyparquet-writer',
   'lru-cache',
   ...LANGUAGES.map((language) => `@orama/stemmers/${language}`),
 ]

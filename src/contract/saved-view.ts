@@ -9,6 +9,11 @@ export const SAVED_VIEW_MAX_BYTES = 16 * 1024
 export const OWN_VIEWS_MAX = 200
 export const SAVED_VIEWS_MAX = 1000
 
+/** Returns the beginning of the ids of an ontology's stored views, which are deleted with it. */
+export function savedViewPrefix(ontologyRid: string): string {
+  return `${ontologyRid}/`
+}
+
 const TILES_MAX = 24
 const NAME_MAX_LENGTH = 200
 const TEXT_MAX_LENGTH = 2000

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { EXPORT_FORMATS } from '../contract/export-formats.ts'
+import { LINE_FORMATS } from '../contract/export-formats.ts'
 import { exportEndLine, exportFailureLine, readExportEnd } from './export-end.ts'
 
-describe.each(EXPORT_FORMATS)('the end of an export of %s', (format) => {
+describe.each(LINE_FORMATS)('the end of an export of %s', (format) => {
   it.each(['', '\n', '\r\n'])('is parsed as it was written, before %j', (lineEnd) => {
     const end = exportEndLine(format, 3, 7) + lineEnd
     expect(readExportEnd(format, end)).toEqual({ kind: 'complete', count: 3, version: '7' })

@@ -3,7 +3,7 @@
  * early. An export without such a line was truncated.
  */
 
-import type { ExportFormat } from '../contract/export-formats.ts'
+import type { LineFormat } from '../contract/export-formats.ts'
 import { UnreadableFile } from './row.ts'
 
 export type ExportEnd =
@@ -16,7 +16,7 @@ interface EndLines {
   readonly read: (text: string) => ExportEnd | undefined
 }
 
-const END_LINES: Readonly<Record<ExportFormat, EndLines>> = {
+const END_LINES: Readonly<Record<LineFormat, EndLines>> = {
   // API names cannot contain a dollar sign, so no object looks like an end line.
   ndjson: {
     complete: (count, version) => `{"$end":{"count":${count},"version":${version}}}`,
@@ -33,17 +33,17 @@ const END_LINES: Readonly<Record<ExportFormat, EndLines>> = {
 }
 
 /** Returns the end line of a complete export, without a line feed. */
-export function exportEndLine(format: ExportFormat, count: number, version: number): string {
+export function exportEndLine(format: LineFormat, count: number, version: number): string {
   return END_LINES[format].complete(count, version)
 }
 
 /** Returns the end line of a failed export; the error body is JSON text. */
-export function exportFailureLine(format: ExportFormat, errorBody: string): string {
+export function exportFailureLine(format: LineFormat, errorBody: string): string {
   return END_LINES[format].failed(errorBody)
 }
 
 /** Parses an end line; returns undefined for any other line. */
-export function readExportEnd(format: ExportFormat, text: string): ExportEnd | undefined {
+export function readExportEnd(format: LineFormat, text: string): ExportEnd | undefined {
   return END_LINES[format].read(text)
 }
 

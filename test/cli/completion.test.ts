@@ -47,7 +47,7 @@ describe('completion in bash', () => {
       ['serve', 'search'],
       ['create', 'list', 'revoke', '--help'],
       ['--name'],
-      ['ndjson', 'csv', 'parquet'],
+      ['ndjson', 'csv', 'parquet', 'xlsx'],
       ['--format'],
       ['fish'],
       ['--max-pages'],

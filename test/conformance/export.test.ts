@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { EXPORT_TYPES } from '../../src/contract/export-formats.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
+import { readSheets } from '../support/xlsx-file.ts'
 
 const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
 const COUNT = 2500
@@ -45,6 +48,69 @@ describe('an export', () => {
     expect(response.headers['trailer']).toBe('oqs-count')
     expect((await readAll(response)).endsWith(`{"n":${COUNT - 1}}\n`)).toBe(true)
     expect(response.trailers).toEqual({ 'oqs-count': String(COUNT) })
+  })
+
+  it('has the order of the request, as of one version', async () => {
+    const { text } = await service.send(`${EXPORT}?orderBy=properties.n:desc`)
+    const expected = numbers(COUNT)
+      .toReversed()
+      .map((object) => JSON.stringify(object))
+    expect(text.trimEnd().split('\n')).toEqual(expected)
+    const where = encodeURIComponent('{"type":"lt","field":"properties.n","value":1500}')
+    const filtered = await service.send(
+      `${EXPORT}?orderBy=p.text,p.n:desc&where=${where}&format=csv`,
+    )
+    expect(filtered.text.split('\n').slice(0, 3)).toEqual(['n,text', '1499,', '1498,'])
+    expect(filtered.text.trimEnd().split('\n')).toHaveLength(1501)
+    for (const [parameter, query] of [
+      ['after', 'orderBy=p.n&after=1'],
+      ['after', 'format=xlsx&after=1'],
+      ['endLine', 'format=parquet&endLine=true'],
+    ]) {
+      const { status, body } = await service.send(`${EXPORT}?${query}`)
+      expect([status, body.parameters.parameter]).toEqual([400, parameter])
+    }
+  })
+
+  it('keeps its order and its version while objects change', async () => {
+    await using own = await startService()
+    await own.apply(NUMBERS)
+    await own.put('numbers', 'number', numbers(3000))
+    const url = `${own.url}${EXPORT}?orderBy=p.n:desc`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+    await own.write('numbers', 'number', [{ delete: 1 }, { put: { n: 2, text: 'x' } }])
+    await own.put('numbers', 'number', [{ n: 5000 }])
+    const expected = numbers(3000)
+      .toReversed()
+      .map((object) => JSON.stringify(object))
+    expect((await response.text()).trimEnd().split('\n')).toEqual(expected)
+  })
+
+  it('is a file for Parquet or Excel, also by its media type', async () => {
+    const send = async (query: string, accept?: string) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(accept && { accept }) }
+      const response = await fetch(`${service.url}${EXPORT}?${query}`, { headers })
+      return { type: response.headers.get('content-type'), bytes: await response.arrayBuffer() }
+    }
+    const { parquet, xlsx, ndjson } = EXPORT_TYPES
+    const byName = await send('format=parquet&orderBy=p.n:desc')
+    expect(byName.type).toBe(parquet)
+    const rows = await parquetReadObjects({ file: byName.bytes })
+    expect(rows.map(({ n }) => n)).toEqual(
+      numbers(COUNT)
+        .map(({ n }) => n)
+        .toReversed(),
+    )
+    expect((await send('', `text/html;q=0.9, ${parquet}, ${xlsx};q=0.5`)).type).toBe(parquet)
+    expect((await send('', '*/*')).type).toBe(ndjson)
+    const sheets = readSheets(Buffer.from((await send('format=xlsx')).bytes))
+    expect(Object.keys(sheets)).toEqual(['number'])
+    expect(sheets['number']).toMatchObject({
+      A1: 'n',
+      B1: 'text',
+      A2: 0,
+      [`A${COUNT + 1}`]: COUNT - 1,
+    })
   })
 
   it('ends with a line that states the number of objects on request', async () => {

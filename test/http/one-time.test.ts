@@ -163,7 +163,7 @@ describe('a download ticket', () => {
     [{ objectType: 'nothing' }, 'ObjectTypeNotFound'],
     [{ select: ['nothing'] }, 'PropertiesNotFound'],
     [{ where: { type: 'eq', field: 'properties.n', value: 'x' } }, 'InvalidPropertyValue'],
-    [{ format: 'xlsx' }, 'Conjure:UnprocessableEntity'],
+    [{ format: 'pdf' }, 'Conjure:UnprocessableEntity'],
     [{ pageSize: 1 }, 'Conjure:UnprocessableEntity'],
   ])('%j is refused before a ticket exists', async (body, errorName) => {
     expect((await createDownload(body)).body.errorName).toBe(errorName)

@@ -1,9 +1,15 @@
 import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
-import type { TypePath } from '../../client/endpoints/pages.ts'
 import { countOf } from '../../contract/count-of.ts'
-import { EXPORT_FORMATS, SLICES_MAX } from '../../contract/export-formats.ts'
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  LINE_FORMATS,
+  type LineFormat,
+  SLICES_MAX,
+} from '../../contract/export-formats.ts'
 import type { ExportProgress } from '../../transfer/export/export-objects.ts'
+import type { TableFileRequest } from '../../transfer/export/export-table-file.ts'
 import { Interrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import { formatBytes, startProcessProgress } from '../progress.ts'
@@ -20,12 +26,8 @@ import {
 } from '../service-options.ts'
 import { addWhere, toQuery, WHERE_HELP, type Where } from '../where-option.ts'
 
-const FORMATS = [...EXPORT_FORMATS, 'parquet'] as const
-
-type Format = (typeof FORMATS)[number]
-
 interface ExportCommandOptions extends ServiceOptions, TypeOptions {
-  readonly format?: Format
+  readonly format?: ExportFormat
   readonly output?: string
   readonly where?: Where
   readonly select?: string[]
@@ -43,7 +45,7 @@ export function addExportCommand(program: Command): void {
       new Option(
         '--format <format>',
         'output format (default: from the file name, else ndjson)',
-      ).choices(FORMATS),
+      ).choices(EXPORT_FORMATS),
     )
     .option('--output <file>', 'file to write (default, and -: standard output)', parseText)
     .option('--where <filter>', WHERE_HELP, addWhere)
@@ -61,6 +63,7 @@ export function addExportCommand(program: Command): void {
     'oqs export --ontology aviation --type flight --output flights.ndjson --parallel 4',
     'oqs export --ontology aviation --type country --format csv | gzip > countries.csv.gz',
     'oqs export --ontology aviation --type airport --output airports.parquet',
+    'oqs export --ontology aviation --type country --output countries.xlsx',
   ]
   runOnService(command, examples, exportType, (options: ExportCommandOptions) => {
     const { parallel = 1 } = options
@@ -70,16 +73,17 @@ export function addExportCommand(program: Command): void {
     if (parallel > 1 && options.where !== undefined) {
       return "option '--parallel <count>' cannot be used with '--where <filter>'"
     }
-    if (parallel > 1 && formatOf(options) === 'parquet') {
-      return "option '--parallel <count>' cannot be used with Parquet"
+    const format = formatOf(options)
+    if (parallel > 1 && !isLineFormat(format)) {
+      return `option '--parallel <count>' cannot be used with ${FILE_NAMES[format]}`
     }
     if (options.resume === undefined) return undefined
     if (outputFile(options.output) === undefined) {
       return "option '--resume' requires '--output <file>'"
     }
-    return formatOf(options) === 'parquet'
-      ? "option '--resume' cannot be used with Parquet; run without it"
-      : undefined
+    return isLineFormat(format)
+      ? undefined
+      : `option '--resume' cannot be used with ${FILE_NAMES[format]}; run without it`
   })
 }
 
@@ -97,8 +101,9 @@ async function exportType({
   const progress = startProcessProgress(`exporting ${type}`)
   const onProgress = progress.update
   try {
-    if (format === 'parquet') {
-      const exported = await writeParquet(client, shared, output, onProgress, signal)
+    if (!isLineFormat(format)) {
+      const file = { ...shared, format }
+      const exported = await writeTableFile(client, file, output, onProgress, signal)
       progress.end()
       if (output !== undefined) printComplete(exported, output)
       return
@@ -129,7 +134,7 @@ async function exportType({
     progress.end()
     printComplete(exported, output)
   } catch (error) {
-    throw output === undefined || !signal.aborted || format === 'parquet'
+    throw output === undefined || !signal.aborted || !isLineFormat(format)
       ? error
       : new Interrupted(`interrupted. Run the command with --resume to continue ${output}.part.`, {
           cause: error,
@@ -139,28 +144,34 @@ async function exportType({
   }
 }
 
-async function writeParquet(
+async function writeTableFile(
   client: Endpoints,
-  request: TypePath,
+  request: TableFileRequest,
   output: string | undefined,
   onProgress: (progress: ExportProgress) => void,
   signal: AbortSignal,
 ): Promise<ExportProgress> {
-  const [{ exportParquet }, { writeAll, writeWholeFile }] = await Promise.all([
-    import('../../transfer/export/export-parquet.ts'),
+  const [{ exportTableFile }, { writeAll, writeWholeFile }] = await Promise.all([
+    import('../../transfer/export/export-table-file.ts'),
     import('../../transfer/export/export-file.ts'),
   ])
   if (output === undefined) {
-    return exportParquet(client, request, (bytes) => writeOut(bytes.slice(), signal), onProgress)
+    return exportTableFile(client, request, (bytes) => writeOut(bytes.slice(), signal), onProgress)
   }
   return writeWholeFile(output, (file, path) =>
-    exportParquet(client, request, (bytes) => writeAll(file, bytes, path), onProgress),
+    exportTableFile(client, request, (bytes) => writeAll(file, bytes, path), onProgress),
   )
 }
 
-function formatOf({ format, output = '' }: ExportCommandOptions): Format {
+const FILE_NAMES = { parquet: 'Parquet', xlsx: 'Excel' } as const
+
+function isLineFormat(format: ExportFormat): format is LineFormat {
+  return (LINE_FORMATS as readonly string[]).includes(format)
+}
+
+function formatOf({ format, output = '' }: ExportCommandOptions): ExportFormat {
   if (format !== undefined) return format
-  return FORMATS.find((name) => output.endsWith(`.${name}`)) ?? 'ndjson'
+  return EXPORT_FORMATS.find((name) => output.endsWith(`.${name}`)) ?? 'ndjson'
 }
 
 function printContinuation(objects: number): void {

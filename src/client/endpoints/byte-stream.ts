@@ -1,9 +1,9 @@
 /** Streams of bytes: exports. */
-import type { ExportFormat } from '../../contract/export-formats.ts'
+import type { LineFormat } from '../../contract/export-formats.ts'
 import type { CallOptions, Connection, ServiceRequest } from '../connection.ts'
 
 export interface ExportOptions extends CallOptions {
-  readonly format: ExportFormat
+  readonly format: LineFormat
   /** A query of revision 1.0, as JSON. */
   readonly where?: string | undefined
   /** Properties to export, comma-separated. */

@@ -1,14 +1,18 @@
 /** Exports all objects of the view, not only the rows that were read. */
 import { useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
+import type { ExportFormat } from '../../contract/export-formats.ts'
 import { BASE_PATH } from '../api/base-path.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, Mistake } from '../ui/controls.tsx'
 import { CheckField, FORM, Segments, submits } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
-import { downloadRequest, type ExportFormat } from './export-request.ts'
+import { downloadRequest } from './export-request.ts'
 import { useObjects } from './use-objects.ts'
+
+const EXCEL_LIMITS =
+  'Numbers of more than 15 digits become texts. Texts of more than 32,767 characters are cut; a sheet lists them. After 1,048,575 objects, another sheet continues.'
 
 export function ExportForm({ onDone }: { readonly onDone: () => void }) {
   const { service } = useSession()
@@ -31,14 +35,15 @@ export function ExportForm({ onDone }: { readonly onDone: () => void }) {
     <form className={FORM} onSubmit={submits(download)}>
       <p className="data">
         {totalCount === undefined ? 'All matches' : `All ${formatCount(totalCount)} matches`}, as
-        one snapshot, in the order of their keys.
+        one snapshot, in the order of {of.view.order.length > 0 ? 'the table' : 'their keys'}.
       </p>
       <Segments
         label="Format"
-        options={{ ndjson: 'NDJSON', csv: 'CSV' }}
+        options={{ csv: 'CSV', xlsx: 'Excel', parquet: 'Parquet', ndjson: 'NDJSON' }}
         value={format}
         onChange={setFormat}
       />
+      {format === 'xlsx' && <p className="label">{EXCEL_LIMITS}</p>}
       {of.view.columns !== undefined && (
         <CheckField label="Only the columns in view" isOn={isShownOnly} onChange={setShownOnly} />
       )}

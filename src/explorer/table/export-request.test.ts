@@ -11,11 +11,15 @@ const objectType = {
 const ontology = { apiName: 'world', rid: 'o', objectTypes: [objectType] }
 const options = { format: 'csv', isShownOnly: true, version: 7 } as const
 
-it('exports all matches of the view, with its columns and its snapshot', () => {
+it('exports all matches of the view, with its columns, its order and its snapshot', () => {
   const view = {
     ...EMPTY_VIEW,
     filters: [{ field: 'name', operator: 'eq' as const, value: 'x' }],
     columns: ['name'],
+    order: [
+      { property: 'name', direction: 'desc' as const },
+      { property: 'id', direction: 'asc' as const },
+    ],
     isSnapshot: true,
   }
   expect(downloadRequest({ ontology, objectType, view }, options).json).toEqual({
@@ -23,6 +27,7 @@ it('exports all matches of the view, with its columns and its snapshot', () => {
     objectType: 'city',
     format: 'csv',
     where: { type: 'eq', field: 'properties.name', value: 'x' },
+    orderBy: 'properties.name:desc,properties.id:asc',
     select: ['id', 'name'],
     version: 7,
   })

@@ -1,9 +1,8 @@
-/** The export of a view: all matches, as one snapshot, in one file. */
+/** The export of a view: all matches, as one snapshot, in the order of the view, in one file. */
 import type { ServiceRequest } from '../../client/connection.ts'
 import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
+import type { ExportFormat } from '../../contract/export-formats.ts'
 import { conditionsOf, type TypeView } from '../view/type-view.ts'
-
-export type ExportFormat = 'ndjson' | 'csv'
 
 export interface ExportOptions {
   readonly format: ExportFormat
@@ -23,6 +22,7 @@ export function downloadRequest(
 ): ServiceRequest {
   const where = compileWhere(conditionsOf(view, objectType, '1'), SEARCH_SYNTAX)
   const select = isShownOnly ? view.columns : undefined
+  const orderBy = view.order.map(({ property, direction }) => `properties.${property}:${direction}`)
   return {
     method: 'POST',
     path: '/api/admin/v1/downloads',
@@ -31,6 +31,7 @@ export function downloadRequest(
       objectType: objectType.apiName,
       format,
       ...(where && { where }),
+      ...(orderBy.length > 0 && { orderBy: orderBy.join() }),
       ...(select && { select: [...new Set([objectType.primaryKey, ...select])] }),
       ...(version !== undefined && view.isSnapshot && { version }),
     },

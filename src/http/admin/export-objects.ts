@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
 import { isPartlyHidden, restrictionOf } from '../../access/policies/ruled-objects.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
-import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
+import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -22,7 +22,12 @@ import {
   writeExport,
 } from '../../service/exports/write-export.ts'
 import { endpoint } from '../endpoint.ts'
-import { readSelection, SelectionParameter } from '../page/listing-parameters.ts'
+import {
+  OrderParameter,
+  readOrder,
+  readSelection,
+  SelectionParameter,
+} from '../page/listing-parameters.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from '../response/send-data.ts'
 import { responses } from '../schemas/responses.ts'
@@ -32,12 +37,9 @@ import { listPage } from '../v2/list-parameters.ts'
 /** The response of an endpoint that sends an export, for `openapi.json`. */
 export const EXPORT_RESPONSE = {
   description:
-    'One object per line, as JSON or CSV. The trailer field `oqs-count` contains their number.',
+    'One object per line, as JSON or CSV, or a file for Parquet or Excel. The trailer field `oqs-count` contains their number.',
   content: Object.fromEntries(
-    Object.values(EXPORT_WRITERS).map(({ contentType }) => [
-      contentType,
-      { schema: Type.String() },
-    ]),
+    Object.values(EXPORT_TYPES).map((contentType) => [contentType, { schema: Type.String() }]),
   ),
 }
 
@@ -50,7 +52,8 @@ export async function sendExport(
 ): Promise<FastifyReply> {
   const { context } = request
   // One chunk as read, which has the selected properties twice, and one as written.
-  const memory = services.memory.reserve(context.callerId, 3 * EXPORT_CHUNK_BYTES)
+  const heldBytes = 3 * EXPORT_CHUNK_BYTES + spec.writer.heldBytes
+  const memory = services.memory.reserve(context.callerId, heldBytes)
   context.defer(() => memory.release())
   // Read before anything is sent, so that an error still has its own status.
   const start = {
@@ -100,8 +103,13 @@ function breakOff(socket: Socket): void {
 
 const ExportParameters = Type.Object(
   {
-    format: Type.Optional(Type.Enum([...EXPORT_FORMATS], { description: 'Default: `ndjson`.' })),
+    format: Type.Optional(
+      Type.Enum([...EXPORT_FORMATS], {
+        description: 'Default: the one that `Accept` names, otherwise `ndjson`.',
+      }),
+    ),
     where: Type.Optional(text('A query of revision 1.0, as JSON. Default: all objects.')),
+    orderBy: OrderParameter,
     select: SelectionParameter,
     version: Type.Optional(
       Type.Integer({
@@ -145,14 +153,26 @@ export function readExport(
   objectType: ObjectType,
   { limits }: Services,
 ): ExportSpec {
-  const { format = 'ndjson', where, select, version, after, received = 0 } = parameters
+  const { format = 'ndjson', where, orderBy, select, version, after, received = 0 } = parameters
   const { endLine = false } = parameters
+  const writer = EXPORT_WRITERS[format]
+  const order = readOrder(orderBy, objectType)
+  if (endLine && writer.endLines === undefined) {
+    throw invalidArgument('endLine', `is not possible with ${format}, which has no lines`)
+  }
+  if (after !== undefined && writer.endLines === undefined) {
+    throw invalidArgument('after', `is not possible with ${format}: start the export again`)
+  }
+  if (after !== undefined && order.length > 0) {
+    throw invalidArgument('after', 'is not possible with orderBy: start the export again')
+  }
   if (version !== undefined && isPartlyHidden(objectType)) {
     throw new ObjectQueryError('VersionNotFound', { version })
   }
   return {
     objectType,
-    writer: EXPORT_WRITERS[format],
+    writer,
+    order,
     query:
       where === undefined
         ? { kind: 'everything' }
@@ -166,6 +186,20 @@ export function readExport(
     isContinuation: after !== undefined,
     endLine,
   }
+}
+
+/** Returns the format that a client accepts most; NDJSON if it names none. */
+function acceptedFormat(accept = ''): ExportFormat {
+  const ranges = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    return { type, weight: Number(weight ?? 1) }
+  })
+  const known = ranges.flatMap(({ type, weight }) => {
+    const format = EXPORT_FORMATS.find((name) => EXPORT_TYPES[name] === type)
+    return format === undefined || !(weight > 0) ? [] : [{ format, weight }]
+  })
+  return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'ndjson'
 }
 
 function parseWhere(text: string): unknown {
@@ -191,16 +225,18 @@ export const exportObjects = endpoint({
   operationId: 'exportObjects',
   summary: 'Export all objects of one snapshot',
   description:
-    'Returns the objects in key order, as NDJSON or CSV. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
+    'Returns the objects in key order, or in that of `orderBy`, as NDJSON, CSV, Parquet or Excel (`xlsx`); without `format`, as the media type in `Accept` that it knows. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte; this is possible in key order, as NDJSON or CSV. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
   querystring: ExportParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {
     const resolved = resolveTypePath(request, request.params)
-    const { slice, select, where, version } = request.query
-    const all = readExport(request.query, resolved.objectType, services)
-    if (slice !== undefined && (where ?? version) !== undefined) {
-      throw invalidArgument('slice', 'cannot be combined with where or version')
+    const { slice, select, where, orderBy, version } = request.query
+    const format = request.query.format ?? acceptedFormat(request.headers.accept)
+    const all = readExport({ ...request.query, format }, resolved.objectType, services)
+    if (slice !== undefined && (where ?? orderBy ?? version) !== undefined) {
+      throw invalidArgument('slice', 'cannot be combined with where, orderBy or version')
     }
+    void reply.header('vary', 'accept')
     const list = listPage(resolved, { ...(select !== undefined && { select }), snapshot: true })
     const spec = slice === undefined ? all : await sliceOf(request, all, { list, slice }, services)
     return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)

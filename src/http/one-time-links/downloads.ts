@@ -47,6 +47,11 @@ const DownloadBody = Type.Object(
         description: 'The properties to export. Default: all.',
       }),
     ),
+    orderBy: optional(
+      Type.String({
+        description: 'The order of the objects, as in `exportObjects`. Default: key order.',
+      }),
+    ),
     version: optional(
       Type.Integer({
         minimum: 0,
@@ -138,10 +143,12 @@ interface Ticket {
   readonly owner: CallerReference
 }
 
-function exportParameters({ format, where, select, version }: Static<typeof DownloadBody>) {
+function exportParameters(body: Static<typeof DownloadBody>): ExportParameters {
+  const { format, where, orderBy, select, version } = body
   return {
     ...(format == null ? {} : { format }),
     ...(where == null ? {} : { where: JSON.stringify(where) }),
+    ...(orderBy == null ? {} : { orderBy }),
     ...(select == null ? {} : { select }),
     ...(version == null ? {} : { version }),
   }

@@ -77,7 +77,10 @@ export function readListing(
 }
 
 /** Parses and checks an order. Like all property names in a URL, those of an order ignore case. */
-function readOrder(orderBy: string | undefined, objectType: ObjectType): readonly OrderTerm[] {
+export function readOrder(
+  orderBy: string | undefined,
+  objectType: ObjectType,
+): readonly OrderTerm[] {
   if (orderBy === undefined) return []
   const findProperty = propertyFinder(objectType)
   const terms = parseOrderText(orderBy).map((term) => ({

@@ -7,8 +7,9 @@ import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
 import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
+import type { TableSpec } from '../../formats/table-file.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Query } from '../../query/query.ts'
+import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
 import {
   type Cursor,
@@ -25,6 +26,8 @@ export interface ExportSpec {
   readonly objectType: ObjectType
   readonly writer: ExportWriter
   readonly query: Query
+  /** Empty for key order. */
+  readonly order: readonly OrderTerm[]
   readonly selection: Selection
   readonly after: Cursor | undefined
   readonly version: number | undefined
@@ -64,16 +67,16 @@ export async function* writeExport(
   context: ServiceContext,
   services: ServiceParts,
   ending: ExportEnding,
-): AsyncGenerator<Buffer | string> {
-  const { writer, objectType, selection } = spec
-  const names = selection ?? [...objectType.properties.keys()]
-  const { version } = first
+): AsyncGenerator<Uint8Array | string> {
+  const { writer, objectType } = spec
+  const { version, linkedVersions = spec.linkedVersions } = first
+  const body = writer.open(tableOf(spec))
   let count = spec.received
   try {
-    if (!spec.isContinuation) yield writer.head(names)
+    if (!spec.isContinuation) yield body.head()
     for (let chunk = first; ; ) {
       count += chunk.count
-      const written = chunk.count > 0 ? writer.records(chunk.records, names) : undefined
+      const written = chunk.count > 0 ? await body.records(chunk.records) : undefined
       chunk.release()
       if (written !== undefined) yield written
       if (!chunk.more || count === spec.size) break
@@ -81,20 +84,33 @@ export async function* writeExport(
       context.signal().throwIfAborted()
       // Continues by its own cursor, also if the definition changes meanwhile.
       const start = { after: chunk.last, version, received: count }
-      chunk = await readChunk(spec, start, context, services)
+      chunk = await readChunk({ ...spec, linkedVersions }, start, context, services)
     }
     if (spec.size !== undefined) refuseMissingObjects(objectType.apiName, count, spec.size)
     if (isWhole(spec) && first.totalCount !== undefined) {
       refuseMissingObjects(objectType.apiName, count, first.totalCount)
     }
+    yield await body.finish()
   } catch (error) {
     // The status is already sent.
-    const body = ending.fail(error)
-    if (spec.endLine) yield writer.failure(body)
+    const errorBody = ending.fail(error)
+    if (spec.endLine && writer.endLines) yield writer.endLines.failure(errorBody)
     return
   }
   ending.complete(count)
-  if (spec.endLine) yield writer.end(count, shownVersion(spec, first))
+  if (spec.endLine && writer.endLines) yield writer.endLines.end(count, shownVersion(spec, first))
+}
+
+/** Returns the columns of an export, in the order of the selection. */
+function tableOf({ objectType, selection }: ExportSpec): TableSpec {
+  const { apiName, primaryKey, properties } = objectType
+  const names = selection ?? [...properties.keys()]
+  const columns = names.flatMap((name) => {
+    const property = properties.get(name)
+    const isRequired = name === primaryKey.apiName
+    return property === undefined ? [] : [{ name, type: property.type, isRequired }]
+  })
+  return { name: apiName, columns }
 }
 
 interface ChunkStart extends Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'> {
@@ -104,7 +120,7 @@ interface ChunkStart extends Pick<ReadPageRequest, 'after' | 'version' | 'isOfDe
 
 /** Reads a chunk of an export, and compares each object with its checksum. */
 export async function readChunk(
-  { objectType, query, selection, linkedVersions, size = Infinity }: ExportSpec,
+  { objectType, query, order, selection, linkedVersions, size = Infinity }: ExportSpec,
   { received, ...start }: ChunkStart,
   context: ServiceContext,
   { objects }: ServiceParts,
@@ -112,7 +128,7 @@ export async function readChunk(
   const pageRequest: ReadPageRequest = {
     objectType,
     query,
-    order: [],
+    order,
     record: {
       shape: selection === undefined ? CHECKED_RECORD : CHECKED_SELECTION,
       selection,
@@ -129,8 +145,12 @@ export async function readChunk(
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
   context.noteRead([objectType], page.count)
-  const checked = { objectType: objectType.apiName, hasSelection: selection !== undefined }
-  const records = checkRecords(page.records, { ...checked, after: start.after?.pk })
+  const records = checkRecords(page.records, {
+    objectType: objectType.apiName,
+    hasSelection: selection !== undefined,
+    isInKeyOrder: order.length === 0,
+    after: start.after?.pk,
+  })
   page.release()
   const release = () => {
     if (!records.buffer.detached) records.buffer.transfer(0)
@@ -146,6 +166,8 @@ const KEY = /^.{36}("(?:[^"\\]|\\.)*")$/s
 interface CheckOptions {
   readonly objectType: string
   readonly hasSelection: boolean
+  /** Whether the keys ascend. */
+  readonly isInKeyOrder?: boolean
   /** The stored key of the object before the first record. */
   readonly after: string | undefined
 }
@@ -157,7 +179,7 @@ interface CheckOptions {
  */
 export function checkRecords(
   checked: Uint8Array,
-  { objectType, hasSelection, after = '' }: CheckOptions,
+  { objectType, hasSelection, isInKeyOrder = true, after = '' }: CheckOptions,
 ): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(checked.buffer, checked.byteOffset, checked.length)
   const plain = Buffer.allocUnsafeSlow(bytes.length)
@@ -178,7 +200,8 @@ export function checkRecords(
     const isIntact = checksumOf(bytes.subarray(ids, end)) === Number(checksum)
     const key = bytes.subarray(pk, body)
     // A value that is missing shortens the record, so the lengths lead beyond its end.
-    if (!isIntact || !(end <= bytes.length) || key.compare(last) <= 0) {
+    const isInOrder = !isInKeyOrder || key.compare(last) > 0
+    if (!isIntact || !(end <= bytes.length) || !isInOrder) {
       throw damaged(objectType, bytes.toString('utf8', ids, pk))
     }
     last = key

@@ -11,11 +11,11 @@ import {
   SAVED_VIEWS_MAX,
   type SavedView,
   type SavedViewBody,
+  savedViewPrefix,
 } from '../../contract/saved-view.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { IdempotencyNote, StoredDocument } from '../../store/object-store.ts'
-import { savedViewPrefix } from '../../store/port/credentials.ts'
 import type { ServiceParts } from '../service-parts.ts'
 
 /** A caller, and an ontology as it sees it. */

@@ -137,11 +137,6 @@ export type DocumentKind =
   /** The release that opened the store last: one document. */
   | 'release'
 
-/** Returns the beginning of the ids of an ontology's saved views, which are deleted with it. */
-export function savedViewPrefix(ontologyRid: string): string {
-  return `${ontologyRid}/`
-}
-
 export interface StoredDocument {
   readonly kind: DocumentKind
   /** Unique within the kind. */

@@ -9,14 +9,14 @@ import type { TypePath } from '../../client/endpoints/pages.ts'
 import { clientError, isErrorBody, nextTokensOf, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { countOf } from '../../contract/count-of.ts'
-import type { ExportFormat } from '../../contract/export-formats.ts'
+import type { LineFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import { ExportScanner } from './export-scanner.ts'
 
 export interface ExportRequest extends TypePath {
-  readonly format: ExportFormat
+  readonly format: LineFormat
   /** A query of revision 1.0, as JSON. */
   readonly where?: string | undefined
   /** Properties to export, comma-separated. */
@@ -152,7 +152,7 @@ function toOptions(
 /** Returns the primary key of a record in the form that the service accepts. */
 export function keyOf(
   record: Buffer,
-  format: ExportFormat,
+  format: LineFormat,
   primaryKey: string,
   header: Buffer | undefined,
 ): string {
@@ -165,7 +165,7 @@ export function keyOf(
   return String(key)
 }
 
-function valueIn(record: string, format: ExportFormat, name: string, header: string): unknown {
+function valueIn(record: string, format: LineFormat, name: string, header: string): unknown {
   if (format === 'csv') return readCsvRecord(record, ',')[readCsvRecord(header, ',').indexOf(name)]
   try {
     return (JSON.parse(record) as Readonly<Record<string, unknown>>)[name]
@@ -186,7 +186,7 @@ interface LastRecord {
 }
 
 /** Finds the end line of a stream and the last complete object before it. */
-function lastRecord(scanner: ExportScanner, format: ExportFormat): LastRecord {
+function lastRecord(scanner: ExportScanner, format: LineFormat): LastRecord {
   const { held, previous, tail, records } = scanner
   if (tail.length === 0) {
     const end = readEnd(held, format)
@@ -199,7 +199,7 @@ function lastRecord(scanner: ExportScanner, format: ExportFormat): LastRecord {
 
 const NEWLINE = 0x0a
 
-function readEnd(line: Buffer | undefined, format: ExportFormat): ExportEnd | undefined {
+function readEnd(line: Buffer | undefined, format: LineFormat): ExportEnd | undefined {
   if (line === undefined || line.length > MAX_END_LENGTH) return undefined
   return readExportEnd(format, line.toString('utf8'))
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExportFormat } from '../../contract/export-formats.ts'
+import type { LineFormat } from '../../contract/export-formats.ts'
 import { ExportScanner } from './export-scanner.ts'
 
 const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', '#', '日', ' ') })
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 /** Records of an export, each with its line feed. */
-const records: Readonly<Record<ExportFormat, fc.Arbitrary<string[]>>> = {
+const records: Readonly<Record<LineFormat, fc.Arbitrary<string[]>>> = {
   ndjson: fc.array(cell.map((text) => `${JSON.stringify({ text })}\n`)),
   csv: fc.array(fc.array(cell, { minLength: 1 }).map((row) => `${row.map(quoted).join(',')}\n`)),
 }

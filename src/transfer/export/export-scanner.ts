@@ -2,7 +2,7 @@
  * Splits the bytes of an export into complete records. The last complete line is held back, because
  * only the end of the stream shows whether it is an object or the end line.
  */
-import type { ExportFormat } from '../../contract/export-formats.ts'
+import type { LineFormat } from '../../contract/export-formats.ts'
 
 const NEWLINE = 0x0a
 const QUOTE = 0x22
@@ -12,7 +12,7 @@ export class ExportScanner {
   held: Buffer | undefined
   previous: Buffer | undefined
   header: Buffer | undefined
-  readonly #format: ExportFormat
+  readonly #format: LineFormat
   readonly #hasHeader: boolean
   /** The incomplete line at the end. */
   #tail: Buffer[] = []
@@ -20,7 +20,7 @@ export class ExportScanner {
   #insideQuotes = false
 
   /** A continuation of an export has no header line. */
-  constructor(format: ExportFormat, { isContinuation }: { isContinuation: boolean }) {
+  constructor(format: LineFormat, { isContinuation }: { isContinuation: boolean }) {
     this.#format = format
     this.#hasHeader = format === 'csv' && !isContinuation
   }

@@ -1,10 +1,10 @@
 /** Saves and deletes ontologies: definitions, object types and their tables, in one transaction. */
 
 import type { AuditEntry } from '../../../contract/audit-record.ts'
+import { savedViewPrefix } from '../../../contract/saved-view.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
-import { savedViewPrefix } from '../../port/credentials.ts'
 import type { SaveOutcome } from '../../port/definitions.ts'
 import type { DefinitionLimits } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
