@@ -41,7 +41,7 @@ describe('wrong usage', () => {
     [/must be PROPERTY\.OPERATOR=VALUE/, ['export', ...airport, '--where', 'countryCode=CH']],
     [/It is not JSON/, ['list', ...airport, '--where', '{countryCode']],
     [/missing required argument 'key'/, ['get', ...airport]],
-    [/missing required argument 'file'/, ['ontology', 'apply']],
+    [/missing required argument 'path'/, ['ontology', 'apply']],
     [/required option '--name <name>' not specified/, ['token', 'create']],
     [/Allowed scopes are/, ['token', 'create', '--name', 'x', '--scope', 'all']],
     [/missing required argument 'idOrName'/, ['token', 'revoke']],

@@ -10,6 +10,12 @@ export interface Definition {
   readonly interfaceTypes?: readonly unknown[]
 }
 
+/** Reads the definition in a file, or all those in the files of a folder. */
+export async function readDefinitions(path: string): Promise<readonly Definition[]> {
+  const { findDefinitionFiles } = await import('../transfer/definition/validate-files.ts')
+  return await Promise.all((await findDefinitionFiles(path)).map(readDefinition))
+}
+
 export async function readDefinition(file: string): Promise<Definition> {
   const definition = await readJsonFile(file)
   const source = sourceOf(file)

@@ -1,6 +1,6 @@
 /** Changes of definitions: their plans, as dry runs return them, and those that run in the background. */
 import { type Static, Type } from 'typebox'
-import { integer, text, texts, time } from './schema-parts.ts'
+import { flag, integer, text, texts, time } from './schema-parts.ts'
 
 const PlannedChange = Type.Object({
   kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
@@ -27,6 +27,9 @@ const UnfitObjects = Type.Array(
 
 export const ChangePlan = Type.Object(
   {
+    pending: flag(
+      'Whether the definition differs from the one in force, if only in a description, which is none of the `changes`.',
+    ),
     changes: Type.Array(PlannedChange),
     rewrittenObjects: integer('The number of objects that are rewritten.'),
     refused: texts('Why the change would be rejected; empty if it would be carried out.'),

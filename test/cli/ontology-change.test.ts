@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nextTurn } from '../../src/admission/next-turn.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import { runInProcess } from '../support/run-in-process.ts'
+import { runCommand, runInProcess } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -58,6 +58,53 @@ async function runWhileChanging(...args: readonly string[]) {
   await Promise.all([done, steps()])
   return done
 }
+
+describe('a plan', () => {
+  const plan = (...args: readonly string[]) =>
+    runCommand(['ontology', 'plan', ...args], { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN })
+
+  it('exits with status 0 if nothing would change, 2 if something, 1 if it would be rejected', async () => {
+    const same = await plan(fileOf(aviation('integer')))
+    expect(same).toEqual({ code: 0, stdout: 'aviation\nnothing would change\n', stderr: '' })
+    const words = await plan(fileOf({ ...aviation('integer'), description: 'Other words.' }))
+    expect([words.code, words.stdout]).toEqual([
+      2,
+      'aviation\nonly names and descriptions would change\n',
+    ])
+    const wider = await plan(fileOf(aviation('long')))
+    expect([wider.code, wider.stderr]).toEqual([2, ''])
+    expect(wider.stdout).toMatch(/^aviation\nwidened /)
+    const misfit = await plan(fileOf(aviation('date')))
+    expect([misfit.code, misfit.stderr]).toEqual([
+      1,
+      expect.stringContaining('The change would be rejected'),
+    ])
+    const broken = await plan(join(folder.path, 'none.json'))
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('does not exist')])
+  })
+
+  it('covers a folder, as JSON, and so does apply', async () => {
+    using definitions = tempFolder()
+    for (const apiName of ['first', 'second']) {
+      const file = join(definitions.path, `${apiName}.json`)
+      writeFileSync(file, JSON.stringify({ ...aviation('integer'), apiName }))
+    }
+    const added = { kind: 'added', objectType: 'airport', objects: 0 }
+    const { code, stdout } = await plan(definitions.path, '--json')
+    expect([code, JSON.parse(stdout)]).toEqual([
+      2,
+      {
+        ontologies: {
+          first: expect.objectContaining({ pending: true, changes: [added] }),
+          second: expect.objectContaining({ pending: true, changes: [added] }),
+        },
+      },
+    ])
+    const applied = await runInProcess('ontology', 'apply', definitions.path)
+    expect(applied.stdout).toMatch(/^applied first: .*\napplied second: .*\n$/)
+    expect((await plan(definitions.path)).code).toBe(0)
+  })
+})
 
 describe('a change in the background', () => {
   it('is planned, started, shown and cancelled', async () => {

@@ -252,7 +252,10 @@ describe('a changed definition', () => {
       reason: 'is not a date: YYYY-MM-DD',
     })
     const unchanged = await put(ontology('plan', PROPERTIES), '?dryRun=true')
-    expect(unchanged.body).toEqual({ changes: [], rewrittenObjects: 0, refused: [] })
+    const nothing = { changes: [], rewrittenObjects: 0, refused: [] }
+    expect(unchanged.body).toEqual({ pending: false, ...nothing })
+    const described = { ...ontology('plan', PROPERTIES), description: 'Other words.' }
+    expect((await put(described, '?dryRun=true')).body).toEqual({ pending: true, ...nothing })
   })
 })
 

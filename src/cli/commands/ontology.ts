@@ -5,7 +5,7 @@ import type { ChangePlan } from '../../contract/definition-change.ts'
 import { withoutRids } from '../../transfer/definition/without-rids.ts'
 import { confirm } from '../confirm.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
-import { type Definition, describeDefinition, readDefinition } from '../read-definition.ts'
+import { type Definition, describeDefinition, readDefinitions } from '../read-definition.ts'
 import {
   addExamples,
   parseText,
@@ -16,6 +16,7 @@ import {
 import { addArchiveCommands } from './ontology-archive.ts'
 import { addChangeCommand, describeChange, followChange } from './ontology-change.ts'
 import { addInferCommand } from './ontology-infer.ts'
+import { addPlanCommand, describePlan, refuseRejected } from './ontology-plan.ts'
 import { addTypesCommand } from './ontology-types.ts'
 import { addValidateCommands } from './ontology-validate.ts'
 
@@ -23,10 +24,11 @@ export function addOntologyCommand(program: Command): void {
   const ontology = program
     .command('ontology')
     .description(
-      'Define, change, show, validate, infer, export, import and delete ontologies, and write their types.',
+      'Define, plan, change, show, validate, infer, export, import and delete ontologies, and write their types.',
     )
   addExamples(ontology, 'oqs ontology show', 'oqs ontology show aviation')
   addApplyCommand(ontology)
+  addPlanCommand(ontology)
   addShowCommand(ontology)
   addValidateCommands(ontology)
   addChangeCommand(ontology)
@@ -40,7 +42,11 @@ function addApplyCommand(ontology: Command): void {
   const apply = ontology
     .command('apply')
     .description('Create or change an ontology, and convert its objects to the definition.')
-    .argument('<file>', 'definition as JSON; - reads standard input', parseText)
+    .argument(
+      '<path>',
+      'definition as JSON, or a folder of them; - reads standard input',
+      parseText,
+    )
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--allow-data-loss', 'delete values and types that the definition no longer has')
     .option('--wait', 'if the change runs in the background, wait until it is published')
@@ -48,21 +54,30 @@ function addApplyCommand(ontology: Command): void {
     'oqs ontology apply aviation.json',
     'oqs ontology apply aviation.json --dry-run',
     'oqs ontology apply aviation.json --wait',
+    'oqs ontology apply definitions/',
     'oqs ontology show aviation | oqs ontology apply -',
   ]
-  runOnService(apply, examples, applyFile)
+  runOnService(apply, examples, applyAll)
 }
 
-async function applyFile(
+/** Applies all definitions of a folder, in the order of their names, up to the first that is rejected. */
+async function applyAll(context: ServiceContext<ApplyOptions>, path: string): Promise<void> {
+  for (const definition of await readDefinitions(path)) await applyOne(context, definition)
+}
+
+async function applyOne(
   { client: { administration }, options, signal }: ServiceContext<ApplyOptions>,
-  file: string,
+  definition: Definition,
 ): Promise<void> {
-  const definition = await readDefinition(file)
   const { apiName } = definition
   const { dryRun, allowDataLoss, wait } = options
   const change = { dryRun, allowDataLoss }
   const applied = await administration.applyDefinition(apiName, definition, change)
-  if (dryRun) return await showPlan(applied as ChangePlan, signal)
+  if (dryRun) {
+    const plan = applied as ChangePlan
+    await writeOut(describePlan(plan), signal)
+    return refuseRejected(plan)
+  }
   if (!isDefinitionChange(applied)) {
     return await writeOut(describeApplied(applied as Definition), signal)
   }
@@ -114,31 +129,6 @@ async function showOntology(
 function describeApplied(definition: Definition): string {
   const { apiName, rid } = definition
   return `applied ${apiName}: ${describeDefinition(definition)} (${rid})\n`
-}
-
-/** Writes the plan; throws if the change would be rejected, so that the exit status says so. */
-async function showPlan(plan: ChangePlan, signal: AbortSignal): Promise<void> {
-  const lines = plan.changes.map(describePlanned)
-  const summary =
-    plan.changes.length === 0
-      ? 'nothing would change'
-      : `${countOf(plan.rewrittenObjects, 'object')} would be rewritten${plan.background === true ? ' in the background' : ''}`
-  const untried = (plan.untried ?? []).map((part) => `not tried: ${part}`)
-  await writeOut(`${[...lines, summary, ...untried].join('\n')}\n`, signal)
-  if (plan.refused.length === 0) return
-  throw new Error(`The change would be rejected:\n  ${plan.refused.join('\n  ')}`)
-}
-
-function describePlanned(change: ChangePlan['changes'][number]): string {
-  const { kind, objectType, property, linkType, from, to, objects } = change
-  const part = property ?? linkType
-  const name = part === undefined ? objectType : `${objectType}.${part}`
-  const values = [
-    ...(from === undefined ? [] : [`from ${from}`]),
-    ...(to === undefined ? [] : [`to ${to}`]),
-  ]
-  const count = objects === 0 ? '' : ` (${countOf(objects, 'object')})`
-  return `${kind.padEnd(8)} ${[name, ...values].join(' ')}${count}`
 }
 
 interface DeleteOptions extends ServiceOptions {

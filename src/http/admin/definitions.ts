@@ -162,12 +162,12 @@ export const definitions: readonly Endpoint[] = [
           checkNames(caller, identifier, body, catalogue)
           return catalogue.find(identifier)
         },
-        change: async (_, catalogue, record) => {
+        change: async (current, catalogue, record) => {
           const options = { isDryRun, allowDataLoss, requestedAtMs: services.now() }
           const steps = planChangeInSteps(identifier, body, catalogue, services.newUuid, options)
           const change = await finishInTurns(steps, () => takeOwnTurn(request, services))
           await takeOwnTurn(request, services)
-          if (isDryRun) return JSON.stringify(await tryChange(change, context, store))
+          if (isDryRun) return JSON.stringify(await tryChange(change, current, context, store))
           const json = JSON.stringify(change.ontology.definition)
           const idempotencyKey = await record(json)
           const outcome = await store.saveOntology({ ...change, idempotencyKey }, context)

@@ -1,4 +1,5 @@
 /** Changes of definitions: their plans, as dry runs return them, and those that run in the background. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ChangePlan, ChangeResponse } from '../../contract/definition-change.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { OntologyChange } from '../../ontology/definition/change-definition.ts'
@@ -15,7 +16,7 @@ function describeChange(
   { types, links }: Pick<OntologyChange, 'types' | 'links'>,
   states: readonly TypeState[],
   refused: readonly string[],
-): ChangePlan {
+): Omit<ChangePlan, 'pending'> {
   const counts = new Map(states.map(({ typeRid, count }) => [typeRid, count]))
   let rewrittenObjects = 0
   const ofTypes = types.flatMap(({ typeRid, objectType, changes }) => {
@@ -54,20 +55,23 @@ function refusalsOf({ tried, unfit, unfitObjects }: TriedObjects): string[] {
 /** Plans a change, including why it would be refused. */
 export async function tryChange(
   change: OntologyChange,
+  current: Ontology | undefined,
   context: RequestContext,
   store: Definitions,
 ): Promise<ChangePlan> {
   const states = await store.readTypeStates(change.ontology.rid)
+  const pending = !isDeepStrictEqual(change.ontology.definition, current?.definition)
   try {
     const outcome = await store.saveOntology(change, context)
     const tried = await store.definitionChanges.tryObjects(change, context)
-    const plan = describeTrial(describeChange(change, states, []), tried)
+    const plan = describeTrial({ pending, ...describeChange(change, states, []) }, tried)
     return outcome === 'started' ? { ...plan, background: true } : plan
   } catch (error) {
     const isRefused =
       error instanceof ObjectQueryError && error.errorName === 'OntologyChangeRefused'
     if (!isRefused) throw error
-    return describeChange(change, states, error.parameters['reasons'] as readonly string[])
+    const reasons = error.parameters['reasons'] as readonly string[]
+    return { pending, ...describeChange(change, states, reasons) }
   }
 }
 
